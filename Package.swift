@@ -61,7 +61,7 @@ let package = Package(
       path: "Tests/log-crash-writer",
       swiftSettings: settings
     ),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "TestSupport", dependencies: ["CanvasCRDT"], path: "Tests/TestSupport", swiftSettings: settings),
     // It has no tests. It is a test target since it looks into SyncServer, which only builds for tests allow.
     .testTarget(
       name: "ServerModel",

@@ -10,13 +10,13 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   guard let part = state(in: message) else { return 0 }
   precondition(columns(of: part) == message, "a state has two encodings")
 
-  var canvas = Canvas()
+  var canvas = Canvas(seed: 1)
   canvas.merge(part)
-  var operations = Canvas()
+  var operations = Canvas(seed: 1)
   part.forEachOperation { operations.apply($0) }
   precondition(operations == canvas, "columns and operations say different things")
 
-  var rebuilt = Canvas()
+  var rebuilt = Canvas(seed: 1)
   for part in canvas.stateParts(shapesMax: 16) {
     guard let sent = state(in: columns(of: part)) else { preconditionFailure("columns of ours are refused") }
     precondition(sent == part, "a part arrives as another")

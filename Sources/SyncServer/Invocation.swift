@@ -31,10 +31,10 @@ extension Invocation {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       switch argument {
-      case "--help", "-h":
+      case "--help", "-h", "help":
         self = .help(Configuration.helpText)
         return
-      case "--version":
+      case "--version", "-V", "version":
         self = .version
         return
       default: try Invocation.take(argument, from: &rest, into: &configuration)

@@ -230,7 +230,8 @@ async def test_the_audit_log_says_who_did_what(tmp_path):
         for method, what in [("PUT", "/lock"), ("DELETE", "/lock"), ("DELETE", "")]:
             if what == "/lock" and method == "PUT":
                 assert (await server.http("DELETE", f"/v1/rooms/demo/peers/{ann.actor}", headers=bearer(KEEPER))).status == 204
-                assert (await post(server, "demo", KEEPER)).status == 200
+                posted = await post(server, "demo", KEEPER)
+                assert posted.status == 200
             assert (await server.http(method, f"/v1/rooms/demo{what}", headers=bearer(KEEPER))).status == 204
         found = records(path)
         where = {"address": "127.0.0.1"}
@@ -241,6 +242,7 @@ async def test_the_audit_log_says_who_did_what(tmp_path):
             {"event": "refused", "room": "demo", "token": "Guest", "code": "http_403"},
             {"event": "refused", "room": "demo", "actor": ann.actor, "token": "Ann", "code": "removed"},
             {"event": "removed", "room": "demo", "actor": ann.actor, "token": "Keeper"},
+            {"event": "wrote", "room": "demo", "actor": posted.headers["Canvas-Actor"], "token": "Keeper", "requests": 1, "operations": 1},
             {"event": "locked", "room": "demo", "token": "Keeper"},
             {"event": "unlocked", "room": "demo", "token": "Keeper"},
             {"event": "deleted", "room": "demo", "token": "Keeper"},

@@ -202,6 +202,9 @@ struct LogContractTests {
     #expect(loaded.snapshot == RoomSnapshot(place: place, bytes: large))
     #expect(loaded.summary.snapshot == place)
     #expect(loaded.summary.last == third.position)
+    // Somebody who only asks how far a room has come doesn't have it read.
+    let summary = try bench.ask { .load(LoadRequest(id: $0, room: "demo", wantsSnapshot: false)) }
+    #expect(summary.loaded == LoadedRoom(summary: loaded.summary, snapshot: nil))
     #expect(try bench.records("demo", after: place.position) == [third])
     // Before the snapshot, there is nothing to start from but the beginning.
     #expect(try bench.load("demo", through: .position(first[0].position)).loaded?.snapshot == nil)

@@ -202,7 +202,7 @@ async def test_a_token_that_allows_less_is_named():
         with Server("--tokens", file.name) as server:
             await run(server, "add", "demo", "name=Sun", "--token", ann)
             done = await run(server, "add", "demo", "--token", guest, code=1)
-            assert "refused: this token is read-only (read_only)" in done.err, done
+            assert "refused: this token is read-only, or an operator has locked the room (read_only)" in done.err, done
             for command in ["show", "add", "watch"]:
                 done = await run(server, command, "demo", "--token", bob, code=2)
                 assert "this token doesn't give access to room demo" in done.err, done

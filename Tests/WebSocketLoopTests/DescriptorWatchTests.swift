@@ -25,6 +25,23 @@ struct DescriptorWatchTests {
     }
   }
 
+  private final class Deaf: SocketWatcher {
+    func socketIsReady(readable: Bool, writable: Bool) {}
+  }
+
+  @Test("What the system doesn't watch is refused, and the process goes on") func unwatched() throws {
+    let loop = try EventLoop(name: "watch")
+    // Files are always ready, so the system refuses to watch them, as it does where there are too many watches.
+    let file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
+    let isRefused = loop.perform {
+      let deaf = Deaf()
+      return withExtendedLifetime(deaf) { SocketWatch(loop: loop, descriptor: file, watcher: deaf) == nil }
+    }
+    #expect(isRefused)
+    loop.stop()
+    close(file)
+  }
+
   @Test("It hears of input for as long as there is some, and of the end")
   func reading() async throws {
     let loop = try EventLoop(name: "watch")

@@ -1,6 +1,6 @@
 // What a room's address says: which room, whether it is view-only, and the token that opens it.
 
-const roomNames = /^[A-Za-z0-9._-]{1,64}$/
+const roomNames = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 
 /** @param {string} name @returns {boolean} */
 export function isRoomName(name) {

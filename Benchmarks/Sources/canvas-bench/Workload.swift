@@ -88,7 +88,7 @@ struct Workload {
 
   /// The base canvas.
   var canvas: Canvas {
-    var canvas = Canvas()
+    var canvas = Canvas(seed: 1)
     for operation in base { canvas.apply(operation) }
     return canvas
   }

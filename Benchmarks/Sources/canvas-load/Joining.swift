@@ -14,7 +14,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     var firstAfter: UInt64 = 0
     var allAfter: UInt64 = 0
     var bytes = 0
-    var canvas = Canvas()
+    var canvas = Canvas(seed: 1)
     var cpu: UInt64 = 0
   }
 
@@ -186,7 +186,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
       return
     }
     guard flags.isFilled || joiners[index].canvas.digest == digest else { Load.complain("a joiner has another canvas") }
-    joiners[index].canvas = Canvas()
+    joiners[index].canvas = Canvas(seed: 1)
     // The server's work after the last byte belongs to the cost of a join too.
     loop.schedule(afterMilliseconds: 30) { [self] in
       joiners[index].cpu = (process?.cpuNanoseconds ?? 0) - joiners[index].cpu

@@ -28,7 +28,7 @@ struct LoadedRoom {
   private var seen: [Seen] = []
   private var seenBefore = 0
   /// What the room's canvas should be by the messages so far.
-  private(set) var canvas = Canvas()
+  private(set) var canvas = Canvas(seed: 1)
   private(set) var decoded: UInt64 = 0
 
   init(name: String) { self.name = name }

@@ -42,9 +42,9 @@ public struct Canvas: Sendable {
   static let pageShift: UInt32 = 5
   static let pageLength = 1 << Int(pageShift)
 
-  /// An empty canvas. `seed` scatters the shapes in memory. It should be random where the identifiers come from
-  /// strangers, who could otherwise choose ones that collide. Nothing that can be read from a canvas depends on it.
-  public init(seed: UInt64 = 0x9E37_79B9_7F4A_7C15) {
+  /// An empty canvas. `seed` scatters the shapes in memory. It has to be random wherever identifiers come from strangers,
+  /// who could otherwise choose ones that collide. Nothing that can be read from a canvas depends on it.
+  public init(seed: UInt64) {
     table = SlotTable(seed: seed)
   }
 

@@ -11,6 +11,10 @@ public struct SVGExport: Sendable {
   /// The title of the whole picture.
   public var title: Text?
 
+  /// The most points of lines and ink that are drawn: a point takes 30 to 80 bytes here, and 2 or 3 in a room. Where there
+  /// are more, each stroke leaves points out, so that every room has a picture.
+  var pathPointsMax = 1_000_000
+
   /// The free space around everything.
   public static let margin = 20.0
   /// The view of an empty drawing.
@@ -34,10 +38,18 @@ public struct SVGExport: Sendable {
       writer.title(title)
       writer.raw("\n")
     }
-    for shape in shapes { write(shape, to: &writer) }
+    let step = pathStep(of: shapes)
+    for shape in shapes { write(shape, pathStep: step, to: &writer) }
     writeOverlaps(to: &writer)
     writer.raw("</svg>\n")
     return writer.finish()
+  }
+
+  /// Of how many points in a row of a stroke one is drawn.
+  private func pathStep(of shapes: [Shape]) -> Int {
+    var points = 0
+    for shape in shapes where shape.properties.kind.isStroke { points += shape.properties.path.points.count }
+    return Swift.max(1, (points + pathPointsMax - 1) / pathPointsMax)
   }
 
   private var visibleShapes: [Shape] {
@@ -69,7 +81,7 @@ public struct SVGExport: Sendable {
 
   // MARK: - Shapes
 
-  private func write(_ shape: Shape, to writer: inout SVGWriter) {
+  private func write(_ shape: Shape, pathStep: Int, to writer: inout SVGWriter) {
     let outline = shape.outline
     let center = outline.center
     switch outline.kind {
@@ -98,7 +110,7 @@ public struct SVGExport: Sendable {
       writer.attribute("points", outline.polygon(flatness: 1))
       writeStyle(of: shape, to: &writer)
       finish("</polygon>\n", shape, &writer)
-    case .line, .ink: return writeLine(of: shape, to: &writer)
+    case .line, .ink: return writeLine(of: shape, pathStep: pathStep, to: &writer)
     case .text: break
     }
     if outline.kind == .text || !shape.properties.text.isEmpty { writeText(of: shape, outline, to: &writer) }
@@ -182,15 +194,16 @@ public struct SVGExport: Sendable {
 
   // MARK: - Lines and ink
 
-  private func writeLine(of shape: Shape, to writer: inout SVGWriter) {
+  private func writeLine(of shape: Shape, pathStep: Int, to writer: inout SVGWriter) {
     let properties = shape.properties
-    guard let line = DrawnLine(shape) else { return }
+    guard let line = DrawnLine(shape, pointStep: pathStep) else { return }
     writer.raw("<g fill=\"none\" stroke-linecap=\"round\"")
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
     writer.title(names.name(of: shape.id) ?? shape.baseName)
     // Without a width there is nothing of it but its name.
-    let pieces = properties.strokeWidth > 0 ? line.pieces : []
+    // One path has all pieces of a width: they have one colour, so it doesn't show which of them is painted first.
+    let pieces = properties.strokeWidth > 0 ? line.piecesByWidth : []
     var start = 0
     while start < pieces.count {
       let width = pieces[start].width

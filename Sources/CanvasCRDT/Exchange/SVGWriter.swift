@@ -50,14 +50,15 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// `d="M1,2Q3,4 5,6L7,8"`: pieces that begin where the one before ends.
+  /// `d="M1,2Q3,4 5,6L7,8"`: pieces. Those that begin where the one before ends don't say where they begin.
   mutating func path(_ pieces: ArraySlice<DrawnLine.Piece>) {
     beginAttribute("d")
-    if let first = pieces.first {
-      raw("M")
-      point(first.from)
-    }
+    var end: Point?
     for piece in pieces {
+      if piece.from != end {
+        raw("M")
+        point(piece.from)
+      }
       if let control = piece.control {
         raw("Q")
         point(control)
@@ -66,6 +67,7 @@ struct SVGWriter {
         raw("L")
       }
       point(piece.to)
+      end = piece.to
     }
     endAttribute()
   }

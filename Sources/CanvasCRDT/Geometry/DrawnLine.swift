@@ -18,17 +18,27 @@ public struct DrawnLine: Hashable, Sendable {
   public private(set) var heads: [Head] = []
 
   /// Nil for a shape of another kind. A tied line has to be the one that is drawn.
-  public init?(_ shape: Shape) {
+  /// - Parameter pointStep: of how many points in a row one is drawn. The first and the last always are.
+  public init?(_ shape: Shape, pointStep: Int = 1) {
     let properties = shape.properties
     let points = shape.pathPoints
+    let places = DrawnLine.places(of: points.count, step: pointStep)
     switch properties.kind {
     case .line:
-      leadStraight(through: points, width: properties.strokeWidth, properties.fromEnd, properties.toEnd)
+      let width = properties.strokeWidth
+      leadStraight(through: places.map { points[$0] }, width: width, properties.fromEnd, properties.toEnd)
     case .ink:
       let widths = properties.path.points.map { properties.strokeWidth * Double($0.width) / 100 }
-      leadSmoothly(through: points, widths.isEmpty ? points.map { _ in properties.strokeWidth } : widths)
+      leadSmoothly(
+        through: places.map { points[$0] },
+        places.map { $0 < widths.count ? widths[$0] : properties.strokeWidth }
+      )
     default: return nil
     }
+  }
+
+  private static func places(of count: Int, step: Int) -> [Int] {
+    (0..<count).filter { $0 % step == 0 || $0 == count - 1 }
   }
 
   /// Ink that is not finished yet, as wide everywhere.
@@ -112,6 +122,12 @@ extension DrawnLine.Piece {
 }
 
 extension DrawnLine {
+  /// The pieces, those of one width together. Of one width, they are in the order in which they were drawn.
+  var piecesByWidth: [Piece] {
+    guard pieces.contains(where: { $0.width != pieces[0].width }) else { return pieces }
+    return pieces.indices.sorted { (pieces[$0].width, $0) < (pieces[$1].width, $1) }.map { pieces[$0] }
+  }
+
   /// How far it is from a point to the middle of the line, or into it.
   public func distance(to point: Point) -> Double {
     var least = Double.infinity

@@ -2,7 +2,7 @@
 // whole drawing, which is kept here until it hands over a newer one.
 
 /// The drawing that a session has handed over. See `Boundary.swift` for why it may be shared.
-private nonisolated(unsafe) var shown = ShownDrawing(Canvas())
+private nonisolated(unsafe) var shown = ShownDrawing(Canvas(seed: 0))
 
 private struct ShownDrawing {
   let canvas: Canvas
@@ -37,7 +37,7 @@ private struct ShownDrawing {
 @_expose(wasm, "take") @_cdecl("canvas_take")
 func take(_ count: UInt32) -> Answer {
   do throws(MessageError) {
-    shown = ShownDrawing(try BinaryEncoding.decodeState(input.bytes(count), shapesMax: Int.max))
+    shown = ShownDrawing(try BinaryEncoding.decodeState(input.bytes(count), shapesMax: Int.max, seed: chance.next()))
     return 0
   } catch {
     return fail(error.words)

@@ -2,7 +2,7 @@
 
 /// A class, because it is large and nothing needs a copy.
 final class BareCanvas {
-  var canvas = Canvas()
+  var canvas = Canvas(seed: chance.next())
 }
 
 @_expose(wasm, "createCanvas") @_cdecl("canvas_create_canvas")

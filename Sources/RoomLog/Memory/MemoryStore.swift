@@ -95,6 +95,9 @@ struct MemoryStore: Sendable {
 
   func load(_ request: LoadRequest) throws(LogError) -> LoadedRoom {
     let room = try room(request.room)
+    guard request.wantsSnapshot else {
+      return LoadedRoom(summary: room.entry.summary(damage: nil), snapshot: nil)
+    }
     let place = room.entry.snapshot(through: request.through)
     if place == nil, room.entry.trimmed > 0 {
       throw .trimmed(room: request.room, through: room.entry.trimmed)

@@ -124,11 +124,14 @@ public struct LoadRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var through: LogBound
+  /// False for the summary alone. A snapshot may be large.
+  public var wantsSnapshot: Bool
 
-  public init(id: UInt64, room: String, through: LogBound = .end) {
+  public init(id: UInt64, room: String, through: LogBound = .end, wantsSnapshot: Bool = true) {
     self.id = id
     self.room = room
     self.through = through
+    self.wantsSnapshot = wantsSnapshot
   }
 }
 

@@ -78,15 +78,20 @@ final class PostgresReading {
 
   private func load(_ request: LoadRequest) {
     let (position, milliseconds) = PostgresReading.bounds(request.through)
-    link.send([
+    var questions: [(PostgresStatement, [PostgresValue])] = [
       (.room, [.text(request.room)]), (.places, [.text(request.room)]),
-      (.snapshot, [.text(request.room), .number(position), .number(milliseconds)]),
-    ]) { answer in
+    ]
+    if request.wantsSnapshot {
+      questions.append((.snapshot, [.text(request.room), .number(position), .number(milliseconds)]))
+    }
+    link.send(questions) { answer in
       guard let rows = self.answer(.load(request), answer) else { return }
       do throws(LogError) {
         let entry = try PostgresReading.entry(request.room, rows[0], rows[1])
-        let snapshot = try PostgresReading.snapshot(rows[2], of: entry)
-        if snapshot == nil, entry.trimmed > 0 { throw .trimmed(room: entry.name, through: entry.trimmed) }
+        let snapshot = request.wantsSnapshot ? try PostgresReading.snapshot(rows[2], of: entry) : nil
+        if request.wantsSnapshot, snapshot == nil, entry.trimmed > 0 {
+          throw .trimmed(room: entry.name, through: entry.trimmed)
+        }
         let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: snapshot)
         self.reports.tell([.loaded(id: request.id, loaded)])
       } catch {

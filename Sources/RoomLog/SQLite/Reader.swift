@@ -172,6 +172,7 @@ final class Reader {
     let entry = try room(request.room, epoch: nil, statements)
     if let refusal = shared.refusal(room: entry.number) { throw .refused(refusal) }
     let summary = entry.summary(damage: nil)
+    guard request.wantsSnapshot else { return LoadedRoom(summary: summary, snapshot: nil) }
     var candidates = entry
     var damagedPosition: UInt64?
     while let place = candidates.snapshot(through: request.through), place.position >= entry.trimmed {

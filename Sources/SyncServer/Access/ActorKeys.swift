@@ -47,6 +47,16 @@ struct ActorKeys: Sendable {
     return Identifier(packed: number << ActorKeys.markBits | mark(of: number, in: room)) ?? .random(using: &generator)
   }
 
+  /// The actor of a client that has no connection: always the same, with the mark, so that nobody else becomes it.
+  func actor(of client: String, in room: Text) -> Identifier {
+    // Two steps, because a client's name may have any bytes.
+    let name = ActorKeys.number(code("client", Text(client), 0))
+    let number = ActorKeys.number(code("client's actor", room, name)) % (Identifier.packedLimit >> ActorKeys.markBits)
+    return Identifier(packed: number << ActorKeys.markBits | mark(of: number, in: room))!
+  }
+
+  private static func number(_ code: [UInt8]) -> UInt64 { code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+
   /// Whether the server made this actor for the room.
   func isMarked(_ actor: Identifier, in room: Text) -> Bool {
     let bits = (1 << ActorKeys.markBits) - 1 as UInt64

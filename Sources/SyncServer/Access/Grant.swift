@@ -71,7 +71,7 @@ enum RoomPattern: Hashable, Sendable {
       self = .all
     } else if text.hasSuffix("*") {
       let prefix = String(text.dropLast())
-      guard RoomName.isValid(prefix) else { return nil }
+      guard RoomName.canBegin(with: prefix) else { return nil }
       self = .prefix(prefix)
     } else {
       guard RoomName.isValid(String(text)) else { return nil }

@@ -20,7 +20,7 @@ struct RoomLocks: Sendable {
     defer { free(line) }
     while getline(&line, &room, file) > 0, let text = line {
       let name = String(cString: text).filter { $0 != "\n" }
-      guard RoomName.isValid(name) else { throw StateFileFault(words: "\(name) is not a room name") }
+      guard RoomName.canBegin(with: name) else { throw StateFileFault(words: "\(name) is not a room name") }
       names.insert(name)
     }
   }
@@ -36,12 +36,19 @@ struct RoomLocks: Sendable {
 
   func contains(_ room: String) -> Bool { names.contains(room) }
 
-  /// Locks a room or unlocks it, for good once this returns.
-  mutating func set(_ room: String, isLocked: Bool) throws(StateFileFault) {
-    var changed = names
-    if isLocked { changed.insert(room) } else { changed.remove(room) }
-    guard changed != names else { return }
-    if let path { try StateFile.write(changed.sorted().map { $0 + "\n" }.joined().utf8, to: path) }
-    names = changed
+  /// Locks a room or unlocks it. It is so for good once it is stored.
+  mutating func set(_ room: String, isLocked: Bool) {
+    if isLocked { names.insert(room) } else { names.remove(room) }
+  }
+
+  /// - Returns: why it can't be stored, if so.
+  func store() -> StateFileFault? {
+    guard let path else { return nil }
+    do throws(StateFileFault) {
+      try StateFile.write(names.sorted().map { $0 + "\n" }.joined().utf8, to: path)
+      return nil
+    } catch {
+      return error
+    }
   }
 }

@@ -1,3 +1,4 @@
+internal import CCrypto
 import Glibc
 
 /// Who may come in, read from the file of tokens. Each line has a token, what it allows, and in which rooms.
@@ -12,20 +13,20 @@ import Glibc
 /// Whoever can read the file can also read the rooms beside it. A hash of a random token protects no better than the
 /// file's mode.
 struct Tokens: Sendable {
-  private struct Entry: Sendable {
-    let token: [UInt8]
-    let grant: Grant
-  }
-
-  private var entries: [Entry] = []
+  /// By a code of the token, made with a key that is gone with the process. So a token is found in one step, however many
+  /// there are, and the time that this takes doesn't tell how much of a guess is right.
+  private var grants: [[UInt8]: Grant] = [:]
+  private let key: [UInt8]
 
   /// Shorter ones could be guessed.
   static let bytesMin = 16
   static let bytesMax = 256
 
-  var count: Int { entries.count }
+  var count: Int { grants.count }
 
   init(_ text: String) throws(TokenFault) {
+    var generator = SystemRandomNumberGenerator()
+    key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
     // Splits by bytes. As a `Character`, CR LF is one and not equal to LF.
     for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let words = line.split { [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0) }.map {
@@ -72,10 +73,11 @@ struct Tokens: Sendable {
     guard !rooms.isEmpty else {
       throw TokenFault("line \(line): list the rooms that the token is for; * means all rooms")
     }
-    guard !entries.contains(where: { $0.token == token }) else {
+    let code = code(of: token)
+    guard grants[code] == nil else {
       throw TokenFault("line \(line): this token is already on an earlier line")
     }
-    entries.append(Entry(token: token, grant: Grant(level: level, rooms: rooms, label: label)))
+    grants[code] = Grant(level: level, rooms: rooms, label: label)
   }
 
   /// The characters that RFC 6750 allows.
@@ -89,20 +91,18 @@ struct Tokens: Sendable {
     }
   }
 
-  /// What a token allows. Every byte of every token of the same length is compared, so the time taken doesn't tell how
-  /// much of a guess is right.
+  /// What a token allows. `nil` if it isn't in the file.
   func grant(of presented: String) -> Grant? {
-    let presented = Array(presented.utf8)
-    var found: Grant?
-    for entry in entries where Tokens.areEqual(entry.token, presented) { found = entry.grant }
-    return found
+    guard presented.utf8.count <= Tokens.bytesMax else { return nil }
+    return grants[code(of: Array(presented.utf8))]
   }
 
-  private static func areEqual(_ token: [UInt8], _ presented: [UInt8]) -> Bool {
-    guard token.count == presented.count else { return false }
-    var difference: UInt8 = 0
-    for index in token.indices { difference |= token[index] ^ presented[index] }
-    return difference == 0
+  private func code(of token: [UInt8]) -> [UInt8] {
+    var code = [UInt8](repeating: 0, count: 32)
+    var count: UInt32 = 0
+    // It fails only where there is no memory left.
+    precondition(HMAC(EVP_sha256(), key, Int32(key.count), token, token.count, &code, &count) != nil)
+    return code
   }
 }
 

@@ -40,8 +40,8 @@ extension Response {
     }
   }
 
-  /// `{"cursor":…}`, and the shapes that were made, if any.
-  static func written(_ cursor: Cursor, shapes: [Identifier]? = nil) -> Response {
+  /// `{"cursor":…}`, and the shapes that were made, if any. A header names the writer.
+  static func written(_ cursor: Cursor, shapes: [Identifier]? = nil, by actor: Identifier) -> Response {
     var writer = JSONWriter(capacity: 64)
     writer.beginObject()
     writer.key("cursor")
@@ -53,7 +53,7 @@ extension Response {
       writer.endArray()
     }
     writer.endObject()
-    return .json(writer.finish())
+    return .json(writer.finish(), headers: [("Canvas-Actor", actor.text)])
   }
 
   static func notModified(_ tag: String) -> Response {

@@ -29,10 +29,14 @@ actor Hub {
   /// Shows who is which actor.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
+  /// The newest change of the locks that is being stored.
+  var lockWriting: Task<Result<Bool, LockFault>, Never>?
   /// Who is at other nodes. `nil` if there can be none.
   var neighbours: Neighbours?
   /// Who did what. `nil` if nobody wants to know.
   var audit: AuditLog?
+  /// What was written over HTTP a short while ago.
+  var writings = WritingGathering()
   var visitors: Visitors
   var rooms: RoomTable
   var turns = Turns()

@@ -44,7 +44,7 @@ extension Hub {
     }
     guard let grant else { return turnAway(.noToken, "send a valid token") }
     guard RoomName.isValid(name) else {
-      return turnAway(.noSuchRoom, "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -")
+      return turnAway(.noSuchRoom, Text(RoomName.words))
     }
     guard grant.covers(name) else {
       return turnAway(.forbidden, Text("this token doesn't give access to room \(name)"))

@@ -60,8 +60,15 @@ extension Hub {
     case .presence(let state): open.room.presence(state, from: id, now: now)
     case .digest: open.room.digest(for: id, now: now)
     case .token(let token): take(token.string, from: visitor, in: open, id)
-    case .reply(let message):
-      if case .rejection(let rejection) = message { refusals.write(Refusal(rejection, of: visitor)) }
+    case .reply(var message):
+      if case .rejection(var rejection) = message {
+        // The token gives more than the room allows now.
+        if rejection.code == .readOnly, visitor.grant.level == .editor, isLocked(visitor.room) {
+          rejection.message = "the room is locked: only operators may write"
+          message = .rejection(rejection)
+        }
+        refusals.write(Refusal(rejection, of: visitor))
+      }
       open.room.reply(message, to: id)
     case .nothing, .join, .close: break
     }
@@ -118,7 +125,7 @@ extension Hub {
     logger.info(
       "joined",
       [
-        "room": .text(open.name), "actor": .init(actor?.text),
+        "room": .text(open.name), "actor": .init(actor?.text), "token": .init(visitor.grant.label),
         "address": .text(visitor.address), "encoding": .text(encoding == .json ? "json" : "binary"),
         "peers": .init(open.room.memberCount),
       ]

@@ -7,23 +7,47 @@ extension Hub {
   func isLocked(_ room: String) -> Bool { locks.contains(room) }
 
   /// Locks a room, or unlocks it. Those whose role changes by that are closed, and come back with the other role.
-  func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, StateFileFault> {
+  func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault> {
     // Another node may have changed what is known here, so a log that nodes share is told in any case.
     guard sharesRooms || locks.contains(room) != isLocked else { return .success(()) }
     if sharesRooms {
       let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
-      guard case .locked = event else { return .failure(StateFileFault(words: event.words)) }
+      guard case .locked = event else { return .failure(.unstored(StateFileFault(words: event.words))) }
     }
-    let isNew = locks.contains(room) != isLocked
-    do throws(StateFileFault) {
-      try locks.set(room, isLocked: isLocked)
-    } catch {
-      logger.error("the locks can't be stored", ["reason": .text(error.words)])
-      return .failure(error)
+    // One after the other, because each writes all that are locked.
+    let before = lockWriting
+    let party = party(of: request)
+    let writing = Task {
+      _ = await before?.value
+      return await store(lockOf: room, isLocked, for: party)
+    }
+    lockWriting = writing
+    let isNew: Bool
+    switch await writing.value {
+    case .success(let changed): isNew = changed
+    case .failure(let fault):
+      if case .unstored(let fault) = fault { logger.error("the locks can't be stored", ["reason": .text(fault.words)]) }
+      return .failure(fault)
     }
     if isNew { lockHasChanged(room) }
-    record(isLocked ? "locked" : "unlocked", request, room: room)
+    record(isLocked ? "locked" : "unlocked", request, room: room, actor: nil)
     return .success(())
+  }
+
+  /// - Returns: whether it was otherwise before.
+  private func store(lockOf room: String, _ isLocked: Bool, for party: String) async -> Result<Bool, LockFault> {
+    guard locks.contains(room) != isLocked else { return .success(false) }
+    var changed = locks
+    changed.set(room, isLocked: isLocked)
+    do throws(HeavyWork.Refusal) {
+      let stored = changed
+      if let fault = try await workOut(for: party, { stored.store() }) { return .failure(.unstored(fault)) }
+    } catch {
+      return .failure(.refused(error))
+    }
+    // What nodes share may have changed meanwhile.
+    locks.set(room, isLocked: isLocked)
+    return .success(true)
   }
 
   /// The log tells which rooms are locked: another node may have changed it.
@@ -65,19 +89,48 @@ extension Hub {
 
   // MARK: On record
 
-  func record(_ event: StaticString, _ request: Request, room: String, actor: String? = nil) {
-    guard audit != nil else { return }
-    complain(
-      audit?.write(
-        AuditLog.Deed(
-          event: event,
-          room: room,
-          actor: actor,
-          token: grant(of: request.token)?.label,
-          address: address(of: request)
-        )
+  func record(_ event: String, _ request: Request, room: String, actor: String?) {
+    let token = grant(of: request.token)?.label
+    tell(AuditLog.Deed(event: event, room: room, actor: actor, token: token, address: address(of: request)))
+  }
+
+  func recordWriting(_ event: String, _ request: Request, room: String, as actor: Identifier, operations: Int) {
+    let writer = WritingGathering.Writer(
+      event: event,
+      room: room,
+      actor: actor.text,
+      token: grant(of: request.token)?.label,
+      address: address(of: request)
+    )
+    guard writings.tells(writer, operations: operations, now: now.monotonicMilliseconds) else { return }
+    tell(writer, requests: 1, operations: operations)
+  }
+
+  /// To be called once a second, and at the end.
+  func recordGatheredWritings(isEnd: Bool = false) {
+    for sum in writings.takeSums(now: now.monotonicMilliseconds, isEnd: isEnd) {
+      tell(sum.writer, requests: sum.requests, operations: sum.operations)
+    }
+  }
+
+  private func tell(_ writer: WritingGathering.Writer, requests: Int, operations: Int) {
+    tell(
+      AuditLog.Deed(
+        event: writer.event,
+        room: writer.room,
+        actor: writer.actor,
+        token: writer.token,
+        address: writer.address,
+        details: [("requests", .init(requests)), ("operations", .init(operations))]
       )
     )
+  }
+
+  /// What was done over HTTP is in the log, and on record.
+  private func tell(_ deed: AuditLog.Deed) {
+    logger.info("\(deed.event) over HTTP", deed.fields)
+    guard audit != nil else { return }
+    complain(audit?.write(deed))
   }
 
   func recordEntry(of visitor: Visitor, name: Text, as role: Role) {
@@ -90,7 +143,7 @@ extension Hub {
           actor: visitor.actor?.text,
           token: visitor.grant.label,
           address: visitor.address,
-          details: [("role", role == .editor ? "editor" : "viewer"), ("name", name.string)]
+          details: [("role", .text(role == .editor ? "editor" : "viewer")), ("name", .text(name.string))]
         )
       )
     )
@@ -122,7 +175,7 @@ extension Hub {
           actor: refusal.actor,
           token: refusal.token,
           address: refusal.address,
-          details: [("code", refusal.code), ("reason", refusal.reason)]
+          details: [("code", .text(refusal.code)), ("reason", .text(refusal.reason))]
         )
       )
     )

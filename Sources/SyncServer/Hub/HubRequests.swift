@@ -89,26 +89,25 @@ extension Hub: RoomService, LogQuestions {
     to open: OpenRoom,
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal> {
-    await submitting(to: open, by: writer) { room, number, actor, allowance in
-      room.submit(operations, request: number, actor: actor, allowance: allowance, now: .now())
+    await submitting(to: open, by: writer) { room, number, allowance in
+      room.submit(operations, request: number, actor: writer.actor, allowance: allowance, now: .now())
     }
   }
 
   func submit(_ layout: LayoutEdits, to open: OpenRoom, by writer: Writer) async -> Result<Cursor, WritingRefusal> {
-    await submitting(to: open, by: writer) { room, number, actor, allowance in
-      room.submit(layout, request: number, actor: actor, allowance: allowance, now: .now())
+    await submitting(to: open, by: writer) { room, number, allowance in
+      room.submit(layout, request: number, actor: writer.actor, allowance: allowance, now: .now())
     }
   }
 
   private func submitting(
     to open: OpenRoom,
     by writer: Writer,
-    _ submit: (inout Room, _ number: UInt64, _ actor: Identifier, Allowance) -> Void
+    _ submit: (inout Room, _ number: UInt64, Allowance) -> Void
   ) async -> Result<Cursor, WritingRefusal> {
-    let actor = keys.newActor(in: open.room.name, using: &generator)
     func ask() async -> Result<Cursor, WritingRefusal> {
       await asking(open, for: writer) { room, number in
-        submit(&room, number, actor, allowance(of: writer.payer, in: open, now: .now()))
+        submit(&room, number, allowance(of: writer.payer, in: open, now: .now()))
       }
     }
     let answer = await ask()

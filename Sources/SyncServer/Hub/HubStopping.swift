@@ -96,6 +96,7 @@ extension Hub {
   func logClosed() {
     guard lifetime.stage == .closingLog else { return }
     refusals.beginSecond()
+    recordGatheredWritings(isEnd: true)
     logger.writeSums(isEnd: true)
     logger.info("stopped")
     exit(0)

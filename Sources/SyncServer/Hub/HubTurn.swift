@@ -151,6 +151,7 @@ extension Hub {
     quotas.forgetFaded(now: now.monotonicMilliseconds)
     refusals.beginSecond()
     complain(audit?.beginSecond())
+    recordGatheredWritings()
     logger.writeSums()
     lookAtEnds(now: now)
     guard log.isOpen else { return }

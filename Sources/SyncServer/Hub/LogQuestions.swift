@@ -114,7 +114,8 @@ extension LogQuestions {
 
   /// The time for which a room can be looked at.
   func span(of room: String) async -> RoomSpan? {
-    guard case .loaded(_, let loaded) = await ask({ .load(LoadRequest(id: $0, room: room)) }) else { return nil }
+    let event = await ask { .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }
+    guard case .loaded(_, let loaded) = event else { return nil }
     return RoomSpan(
       createdMilliseconds: loaded.summary.createdMilliseconds,
       changedMilliseconds: loaded.summary.changedMilliseconds,

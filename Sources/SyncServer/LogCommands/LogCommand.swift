@@ -60,7 +60,7 @@ extension LogCommand {
     guard let verb = rest.popFirst() else {
       throw ConfigurationError(words: "log needs verify, repair, backup or move")
     }
-    if verb == "--help" || verb == "-h" { return .help }
+    if ["--help", "-h", "help"].contains(verb) { return .help }
     guard ["verify", "repair", "backup", "move"].contains(verb) else {
       throw ConfigurationError(words: "log \(verb): unknown command; use verify, repair, backup or move")
     }
@@ -91,14 +91,14 @@ extension LogCommand {
       }
     }
     if let room = values["--room"], !RoomName.isValid(room) {
-      throw ConfigurationError(words: "--room \(room): a room's name is 1 to 64 of A-Z a-z 0-9 . _ -")
+      throw ConfigurationError(words: "--room \(room): \(RoomName.words)")
     }
     guard let data = verb == "move" ? values["--from"] : values["--data"] ?? environment["CANVAS_DATA"] else {
       let flag = verb == "move" ? "--from PLACE" : "--data DIRECTORY"
       throw ConfigurationError(words: "log \(verb) needs \(flag)")
     }
     let place = Configuration.Storage(data)
-    guard place != .memory else { throw ConfigurationError(words: "memory: nothing is stored there") }
+    guard place != .memory else { throw ConfigurationError(words: "log \(verb): nothing is stored in memory") }
     if case .postgres = place, verb == "repair" {
       throw ConfigurationError(
         words: "log repair is for directories; PostgreSQL has tools of its own (docs/SCALING.md)"

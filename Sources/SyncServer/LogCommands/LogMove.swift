@@ -40,8 +40,10 @@ struct LogMove {
       target.close()
     }
     do throws(Fault) {
-      guard let rooms = source.rooms else { throw Fault(words: "the rooms can't be listed") }
-      if let wanted, !rooms.contains(where: { $0.room == wanted }) { throw Fault(words: "there is no room \(wanted)") }
+      guard let rooms = source.rooms else { throw Fault(words: "\(from): the rooms can't be listed") }
+      if let wanted, !rooms.contains(where: { $0.room == wanted }) {
+        throw Fault(words: "\(from): there is no room \(wanted)")
+      }
       var moved = 0
       var wereThere = 0
       for room in rooms where wanted == nil || room.room == wanted {
@@ -50,7 +52,7 @@ struct LogMove {
       }
       try moveSecret()
       try moveLocks(of: Set(rooms.map(\.room)), wanted)
-      print("\(moved) rooms moved, \(wereThere) were there already")
+      print("\(from) to \(to): \(moved) rooms moved, \(wereThere) were there already")
       return 0
     } catch {
       print("stopped: \(error.words)")
@@ -117,7 +119,7 @@ struct LogMove {
         throw error
       }
     }
-    print("\(name): \(before.last) records, digest \(String(before.digest, radix: 16))")
+    print("\(name): \(before.last) records, digest \(JSONEncoding.hexadecimal(before.digest).string)")
     return true
   }
 
@@ -220,11 +222,12 @@ struct LogMove {
   private func standing(of name: String, through last: UInt64, in log: WaitingLog) throws(Fault) -> Standing {
     let summary = try load(name, from: log).summary
     let last = min(last, summary.last)
-    var fold = Fold(epoch: summary.epoch, seed: 0)
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var fold = Fold(epoch: summary.epoch, seed: seed)
     var operationsBefore: UInt64 = 0
     if summary.trimmed > 0 {
       guard let base = try load(name, through: .position(summary.trimmed), from: log).snapshot,
-        let image = try? RoomImage(base.bytes, seed: 0)
+        let image = try? RoomImage(base.bytes, seed: seed)
       else { throw Fault(words: "the snapshot of room \(name) can't be read") }
       fold = Fold(epoch: summary.epoch, image: image)
       operationsBefore = base.place.operations
@@ -289,7 +292,8 @@ struct LogMove {
       for name in names.sorted() where rooms.contains(name) && (wanted == nil || wanted == name) {
         if case .directory(let directory) = to {
           var locks = try RoomLocks(path: directory + "/canvas.locks")
-          try locks.set(name, isLocked: true)
+          locks.set(name, isLocked: true)
+          if let fault = locks.store() { throw fault }
         } else {
           let event = target.ask { .lock(id: $0, room: name, isLocked: true) }
           guard case .locked = event else { throw StateFileFault(words: event.words) }

@@ -4,10 +4,12 @@ import RoomLog
 struct LogRepair {
   private let log: WaitingLog
   private let cutting: Bool
+  private let directory: String
 
   /// Opens the directory, which no server may be using.
   init(directory: String, cutting: Bool) throws(StorageFault) {
     self.cutting = cutting
+    self.directory = directory
     log = try WaitingLog(.directory(directory))
   }
 
@@ -16,18 +18,18 @@ struct LogRepair {
   func run(_ wanted: String?) -> Int32 {
     defer { log.close() }
     guard case .rooms(_, let rooms) = log.ask({ .list(id: $0) }) else {
-      print("the rooms can't be listed")
+      print("\(directory): the rooms can't be listed")
       return 1
     }
     if let wanted, !rooms.contains(where: { $0.room == wanted }) {
-      print("there is no room \(wanted)")
+      print("\(directory): there is no room \(wanted)")
       return 1
     }
     var left = 0
     for room in rooms where wanted == nil || room.room == wanted {
       if !repair(room.room) { left += 1 }
     }
-    print(left == 0 ? "all rooms can be used" : "\(left) rooms are still damaged")
+    print("\(directory): \(left == 0 ? "all rooms can be used" : "\(left) rooms are still damaged")")
     return left == 0 ? 0 : 1
   }
 

@@ -1,4 +1,3 @@
-import CanvasCRDT
 import Glibc
 
 /// The record of who did what, for as long as the operator keeps it: one JSON object a line, in a file of its own.
@@ -7,17 +6,24 @@ import Glibc
 struct AuditLog: Sendable {
   /// What somebody did, or tried to do.
   struct Deed: Sendable {
-    var event: StaticString
+    var event: String
     var room: String?
     var actor: String?
     var token: String?
     var address: String
     /// What belongs to this event alone.
-    var details: [(key: StaticString, value: String)] = []
+    var details: [(key: String, value: Logger.Field)] = []
+
+    /// All but the event.
+    var fields: [(key: String, value: Logger.Field)] {
+      [("room", .init(room)), ("actor", .init(actor)), ("token", .init(token)), ("address", .text(address))] + details
+    }
   }
 
   private let path: String
   private var descriptor: Int32
+  /// Whether the last line in the file lacks its end, because the disk was full or a process ended.
+  private var isCut: Bool
   private var refusals = 0
   private var unwritten = 0
 
@@ -27,6 +33,7 @@ struct AuditLog: Sendable {
   init(path: String) throws(AuditFault) {
     self.path = path
     descriptor = try AuditLog.open(path)
+    isCut = AuditLog.isCut(path)
   }
 
   private static func open(_ path: String) throws(AuditFault) -> Int32 {
@@ -41,27 +48,24 @@ struct AuditLog: Sendable {
     let new = try AuditLog.open(path)
     close(descriptor)
     descriptor = new
+    isCut = AuditLog.isCut(path)
+  }
+
+  /// Whether a file ends within a line.
+  private static func isCut(_ path: String) -> Bool {
+    // A pipe or a device has no end to look at.
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
+    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var last: UInt8 = 0
+    return pread(file, &last, 1, status.st_size - 1) == 1 && last != UInt8(ascii: "\n")
   }
 
   /// - Returns: why nothing could be written, if so.
-  func write(_ deed: Deed) -> AuditFault? {
-    write { line in
-      line.key("event")
-      line.value(deed.event)
-      for (key, value) in [("room", deed.room), ("actor", deed.actor), ("token", deed.token)]
-        as [(StaticString, String?)]
-      {
-        guard let value else { continue }
-        line.key(key)
-        line.value(text: Text(value))
-      }
-      line.key("address")
-      line.value(text: Text(deed.address))
-      for (key, value) in deed.details {
-        line.key(key)
-        line.value(text: Text(value))
-      }
-    }
+  mutating func write(_ deed: Deed) -> AuditFault? {
+    write([("event", .text(deed.event))] + deed.fields)
   }
 
   mutating func writeRefusal(_ deed: Deed) -> AuditFault? {
@@ -81,27 +85,21 @@ struct AuditLog: Sendable {
     }
     guard unwritten > 0 else { return nil }
     let count = unwritten
-    return write { line in
-      line.key("event")
-      line.value("refused more")
-      line.key("count")
-      line.value(count)
-    }
+    return write([("event", .text("refused more")), ("count", .init(count))])
   }
 
-  private func write(_ fill: (inout JSONWriter) -> Void) -> AuditFault? {
-    var writer = JSONWriter(capacity: 256)
-    writer.beginObject()
-    writer.key("time")
-    writer.value(text: Text(WallClock.text(WallClock.now())))
-    fill(&writer)
-    writer.endObject()
-    var line = writer.finish()
-    line.append(UInt8(ascii: "\n"))
+  private mutating func write(_ fields: [(key: String, value: Logger.Field)]) -> AuditFault? {
+    var text = isCut ? "\n" : ""
+    text += Logger.jsonLine([("time", .text(WallClock.text(WallClock.now())))] + fields) + "\n"
+    let line = Array(text.utf8)
     // One call, so that a line is whole whoever else writes to the file.
-    guard Glibc.write(descriptor, line, line.count) == line.count else {
-      return AuditFault(words: String(cString: strerror(errno)))
+    let count = Glibc.write(descriptor, line, line.count)
+    guard count == line.count else {
+      let fault = AuditFault(words: count < 0 ? String(cString: strerror(errno)) : "only a part of a line was written")
+      if count > 0 { isCut = true }
+      return fault
     }
+    isCut = false
     return nil
   }
 }

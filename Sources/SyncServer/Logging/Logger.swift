@@ -86,6 +86,12 @@ struct Logger: Sendable {
     write(.info, words, fields, alike)
   }
 
+  /// A line that tells of one thing, with fields that somebody else has listed.
+  func info(_ words: String, _ fields: [(key: String, value: Field)]) {
+    guard writes(.info) else { return }
+    write(line(.info, words, ordered: fields, at: WallClock.now()))
+  }
+
   /// The line is only made if it is written.
   func debug(_ words: @autoclosure () -> String, _ fields: @autoclosure () -> KeyValuePairs<String, Field> = [:]) {
     guard writes(.debug) else { return }
@@ -193,16 +199,23 @@ struct Logger: Sendable {
       }
       return line
     case .json:
-      var line = "{\"time\":\"\(time)\",\"level\":\"\(level.word)\",\"message\":\(words.jsonQuoted)"
-      for (name, field) in fields {
-        switch field {
-        case .text(let text): line += ",\(name.jsonQuoted):\(text.jsonQuoted)"
-        case .number(let number): line += ",\(name.jsonQuoted):\(number)"
-        case .absent: break
-        }
-      }
-      return line + "}"
+      return Logger.jsonLine(
+        [("time", .text(time)), ("level", .text(level.word)), ("message", .text(words))] + fields
+      )
     }
+  }
+
+  /// A JSON object on one line, in which nothing of a text can be taken for anything else on a terminal.
+  static func jsonLine(_ fields: [(key: String, value: Field)]) -> String {
+    var members: [String] = []
+    for (name, field) in fields {
+      switch field {
+      case .text(let text): members.append("\(name.jsonQuoted):\(text.jsonQuoted)")
+      case .number(let number): members.append("\(name.jsonQuoted):\(number)")
+      case .absent: break
+      }
+    }
+    return "{" + members.joined(separator: ",") + "}"
   }
 }
 

@@ -5,43 +5,32 @@ import WebSocketLoop
 // what somebody wrote.
 
 extension RoomService {
-  /// - Parameter parts: of the path behind the room's name; not empty.
-  func operating(_ request: Request, _ name: String, _ parts: [String], _ grant: Grant) async -> Response {
-    switch (parts[0], parts.count) {
-    case ("peers", 1):
-      return request.isReading ? peopleDocument(name) : .notAllowed("GET, HEAD")
-    case ("peers", 2):
-      guard request.method == "DELETE" else { return .notAllowed("DELETE") }
-      guard let actor = Identifier(parts[1]) else { return .noSuchPeer }
-      switch await remove(actor, from: name, by: request) {
-      case .done: return .done
-      case .absent: return .noSuchPeer
-      case .unanswered:
-        return .unavailable("the node that has this actor doesn't answer; try again")
-      }
-    case ("lock", 1):
-      guard request.method == "PUT" || request.method == "DELETE" else { return .notAllowed("PUT, DELETE") }
-      switch await setLock(name, isLocked: request.method == "PUT", by: request) {
-      case .success: return .done
-      case .failure(let fault): return .unavailable(fault.words)
-      }
-    case ("erasures", 1):
-      switch request.method {
-      case "GET", "HEAD": return await reading(name) { self.memoryDocument($0, name) }
-      case "DELETE": return await forgetting(request, name, grant)
-      default: return .notAllowed("GET, HEAD, DELETE")
-      }
-    case ("writing", 2):
-      guard request.method == "DELETE" else { return .notAllowed("DELETE") }
-      guard let actor = Identifier(parts[1]) else { return .noSuchActor }
-      return await takingBack(actor, in: name, request, grant)
-    default: return .notFound
+  func removal(of actor: String, from name: String, by request: Request) async -> Response {
+    guard let actor = Identifier(actor) else { return .noSuchPeer }
+    switch await remove(actor, from: name, by: request) {
+    case .done: return .done
+    case .absent: return .noSuchPeer
+    case .unanswered: return .unavailable("the node that has this actor doesn't answer; try again")
+    }
+  }
+
+  /// Only rooms that somebody has written to are locked: what is kept of locks must not grow with names that are made up.
+  func locking(_ name: String, by request: Request) async -> Response {
+    guard request.method == "PUT" else { return await setting(lockOf: name, to: false, by: request) }
+    return await reading(name) { _ in await self.setting(lockOf: name, to: true, by: request) }
+  }
+
+  private func setting(lockOf name: String, to isLocked: Bool, by request: Request) async -> Response {
+    switch await setLock(name, isLocked: isLocked, by: request) {
+    case .success: .done
+    case .failure(.unstored(let fault)): .unavailable(fault.words)
+    case .failure(.refused(let refusal)): .refusing(refusal)
     }
   }
 
   // MARK: Deletions
 
-  private func memoryDocument(_ room: OpenedRoom, _ name: String) -> Response {
+  func memoryDocument(_ room: OpenedRoom, _ name: String) -> Response {
     guard let memory = memory(of: room) else { return .noSuchRoom }
     var writer = JSONWriter(capacity: 128)
     writer.beginObject()
@@ -57,7 +46,7 @@ extension RoomService {
     return .json(writer.finish(), headers: [("Cache-Control", "no-store")])
   }
 
-  private func forgetting(_ request: Request, _ name: String, _ grant: Grant) async -> Response {
+  func forgetting(_ request: Request, _ name: String, _ grant: Grant) async -> Response {
     let now = now.wallMilliseconds
     let before = request.parameter("before").map { UInt64($0) } ?? now
     guard let before, before <= now else {
@@ -68,7 +57,7 @@ extension RoomService {
       )
     }
     return await reading(name) { room in
-      let writer = self.writer(of: request, with: grant, needs: .operator)
+      let writer = self.writer(of: request, with: grant, in: name, needs: .operator)
       if case .failure(let refusal) = await self.forgetErasures(of: room, before: before, by: writer) {
         return refusal.response
       }
@@ -80,8 +69,9 @@ extension RoomService {
   // MARK: What somebody wrote
 
   /// Takes back all that an actor wrote, as far as history goes back, by new operations.
-  private func takingBack(_ actor: Identifier, in name: String, _ request: Request, _ grant: Grant) async -> Response {
-    await reading(name) { room in
+  func takingBack(_ actor: String, in name: String, _ request: Request, _ grant: Grant) async -> Response {
+    guard let actor = Identifier(actor) else { return .noSuchActor }
+    return await reading(name) { room in
       guard let then = self.view(of: room) else { return .noSuchRoom }
       var history: RoomHistory
       switch await self.readingHistory(of: room, at: .position(then.position), leavingOut: actor, request) {
@@ -102,21 +92,24 @@ extension RoomService {
       let changed = history.follow(now.canvas, to: now.position)
       for shape in changed { edits[shape] = nil }
       edits.merge(history.takingBack(from: now.canvas, only: changed)) { $1 }
-      guard !edits.isEmpty else { return .written(now.cursor, shapes: []) }
+      // Not the operator's own actor: what it writes could then not be taken back apart from this.
+      var randomness = self.randomness()
+      var writer = self.writer(of: request, with: grant, in: name, needs: .operator)
+      writer.actor = self.keys.newActor(in: now.name, using: &randomness)
+      guard !edits.isEmpty else { return .written(now.cursor, shapes: [], by: writer.actor) }
       let operations = edits.sorted { $0.key < $1.key }.map { shape, set in
         ProposedOperation(shape: shape, at: nil, set: set.takingOnlyFitNames())
       }
-      let writer = self.writer(of: request, with: grant, needs: .operator)
       switch await self.submit(operations, to: room, by: writer) {
       case .success(let cursor):
         self.record("took_back", request, room: name, actor: actor.text)
-        return .written(cursor, shapes: operations.map { $0.shape })
+        return .written(cursor, shapes: operations.map { $0.shape }, by: writer.actor)
       case .failure(let refusal): return refusal.response
       }
     }
   }
 
-  private func peopleDocument(_ name: String) -> Response {
+  func peopleDocument(_ name: String) -> Response {
     var writer = JSONWriter(capacity: 1_024)
     writer.beginObject()
     writer.key("room")

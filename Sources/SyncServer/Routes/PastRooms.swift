@@ -78,7 +78,7 @@ extension RoomService {
 
   /// Waits for a turn to read history.
   /// - Returns: false if none became free in time, or the client has gone.
-  private func takeHistoryTurn(_ party: String) async -> Bool {
+  func takeHistoryTurn(_ party: String) async -> Bool {
     if requestBook.historyTurns.take(party) { return true }
     guard let number = requestBook.historyTurns.mayWait(party) else { return false }
     return await withTaskCancellationHandler {
@@ -100,7 +100,7 @@ struct RefusedReading: Error {
 
   /// No turn became free.
   static var tooMany: RefusedReading {
-    let response = Response.error(429, code: "rate_limited", message: "too many requests are reading history")
+    let response = Response.error(429, code: "rate_limited", message: "too many requests are reading what is stored")
     return RefusedReading(response: response.retried(afterSeconds: 1))
   }
 }

@@ -23,7 +23,7 @@ extension Response {
   static let noSuchName = error(
     404,
     code: "no_such_room",
-    message: "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -"
+    message: RoomName.words
   )
   static let noSuchRoom = error(404, code: "no_such_room", message: "nobody has written to this room")
 

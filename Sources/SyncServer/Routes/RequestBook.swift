@@ -52,9 +52,17 @@ struct RequestBook {
       )
   }
 
+  /// Of how many addresses a rate is remembered.
+  var rateCount: Int { rates.count }
+
   /// To be called every second.
   mutating func rest(now: UInt64) {
-    rates = rates.filter { $0.value.owed > 0 || !$0.value.bucket.isFull(at: now) }
+    for (party, rate) in rates {
+      var rate = rate
+      // Nobody may ever come again to pay it.
+      if rate.owed > 0, rate.bucket.take(rate.owed, at: now) { rate.owed = 0 }
+      rates[party] = rate.owed == 0 && rate.bucket.isFull(at: now) ? nil : rate
+    }
     historyTurns.giveUp(now: now)
   }
 

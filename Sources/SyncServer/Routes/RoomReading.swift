@@ -6,7 +6,12 @@ import WebSocketLoop
 extension RoomService {
   /// The rooms that a token is for.
   func roomList(_ request: Request, _ grant: Grant) async -> Response {
-    switch await list(of: grant, for: party(of: request)) {
+    // All that is stored is looked through for it.
+    let party = party(of: request)
+    guard await takeHistoryTurn(party) else { return RefusedReading.tooMany.response }
+    let found = await list(of: grant, for: party)
+    requestBook.historyTurns.leave(party)
+    switch found {
     case .failure(.trimmed): return .unavailable("the log gave an unexpected answer")
     case .failure(.unreadable(let words)): return .unreadable(words)
     case .failure(.refused(let refusal)): return .refusing(refusal)

@@ -30,6 +30,8 @@ protocol RoomService: HeavyWorker {
   func grant(of token: String?) -> Grant?
   /// The time by the server's clocks.
   var now: Moment { get }
+  /// Which actors the server makes.
+  var keys: ActorKeys { get }
   /// Random numbers for a job of its own.
   func randomness() -> Randomness
 
@@ -65,6 +67,7 @@ protocol RoomService: HeavyWorker {
   /// - Parameter party: whose turn it takes to work that out.
   func steps(of room: OpenedRoom, for party: String) async -> Result<RoomSteps, HistoryError>
   /// Writes operations without a connection. Returns when they are durable, or tells why they can't be.
+  /// - Parameter actor: the writer of operations without a stamp.
   func submit(
     _ operations: [ProposedOperation],
     to room: OpenedRoom,
@@ -90,9 +93,18 @@ protocol RoomService: HeavyWorker {
   func remove(_ actor: Identifier, from room: String, by request: Request) async -> Removal
   /// Whether only operators may write to a room.
   func isLocked(_ room: String) -> Bool
-  func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, StateFileFault>
+  func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault>
   /// Puts on record what somebody did.
-  func record(_ event: StaticString, _ request: Request, room: String, actor: String?)
+  func record(_ event: String, _ request: Request, room: String, actor: String?)
+  /// Puts on record that somebody has written.
+  func recordWriting(_ event: String, _ request: Request, room: String, as actor: Identifier, operations: Int)
+}
+
+/// Why a room can't be locked or unlocked.
+enum LockFault: Error {
+  case unstored(StateFileFault)
+  /// Too many of the client's requests are waiting.
+  case refused(HeavyWork.Refusal)
 }
 
 /// A room at one moment.

@@ -16,7 +16,10 @@ extension RoomService {
       }
     default: return .error(400, code: "bad_request", message: "steps must be 1 or 0")
     }
-    guard let span = await span(of: room), let view = view(of: room) else {
+    guard await takeHistoryTurn(party(of: request)) else { return RefusedReading.tooMany.response }
+    let found = await span(of: room)
+    requestBook.historyTurns.leave(party(of: request))
+    guard let span = found, let view = view(of: room) else {
       return .unavailable("the log gave an unexpected answer")
     }
     var writer = JSONWriter(capacity: 192 + 112 * (steps?.count ?? 0))

@@ -19,12 +19,16 @@ extension RoomService {
     if grant.level < .operator, let index = submission.operations.firstIndex(where: { $0.at != nil }) {
       return .rejected(Rejection(operation: index, code: .badStamp, message: RoomServiceWords.stamped))
     }
-    let writer = writer(of: request, with: grant)
+    var writer = writer(of: request, with: grant, in: name)
+    // Operators may write as others, by the stamps that they send.
+    if let stamped = submission.operations.lazy.compactMap({ $0.at?.actor }).first { writer.actor = stamped }
     guard spend(submission.operations.count, writer.payer) else { return .tooFast }
-    return await writing(name) { room in
+    return await writing(name) { [writer] room in
       switch await self.submit(submission.operations, to: room, by: writer) {
-      case .success(let cursor): .written(cursor)
-      case .failure(let refusal): refusal.response
+      case .success(let cursor):
+        self.recordWriting("wrote", request, room: name, as: writer.actor, operations: submission.operations.count)
+        return .written(cursor, by: writer.actor)
+      case .failure(let refusal): return refusal.response
       }
     }
   }
@@ -40,7 +44,7 @@ extension RoomService {
     case .success(.failure(.tooManyShapes)): return .noRoom(limits)
     case .success(.failure(let error)): return .error(400, code: "bad_message", message: error.description)
     }
-    let writer = writer(of: request, with: grant)
+    let writer = writer(of: request, with: grant, in: name)
     guard spend(shapes.count, writer.payer) else { return .tooFast }
     return await writing(name) { room in
       guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
@@ -54,7 +58,10 @@ extension RoomService {
       // A shape in a crowded drawing order makes its neighbours move. All that is made counts.
       self.requestBook.owe(edits.moves.count, party: writer.payer.address, now: self.now.monotonicMilliseconds)
       switch await self.submit(edits, to: room, by: writer) {
-      case .success(let cursor): return .written(cursor, shapes: edits.made.map { $0.shape })
+      case .success(let cursor):
+        let operations = edits.made.count + edits.moves.count
+        self.recordWriting("imported", request, room: name, as: writer.actor, operations: operations)
+        return .written(cursor, shapes: edits.made.map { $0.shape }, by: writer.actor)
       case .failure(let refusal): return refusal.response
       }
     }

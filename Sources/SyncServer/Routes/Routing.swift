@@ -105,49 +105,52 @@ extension RoomService {
     if let name = request.malformedParameter {
       return .error(400, code: "bad_request", message: "the parameter \(name) is not percent-encoded correctly")
     }
-    if parts.count == 1 {
-      guard request.isReading else { return .notAllowed("GET, HEAD") }
-      return await roomList(request, grant)
+    let name = parts.count > 1 ? parts[1] : nil
+    if let name, !RoomName.isValid(name) { return .noSuchName }
+    guard let resource = Resource(parts) else { return .notFound }
+    let level = resource.level(for: request.method)
+    if let name, resource.writes(by: request.method) {
+      if let refusal = refusal(of: grant, writingTo: name, needs: level) { return refusal }
+    } else if let refusal = Response.refusal(grant, room: name, needs: level) {
+      return refusal
     }
-    guard RoomName.isValid(parts[1]) else { return .noSuchName }
-    let name = parts[1]
-    let isWriting = parts.count == 3 && (parts[2] == "ops" || parts[2] == "layout") && request.method == "POST"
-    let isDeleting = parts.count == 2 && request.method == "DELETE"
-    let isOperating = parts.count >= 3 && ["peers", "lock", "erasures", "writing"].contains(parts[2])
-    guard isOperating || parts.count < 4 else { return .notFound }
-    let needed: Grant.Level = isDeleting || isOperating ? .operator : isWriting ? .editor : .viewer
-    let refusal =
-      isWriting ? refusal(of: grant, writingTo: name) : Response.refusal(grant, room: name, needs: needed)
-    if let refusal { return refusal }
-    if isOperating { return await operating(request, name, Array(parts.dropFirst(2)), grant) }
-    guard parts.count == 3 else {
-      switch request.method {
-      case "GET", "HEAD": return await reading(name) { await self.drawing($0, request) }
-      case "DELETE": return await deletion(of: name, by: request)
-      default: return .notAllowed("GET, HEAD, DELETE")
-      }
+    guard resource.methods.contains(request.method) else {
+      return .notAllowed(resource.methods.joined(separator: ", "))
     }
-    switch parts[2] {
-    case "history":
-      guard request.isReading else { return .notAllowed("GET, HEAD") }
-      return await reading(name) { await self.spanDocument($0, request) }
-    case "overlaps", "free", "picture.svg":
-      guard request.isReading else { return .notAllowed("GET, HEAD") }
-      return await reading(name) { room in
-        switch parts[2] {
-        case "overlaps": await self.overlaps(room, request)
-        case "free": await self.freePlace(room, request)
-        default: await self.picture(room, request)
-        }
-      }
-    case "ops", "layout":
-      guard request.method == "POST" else { return .notAllowed("POST") }
-      return await parts[2] == "ops"
-        ? operations(request, body, name, grant) : layout(request, body, name, grant)
-    case "sync":
-      guard request.isReading else { return .notAllowed("GET") }
-      return .error(400, code: "bad_request", message: "this address is for WebSockets; send an upgrade request")
-    default: return .notFound
+    if let unknown = request.parameterNames.first(where: { $0 != "token" && !resource.parameters.contains($0) }) {
+      return .error(400, code: "bad_request", message: "there is no parameter \(unknown) here")
+    }
+    guard let name else { return await roomList(request, grant) }
+    return await response(of: resource, request, body, name, parts.count == 4 ? parts[3] : "", grant)
+  }
+
+  /// - Parameter item: the part of the path behind the resource, if it has one.
+  private func response(
+    of resource: Resource,
+    _ request: Request,
+    _ body: [UInt8],
+    _ name: String,
+    _ item: String,
+    _ grant: Grant
+  ) async -> Response {
+    switch resource {
+    case .rooms: await roomList(request, grant)
+    case .room where request.method == "DELETE": await deletion(of: name, by: request)
+    case .room: await reading(name) { await self.drawing($0, request) }
+    case .history: await reading(name) { await self.spanDocument($0, request) }
+    case .overlaps: await reading(name) { await self.overlaps($0, request) }
+    case .free: await reading(name) { await self.freePlace($0, request) }
+    case .picture: await reading(name) { await self.picture($0, request) }
+    case .operations: await operations(request, body, name, grant)
+    case .layout: await layout(request, body, name, grant)
+    case .sync:
+      .error(400, code: "bad_request", message: "this address is for WebSockets; send an upgrade request")
+    case .peers: peopleDocument(name)
+    case .peer: await removal(of: item, from: name, by: request)
+    case .lock: await locking(name, by: request)
+    case .erasures where request.method == "DELETE": await forgetting(request, name, grant)
+    case .erasures: await reading(name) { self.memoryDocument($0, name) }
+    case .writing: await takingBack(item, in: name, request, grant)
     }
   }
 

@@ -1,12 +1,13 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Who writes without a connection: on whose account, and by which right.
+/// A client that writes without a connection: on whose account, by which right, and as whom.
 struct Writer: Sendable {
   let payer: Payer
   let token: String?
   /// What the token has to allow.
   let level: Grant.Level
+  var actor: Identifier
 }
 
 /// Why something was not written.
@@ -36,8 +37,19 @@ extension RoomService {
     refusal(of: grant(of: writer.token), writingTo: room, needs: writer.level)
   }
 
-  func writer(of request: Request, with grant: Grant, needs level: Grant.Level = .editor) -> Writer {
+  func writer(
+    of request: Request,
+    with grant: Grant,
+    in room: String,
+    needs level: Grant.Level = .editor
+  ) -> Writer {
     let payer = Payer(address: NetworkAddress.party(of: address(of: request)), token: grant.label)
-    return Writer(payer: payer, token: request.token, level: level)
+    return Writer(payer: payer, token: request.token, level: level, actor: actor(of: payer, grant, in: room))
+  }
+
+  /// The actor as whom a client writes over HTTP: its token's, or else one that stays the same for all that its token writes
+  /// in a room, without tokens for all that its address does. So it can be seen, and taken back, as one person's.
+  private func actor(of payer: Payer, _ grant: Grant, in room: String) -> Identifier {
+    grant.actor ?? keys.actor(of: payer.token.map { "token \($0)" } ?? "address \(payer.address)", in: Text(room))
   }
 }

@@ -13,6 +13,9 @@ enum Server {
     configuration.host = host(configuration, logger)
     configuration.sites.addOwn([configuration.host, machineName()])
     for complaint in configuration.complaints { logger.warning(complaint) }
+    if configuration.signingKeys == nil, configuration.tokenTerms.audience != nil {
+      logger.warning("--jwt-audience has no effect without --jwt-keys")
+    }
     let tokens = configuration.tokens.map { path in
       do throws(TokenFault) {
         return try read(tokens: path, logger)
@@ -23,7 +26,7 @@ enum Server {
     }
     let signed: SignedTokens?
     do throws(TokenFault) {
-      signed = try signedTokens(configuration)
+      signed = try signedTokens(configuration, logger)
     } catch {
       StandardError.complain("--jwt-keys \(configuration.signingKeys ?? ""): \(error.words)")
       exit(64)
@@ -85,9 +88,16 @@ enum Server {
     return tokens
   }
 
-  private static func signedTokens(_ configuration: Configuration) throws(TokenFault) -> SignedTokens? {
+  private static func signedTokens(
+    _ configuration: Configuration,
+    _ logger: Logger
+  ) throws(TokenFault) -> SignedTokens? {
     guard let path = configuration.signingKeys else { return nil }
-    return try SignedTokens(keysAt: path, terms: configuration.tokenTerms)
+    let signed = try SignedTokens(keysAt: path, terms: configuration.tokenTerms)
+    if signed.count == 0 {
+      logger.warning("there are no keys, so no signed token is valid", ["directory": .text(path)])
+    }
+    return signed
   }
 
   /// If a file can't be used, the tokens and keys that are known stay in force.
@@ -96,7 +106,7 @@ enum Server {
     do throws(TokenFault) {
       let tokens: Tokens?
       if let path = configuration.tokens { tokens = try read(tokens: path, logger) } else { tokens = nil }
-      let signed = try signedTokens(configuration)
+      let signed = try signedTokens(configuration, logger)
       hub.loop.execute { hub.assumeIsolated { $0.take(tokens, signed) } }
     } catch {
       logger.error(

@@ -110,7 +110,8 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
       let socket = try ClientSocket.connecting(to: address)
       self.socket = socket
       watch = SocketWatch(loop: loop, descriptor: socket.descriptor, watcher: self)
-      watch?.want(readable: false, writable: true)
+      guard let watch else { throw .notConnected(errno: ENOSPC) }
+      watch.want(readable: false, writable: true)
     } catch {
       connect(error)
     }

@@ -60,6 +60,9 @@ public struct Request: Sendable {
   /// The first parameter whose value is wrongly escaped or not UTF-8, which is another error than one that is missing.
   public var malformedParameter: String? { parameters.first { $0.value == nil }?.name }
 
+  /// The names of all parameters, decoded. Those that are wrongly escaped are left out.
+  public var parameterNames: [String] { parameters.map { $0.name } }
+
   private var parameters: [(name: String, value: String?)] {
     query.utf8.split(separator: UInt8(ascii: "&")).compactMap { pair in
       let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

@@ -19,12 +19,16 @@ final class SocketWatch {
   private var wanted: Int32 = 0
   private var isClosed = false
 
+  /// Nil where the system doesn't watch the descriptor: it is a file, or the user's processes watch as many as they may
+  /// (`fs.epoll.max_user_watches`).
   /// - Parameter watcher: must outlive the watch, or close it.
-  init(loop: EventLoop, descriptor: Int32, watcher: any SocketWatcher) {
+  init?(loop: EventLoop, descriptor: Int32, watcher: any SocketWatcher) {
     self.watcher = watcher
     handle = .allocate(capacity: 1)
-    let failure = uv_poll_init(loop.uv, handle, descriptor)
-    precondition(failure == 0, "a socket is watched once")
+    guard uv_poll_init(loop.uv, handle, descriptor) == 0 else {
+      handle.deallocate()
+      return nil
+    }
     // The handle keeps the watch alive until it is closed.
     handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
   }

@@ -68,6 +68,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     loop.counts.httpConnections += 1
     listener.httpConnectionCame(from: peer)
     watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
+    guard watch != nil else { return end() }
     waitsForClient()
     timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
     timer?.start(afterMilliseconds: options.headWithinMilliseconds)
@@ -374,7 +375,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     state = .ended
     heldBytes = 0
     waitsNoLonger()
-    watch.close()
+    watch?.close()
     timer?.cancel()
     timer = nil
     loop.residents[ObjectIdentifier(self)] = nil

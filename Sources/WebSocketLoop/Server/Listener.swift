@@ -85,6 +85,11 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     self.port = SocketAddress.local(of: descriptor)?.port ?? port
     spareDescriptor = Self.openSpare()
     watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
+    guard watch != nil else {
+      Glibc.close(descriptor)
+      Glibc.close(spareDescriptor)
+      throw .failed(errno: ENOSPC)
+    }
     watch.want(readable: true, writable: false)
     loop.residents[ObjectIdentifier(self)] = self
   }

@@ -32,6 +32,10 @@ struct ServerAddress: Hashable, Sendable {
   /// Reads `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or only `127.0.0.1`. Without a port, it is the
   /// scheme's port, or 8080 if there is no scheme either.
   init(_ text: String, token: TokenSource = .none) throws(ClientFailure) {
+    // What stands before the @ may be a password, and messages end up in logs.
+    guard !text.contains("@") else {
+      throw .usage("a server is given without a name and a password, as ws://127.0.0.1:8080; --token is for its token")
+    }
     let hasScheme = ["ws:", "wss:", "http:", "https:"].contains { text.hasPrefix($0) }
     let bare = hasScheme || ServerAddress.hasPort(text) ? text : "\(text):8080"
     guard let endpoint = Endpoint(hasScheme ? text : "ws://" + bare), endpoint.query.isEmpty else {
@@ -81,8 +85,8 @@ struct RoomName: Hashable, Sendable {
       default: false
       }
     }
-    guard isAllowed, (1...64).contains(text.utf8.count) else {
-      throw .usage("\(text): a room's name is 1 to 64 of A–Z, a–z, 0–9, '.', '_' and '-'")
+    guard isAllowed, (1...64).contains(text.utf8.count), text != ".", text != ".." else {
+      throw .usage("\(text): a room's name is 1 to 64 of A–Z, a–z, 0–9, '.', '_' and '-', and not '.' or '..'")
     }
     self.text = text
   }

@@ -24,8 +24,9 @@ struct EditReport: Sendable {
     if invocation.isJSON { output.write { write(to: &$0) } } else { writeLines(to: output) }
     var told: Set<Text> = []
     for edit in rejected where told.insert(edit.message).inserted {
-      // A command never asks to be read-only, so the token must be read-only.
-      let why = edit.code == .readOnly ? "this token is read-only" : edit.message.string
+      // A command never asks to be read-only, so it is for one of these that the server let it in as a viewer.
+      let why =
+        edit.code == .readOnly ? "this token is read-only, or an operator has locked the room" : edit.message.string
       let code = Text(edit.code.wireName).string
       let again = edit.origin == .edit ? "" : "; you can try it again"
       output.complain(code, "refused: \(why) (\(code))\(again)")

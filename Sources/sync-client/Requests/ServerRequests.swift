@@ -55,15 +55,18 @@ struct ServerRequests {
 
   private func failure(_ response: Response, of room: String?) -> ClientFailure {
     let place = room.map { "\($0) on \(server.authority)" } ?? server.authority
+    let error = JSONValue(response.body)?["error"]
+    let words = error?["message"]?.text
     switch response.status {
     case 401: return .couldNotConnect("\(place): \(ConnectionWords.noToken)", code: "no_token")
-    case 403: return .couldNotConnect("\(server.authority): \(ConnectionWords.forbidden(room))", code: "forbidden")
-    default:
-      let error = JSONValue(response.body)?["error"]
-      return .failed(
-        "\(place): \(error?["message"]?.text ?? "HTTP status \(response.status)")",
-        code: error?["code"]?.text ?? "failed"
+    case 403:
+      // Only the server knows whether the token is for other rooms, or for less than this.
+      return .couldNotConnect(
+        "\(server.authority): \(words ?? ConnectionWords.forbidden(room))",
+        code: error?["code"]?.text ?? "forbidden"
       )
+    default:
+      return .failed("\(place): \(words ?? "HTTP status \(response.status)")", code: error?["code"]?.text ?? "failed")
     }
   }
 }

@@ -94,6 +94,54 @@ struct SVGExportTests {
     #expect(picture.contains(#" stroke-width="1.5" stroke-dasharray="0 3" stroke-linecap="round">"#))
   }
 
+  /// Ink whose width changes from point to point, which is the most that a point can take.
+  private func ink(points: Int) -> Path {
+    var path: [Path.Point] = []
+    for index in 0..<points {
+      path.append(Path.Point(BoxPlace(x: UInt16(index * 60), y: UInt16(index % 7)), width: index % 2 == 0 ? 90 : 110))
+    }
+    return Path(path)!
+  }
+
+  @Test("ink whose width changes all the time is one path for each width")
+  func widths() {
+    let canvas = canvas([
+      {
+        $0.kind = .ink
+        $0.strokeWidth = 10
+        $0.path = self.ink(points: 1_024)
+      }
+    ])
+    let picture = text(SVGExport(Drawing(canvas)))
+    #expect(picture.components(separatedBy: "<path").count == 3)
+    #expect(picture.components(separatedBy: "M").count == 1_024 + 1, "each piece begins where the other path has led")
+    #expect(picture.utf8.count < 1_024 * 60)
+  }
+
+  @Test("where there are too many points, strokes leave points out, and keep both ends")
+  func thinned() throws {
+    let canvas = canvas(
+      (0..<20).map { _ in
+        {
+          $0.kind = .ink
+          $0.size = Size(width: 65_535, height: 65_535)
+          $0.strokeWidth = 10
+          $0.path = self.ink(points: 500)
+        }
+      }
+    )
+    var export = SVGExport(Drawing(canvas))
+    let whole = text(export)
+    export.pathPointsMax = 1_000
+    let picture = text(export)
+    #expect(picture.utf8.count < whole.utf8.count / 8)
+    #expect(try parsed(picture).titles.count == 20)
+    for document in [whole, picture] {
+      #expect(document.components(separatedBy: "M0,0L").count == 21)
+      #expect(document.components(separatedBy: "29940,2\"").count == 21)
+    }
+  }
+
   @Test("an empty drawing is a picture too")
   func empty() throws {
     let document = text(SVGExport(Drawing(Canvas())))

@@ -81,7 +81,7 @@ struct PropertyTableTests {
     canvas.apply(operation)
     #expect(canvas.stamp(of: property, in: shape) == stamp)
     let read = try BinaryEncoding.encode(state: canvas).withUnsafeBytes { (bytes) throws(MessageError) in
-      try BinaryEncoding.decodeState(bytes, shapesMax: 1)
+      try BinaryEncoding.decodeState(bytes, shapesMax: 1, seed: 1)
     }
     #expect(read == canvas)
     #expect(read.stateParts()[0].operations == [operation])

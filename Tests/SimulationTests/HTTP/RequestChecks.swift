@@ -95,6 +95,7 @@ extension World {
       if code != "no_such_room" || exchange.position > 0 && exchange.life == disk.life {
         fail(.http, "a deletion was refused as \(code)")
       }
+    case .list where code == "rate_limited" && node.exchanges.count >= 8: break
     case .list: fail(.http, "the list of rooms was refused as \(code)")
     case .drawing, .picture, .overlaps, .box, .free, .span: judgeRefusedReading(exchange, code)
     }

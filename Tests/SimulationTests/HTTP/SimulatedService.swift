@@ -15,6 +15,7 @@ actor SimulatedService: RoomService, LogQuestions {
   nonisolated let files = StaticFiles(directory: "")
   nonisolated let sites = Sites()
   private let tokens = SimulatedService.tokens
+  let keys = ActorKeys(secret: [UInt8](repeating: 7, count: ActorKeys.secretBytes))
 
   // The world reads and writes these between the jobs.
   nonisolated(unsafe) var room: Room?
@@ -160,31 +161,31 @@ actor SimulatedService: RoomService, LogQuestions {
     to open: Int,
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal> {
-    await submitting(to: open, by: writer) { room, number, actor, now in
-      room.submit(operations, request: number, actor: actor, now: now)
+    await submitting(to: open, by: writer) { room, number, now in
+      room.submit(operations, request: number, actor: writer.actor, now: now)
     }
   }
 
   func submit(_ layout: LayoutEdits, to open: Int, by writer: Writer) async -> Result<Cursor, WritingRefusal> {
-    await submitting(to: open, by: writer) { room, number, actor, now in
-      room.submit(layout, request: number, actor: actor, now: now)
+    await submitting(to: open, by: writer) { room, number, now in
+      room.submit(layout, request: number, actor: writer.actor, now: now)
     }
   }
 
   private func submitting(
     to open: Int,
     by writer: Writer,
-    _ submit: (inout Room, _ number: UInt64, _ actor: Identifier, Moment) -> Void
+    _ submit: (inout Room, _ number: UInt64, Moment) -> Void
   ) async -> Result<Cursor, WritingRefusal> {
     if let refusal = refusal(of: writer, writingTo: Disk.roomName) { return .failure(.forbidden(refusal)) }
     lastNumber += 1
-    let (number, actor) = (lastNumber, Identifier.random(using: &random))
+    let number = lastNumber
     let answer = await withCheckedContinuation { waiter in
       let owed = OwedAnswer(to: waiter, otherwise: Result<Cursor, Rejection>.failure(.roomIsGone))
       // A room that is gone, as this one may be by now, answers nobody.
       guard open == life, room != nil else { return }
       storing.owe(owed, number: number)
-      submit(&room!, number, actor, now)
+      submit(&room!, number, now)
     }
     return answer.mapError { .rejected($0) }
   }
@@ -221,6 +222,7 @@ actor SimulatedService: RoomService, LogQuestions {
   func people(in room: String) -> [Person] { [] }
   func remove(_ actor: Identifier, from room: String, by request: Request) -> Removal { .absent }
   func isLocked(_ room: String) -> Bool { false }
-  func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, StateFileFault> { .success(()) }
-  func record(_ event: StaticString, _ request: Request, room: String, actor: String?) {}
+  func setLock(_ room: String, isLocked: Bool, by request: Request) -> Result<Void, LockFault> { .success(()) }
+  func record(_ event: String, _ request: Request, room: String, actor: String?) {}
+  func recordWriting(_ event: String, _ request: Request, room: String, as actor: Identifier, operations: Int) {}
 }

@@ -24,6 +24,20 @@ import Testing
     #expect(key.utf8Count == 22)
   }
 
+  @Test(
+    "W2: Over HTTP a token is the same actor again and again, another one in another room, and one that nobody can become"
+  )
+  func clients() {
+    let ann = keys.actor(of: "token Ann", in: "demo")
+    #expect(ann == keys.actor(of: "token Ann", in: "demo"))
+    #expect(keys.isMarked(ann, in: "demo"))
+    var actors: Set<Identifier> = [
+      ann, keys.actor(of: "token Ann", in: "other"), others.actor(of: "token Ann", in: "demo"),
+    ]
+    for number in 0..<1_000 { actors.insert(keys.actor(of: "address 10.0.0.\(number)\0demo", in: "demo")) }
+    #expect(actors.count == 1_003)
+  }
+
   @Test("An actor that the server made is known as such in its room, and others hardly ever are") func marked() {
     var random = SeededGenerator(seed: 3)
     var made: Set<Identifier> = []

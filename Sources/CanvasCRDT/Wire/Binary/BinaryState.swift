@@ -7,11 +7,15 @@ extension BinaryEncoding {
     return writer.finish()
   }
 
-  /// A canvas of more than `shapesMax` shapes is refused.
-  public static func decodeState(_ bytes: UnsafeRawBufferPointer, shapesMax: Int) throws(MessageError) -> Canvas {
+  /// A canvas of more than `shapesMax` shapes is refused. For `seed` see `Canvas`.
+  public static func decodeState(
+    _ bytes: UnsafeRawBufferPointer,
+    shapesMax: Int,
+    seed: UInt64
+  ) throws(MessageError) -> Canvas {
     var reader = ByteReader(bytes)
     do throws(BinaryFailure) {
-      let canvas = try readState(from: &reader, shapesMax: shapesMax)
+      let canvas = try readState(from: &reader, shapesMax: shapesMax, seed: seed)
       guard reader.isAtEnd else { throw .malformed("bytes behind the state") }
       return canvas
     } catch {
@@ -28,7 +32,7 @@ extension BinaryEncoding {
   static func readState(
     from reader: inout ByteReader,
     shapesMax: Int,
-    seed: UInt64 = 0
+    seed: UInt64
   ) throws(BinaryFailure) -> Canvas {
     var canvas = Canvas(seed: seed)
     for _ in 0..<(try reader.count(bytesEach: 1)) {

@@ -25,8 +25,8 @@ extension JSONEncoding {
     )
   }
 
-  /// Sixteen digits, in lower case.
-  private static func hexadecimal(_ value: UInt64) -> Text {
+  /// Sixteen digits, in lower case, as digests are said everywhere.
+  public static func hexadecimal(_ value: UInt64) -> Text {
     var writer = ByteWriter(capacity: 16)
     var shift: UInt64 = 64
     while shift > 0 {

@@ -23,6 +23,13 @@ enum Check {
     let shapes = client.replica.canvas.liveCount
     let digest = client.replica.confirmedDigest
     await client.leave()
+    // An empty room may be one that was never written to, of a name that was mistyped. The server knows which.
+    if client.replica.canvas.isEmpty {
+      _ = try await ServerRequests(server: invocation.server, tell: invocation.tell).get(
+        room.path("/history"),
+        of: room.text
+      )
+    }
     report(verdict, room: room, shapes: shapes, digest: digest, to: invocation)
     return verdict == .agrees ? .success : .failed
   }
@@ -34,7 +41,7 @@ enum Check {
     digest: UInt64,
     to invocation: Invocation
   ) {
-    let hash = hexadecimal(digest)
+    let hash = JSONEncoding.hexadecimal(digest).string
     let output = invocation.output
     let count = Figures.counted(shapes, "shape")
     if invocation.isJSON {
@@ -54,12 +61,6 @@ enum Check {
     case .inconclusive:
       output.write("inconclusive: \(room.text) kept changing, so that nothing could be compared")
     }
-  }
-
-  /// Sixteen hexadecimal digits, as the server writes it.
-  static func hexadecimal(_ digest: UInt64) -> String {
-    let digits = String(digest, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
 

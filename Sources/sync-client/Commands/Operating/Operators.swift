@@ -138,6 +138,17 @@ enum Operators {
     let room = try invocation.room()
     _ = try await ServerRequests(server: invocation.server).send(method, room.path("/lock"), of: room.text)
     invocation.output.write("\(room.text) is \(word)")
+    if method == "PUT", await isOpenToAll(invocation.server) {
+      invocation.output.notice("no_tokens", "this server asks for no tokens, so everyone may still write there")
+    }
     return .success
+  }
+
+  /// Whether a server takes those who have no token for operators.
+  @ClientLoop
+  private static func isOpenToAll(_ server: ServerAddress) async -> Bool {
+    var open = server
+    open.token = .none
+    return (try? await ServerRequests(server: open).get("/v1/rooms")) != nil
   }
 }

@@ -1,0 +1,47 @@
+import CanvasCRDT
+
+/// What was written over HTTP, for the record. The first request is told at once. Those of the same writer in the next seconds
+/// are added up, and then told as one. So a program that writes often doesn't fill the disk with lines about itself.
+///
+/// What always holds: each request is told at once, or is in a sum that is told when its time is over or the server ends.
+struct WritingGathering {
+  static let windowMilliseconds: UInt64 = 10_000
+  /// How many writers are remembered at once. Those beyond are told at once.
+  static let writersMax = 1_024
+
+  /// By whom, and how.
+  struct Writer: Hashable, Sendable {
+    let event: String
+    let room: String
+    let actor: String
+    let token: String?
+    let address: String
+  }
+
+  struct Sum: Sendable {
+    let writer: Writer
+    fileprivate(set) var requests = 0
+    fileprivate(set) var operations = 0
+    fileprivate let beganAt: UInt64
+  }
+
+  private var sums: [Writer: Sum] = [:]
+
+  /// - Returns: whether the request is to be told now.
+  mutating func tells(_ writer: Writer, operations: Int, now: UInt64) -> Bool {
+    guard sums[writer] != nil else {
+      if sums.count < WritingGathering.writersMax { sums[writer] = Sum(writer: writer, beganAt: now) }
+      return true
+    }
+    sums[writer]?.requests += 1
+    sums[writer]?.operations += operations
+    return false
+  }
+
+  /// What is to be told now, in the order in which it began. To be called once a second, and at the end.
+  mutating func takeSums(now: UInt64, isEnd: Bool = false) -> [Sum] {
+    let due = sums.values.filter { isEnd || now >= $0.beganAt + WritingGathering.windowMilliseconds }
+    for sum in due { sums[sum.writer] = nil }
+    return due.filter { $0.requests > 0 }.sorted { ($0.beganAt, $0.writer.actor) < ($1.beganAt, $1.writer.actor) }
+  }
+}
