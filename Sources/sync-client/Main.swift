@@ -6,6 +6,7 @@ enum Main {
   static func main() {
     // Done before there are other threads: they inherit the mask, so that only this thread takes signals.
     Signals.block()
+    StandardFiles.open()
     let words = Array(CommandLine.arguments.dropFirst())
     let request: CommandLineRequest
     do throws(ClientFailure) {

@@ -141,4 +141,41 @@ import Testing
     #expect(listed == [RoomListing(room: "a", shapes: 2, peers: 1, operations: 9, cursor: "c")])
     #expect(RoomListing.read(Array("{}".utf8)) == nil && JSONValue(Array("{".utf8)) == nil)
   }
+
+  @Test("JSON is printed without characters that a terminal obeys or that turn the line") func plainJSON() throws {
+    let hostile = "a\u{9B}2J\u{202E}b\u{7F}\u{E0001}é太"
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("name", hostile)
+    writer.endObject()
+    let plain = PlainJSON.escaping(writer.finish())
+    let text = String(decoding: plain, as: UTF8.self)
+    #expect(text == #"{"name":"a\u009b2J\u202eb\u007f\udb40\udc01é太"}"#)
+    let read = try plain.span.withUnsafeBytes { bytes throws(JSONFailure) in
+      var reader = try JSONReader(validating: bytes)
+      try reader.beginObject()
+      _ = try reader.nextKey()
+      return try reader.readString().text.string
+    }
+    #expect(read == hostile)
+  }
+
+  @Test("a pasted text keeps its lines") func pasted() {
+    let pasted = "C:\\new\r\nand\rmore"
+    let typed = TextWords.typed(Text(TextWords.withLineFeeds(pasted)))
+    #expect(TextWords.written(typed) == "C:\\new\nand\nmore")
+  }
+
+  @Test("a drawing of before the rule for names is read as it is, and cleaned where it is added") func oldNames() throws
+  {
+    let old =
+      #"{"shapes":[{"id":"afy-kw5-t7o","kind":"star","name":"Su\u202en"},{"id":"b00-000-00z","kind":"star","name":"\u200b"}]}"#
+    let bytes = Array(old.utf8)
+    let stored = try StoredDrawing(bytes)
+    #expect(stored.canvas.shapes.map { $0.properties.name.string } == ["Su\u{202E}n", "\u{200B}"])
+    let added = try Import.read(bytes)
+    #expect(added.map(\.hasCleanedName) == [true, true])
+    #expect(added[0].properties.name == "Sun" && !added[1].properties.assigned.contains(.name))
+    for shape in added { try shape.properties.checkNew() }
+  }
 }

@@ -3,9 +3,11 @@
 import json
 import os
 import struct
+import subprocess
 import tempfile
 import zlib
 
+import terminal
 from server import identifier
 from terminal import run
 
@@ -166,3 +168,56 @@ async def test_more_than_goes_into_one_message(shared):
     assert len(await drawing(shared, "many")) == 5000
     assert (await run(shared, "undo", "many")).out == "deleted 5000 shapes\n"
     assert await drawing(shared, "many") == []
+
+
+async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared):
+    """A file grows beside the old one and then takes its name. A link stays a link."""
+    for _ in range(3):
+        await run(shared, "add", "kept", "star")
+    with tempfile.TemporaryDirectory() as folder:
+        path, link = f"{folder}/kept.json", f"{folder}/link.json"
+        await run(shared, "export", "kept", path)
+        os.symlink(path, link)
+        with open(path) as file:
+            before = file.read()
+        await run(shared, "add", "kept", "star")
+        # No file may grow beyond one block.
+        script = f'ulimit -f 1; trap "" XFSZ; exec {terminal.BINARY} export kept {path}'
+        failed = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=terminal.environment(shared, None))
+        assert failed.returncode == 1 and "kept.json" in failed.stderr, failed
+        with open(path) as file:
+            assert file.read() == before
+        assert sorted(os.listdir(folder)) == ["kept.json", "link.json"]
+        await run(shared, "export", "kept", link)
+        assert os.path.islink(link)
+        with open(path) as file:
+            assert len(json.load(file)["shapes"]) == 4
+
+
+async def test_closed_descriptors_are_no_sockets(shared):
+    """What would be printed goes nowhere, the edit is done once, and the command succeeds."""
+    script = f"exec {terminal.BINARY} add closed star <&- >&- 2>&-"
+    assert subprocess.run(["bash", "-c", script], env=terminal.environment(shared, None)).returncode == 0
+    assert len(await drawing(shared, "closed")) == 1
+
+
+async def test_a_room_s_state_is_its_own(shared):
+    """Rooms whose names end as files of another's state would. What an earlier version kept is read."""
+    for room in ["mine.new", "mine.lock", "mine"]:
+        await run(shared, "add", room, "star")
+    for room in ["mine.new", "mine.lock", "mine"]:
+        await run(shared, "undo", room)
+        assert await drawing(shared, room) == []
+    await run(shared, "add", "earlier", "star")
+    folder = f"{terminal.environment(shared)['XDG_STATE_HOME']}/canvassync/127.0.0.1_{shared.port}"
+    os.rename(f"{folder}/rooms/room.earlier/state", f"{folder}/room.earlier")
+    await run(shared, "undo", "earlier")
+    assert await drawing(shared, "earlier") == []
+
+
+async def test_places_with_a_missing_number_are_refused(shared):
+    """Nothing is drawn somewhere else."""
+    for words in [["import", "gaps", "-", "--at", "1,,2"], ["add", "gaps", "star", "size=1,,2"]]:
+        refused = await run(shared, *words, input=LAYOUT, code=64)
+        assert "1,,2" in refused.err
+    assert (await shared.get("/v1/rooms/gaps")).status == 404

@@ -42,7 +42,7 @@ def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
     with Tmux(joins(client, server, "lost")) as screen, Peer(server, "lost") as bob:
         screen.shows("List", "2 people")
         screen.keys("I")
-        screen.shows("Nobody wrote over a text of yours just now.")
+        screen.shows("No text of yours was lost just now.")
         screen.keys("Tab")
         write(screen, "Buy milk")
         holds(server, "lost", lambda drawn: drawn[0].get("text") == "Buy milk")
@@ -89,3 +89,22 @@ def test_ink_is_seen_while_it_is_drawn(server, client):
         eventually(lambda: reds(screen) == 0, "the stroke itself, in its own colour")
         bob.show()
         assert "0;255;0m" in screen.colors()
+
+
+def test_a_text_is_kept_if_its_shape_is_deleted_while_it_is_written(server, client):
+    """It is said, and I makes a text of it where the shape was. A pasted text keeps its lines."""
+    shape = draw(server, "orphan", name="List", position=[40, 0], size=[160, 64])
+    with Tmux(joins(client, server, "orphan")) as screen, Peer(server, "orphan") as bob:
+        screen.shows("List", "2 people")
+        screen.keys("Tab", "i")
+        screen.shows("Text (\\n: next line):")
+        screen.run("set-buffer", "Buy milk\nand C:\\new")
+        screen.run("paste-buffer", "-p")
+        screen.shows("Buy milk\\nand C:\\\\new")
+        bob.send(type="ops", ops=[{"shape": shape, "set": {"deleted": True}}])
+        screen.lacks("List")
+        screen.keys("Enter")
+        screen.shows("The shape was deleted. I keeps your text: “Buy milk and C:\\new”")
+        screen.keys("I")
+        (text,) = holds(server, "orphan", lambda drawn: len(drawn) == 1)
+        assert (text["kind"], text["text"], text["position"]) == ("text", "Buy milk\nand C:\\new", [40, 0])

@@ -58,7 +58,7 @@ struct GoldenFrameTests {
   @Test("Offline, the status line says that edits are kept")
   func offline() throws {
     var frame = Gallery.room(columns: 80, rows: 23)
-    frame.connection = .reconnecting
+    frame.connection = .reconnecting(seconds: nil)
     frame.unsent = 3
     try GoldenScreens.expect(Gallery.screen(frame, columns: 80, rows: 24, .exact), "offline-80x24")
   }
@@ -70,6 +70,17 @@ struct GoldenFrameTests {
     let screen = Gallery.screen(frame, columns: 80, rows: 24, .exact)
     #expect(screen.cursor == Screen.Place(row: 23, column: 17))
     try GoldenScreens.expect(screen, "prompt-80x24")
+  }
+
+  @Test("A lost connection says what is kept, and when the server is asked again")
+  func reconnecting() {
+    var frame = Gallery.room(columns: 80, rows: 23)
+    frame.unsent = 2
+    frame.connection = .reconnecting(seconds: 2)
+    #expect(frame.connectionWords == "Reconnecting… your 2 changes are kept. Next try in 2 s, or with any key.")
+    frame.unsent = 0
+    frame.connection = .reconnecting(seconds: nil)
+    #expect(frame.connectionWords == "Reconnecting…")
   }
 
   @Test("The keys, over the canvas", arguments: [(80, 24), (120, 40)])

@@ -96,6 +96,37 @@ struct KeyParserTests {
     #expect(bytes.flatMap { parser.feed([$0]) } == expected)
   }
 
+  @Test(
+    "A sequence that is cut by a pause is no keys, wherever it is cut",
+    arguments: [
+      "\u{1B}[<35;10;5M", "\u{1B}[<0;120;36m", "\u{1B}]11;rgb:1c1c/cece/eeee\u{1B}\\",
+      "\u{1B}]11;rgb:1c1c/cece/eeee\u{7}",
+      "\u{1B}[200~see\u{1B}[201~", "\u{1B}OP", "\u{1B}[97;5u", "\u{1B}P1$r0m\u{1B}\\", "\u{1B}[I", "太",
+    ]
+  )
+  func pauses(_ text: String) {
+    let bytes = Array(text.utf8)
+    var whole = KeyParser()
+    let expected = whole.feed(bytes)
+    for cut in 1..<bytes.count {
+      var parser = KeyParser()
+      var got = parser.feed(bytes[..<cut]) + parser.timeout() + parser.feed(bytes[cut...])
+      // An escape with a pause after it is the key, whatever comes later.
+      if cut == 1, got.first == .key(.escape, []) { got.removeFirst() }
+      // Nobody asks for answers that begin with P, so nothing tells what follows a pause there from keys.
+      if cut == 1, bytes[1] == UInt8(ascii: "P") { continue }
+      #expect(got == expected, "cut after \(cut)")
+      #expect(parser.feed(Array("q".utf8)) == [.key(.character("q"), [])])
+    }
+  }
+
+  @Test("Alt with a key that looks like the beginning of a sequence leaves the keyboard alive")
+  func altKeys() {
+    #expect(events("\u{1B}]q") == [.key(.character("]"), .alt), .key(.character("q"), [])])
+    #expect(events("\u{1B}P\u{3}q") == [.key(.character("c"), .control), .key(.character("q"), [])])
+    #expect(events("\u{1B}_\rq") == [.key(.enter, []), .key(.character("q"), [])])
+  }
+
   @Test("An escape alone is the key Escape, once nothing follows it")
   func escape() {
     var parser = KeyParser()
@@ -103,6 +134,7 @@ struct KeyParserTests {
     #expect(parser.isWaiting)
     #expect(parser.timeout() == [.key(.escape, [])])
     #expect(!parser.isWaiting)
+    // One key at a time is typed, and no rest of a sequence.
     #expect(parser.feed(Array("[".utf8)) == [.key(.character("["), [])])
     #expect(parser.feed([0x1B, 0x1B]) == [.key(.escape, [])])
     #expect(parser.timeout() == [.key(.escape, [])])

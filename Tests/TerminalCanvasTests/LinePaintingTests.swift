@@ -190,4 +190,26 @@ struct LinePaintingTests {
         < 55
     )
   }
+
+  @Test("a line that is thin beside the cells is seen in sixteen colours too", arguments: [Theme.dark, .light])
+  func thinLines(_ theme: Theme) {
+    var scene = CanvasScene()
+    let points = [Point(x: 5, y: 47), Point(x: 195, y: 47)]
+    scene.items = [CanvasScene.Item(inkThrough: points, width: 4, color: Color(packed: 0x76_76_76))!]
+    var view = CanvasView(columns: 20, rows: 5)
+    view.zoom(toPercent: 100)
+    view.origin = Point(x: 0, y: 0)
+    var painter = ScenePainter(view: view, theme: theme)
+    painter.paintShapes(scene)
+    var screen = Screen(columns: 20, rows: 5)
+    SceneCells(view: view, theme: theme, depth: .sixteen).write(painter.pixels, scene, to: &screen)
+    let paper = ColorDepth.sixteen.ink(theme.paper)
+    let seen = (0..<5).contains { row in
+      (4..<16).allSatisfy { column in
+        let cell = screen[row, column]
+        return cell.background != paper || cell.glyph != .space && cell.glyph != Glyph("·") && cell.foreground != paper
+      }
+    }
+    #expect(seen)
+  }
 }

@@ -57,7 +57,8 @@ struct TerminalTextTests {
       }
       return editor.take(.key(.enter, []))
     }
-    #expect(typed([.key(.character("H"), []), .paste("i 太\nrest")]) == .accepted("Hi 太"))
+    #expect(typed([.key(.character("H"), []), .paste("i 太\nrest")]) == .accepted("Hi 太 rest"))
+    #expect(typed([.paste("one\r\ntwo\tthree\u{7}")]) == .accepted("one two three"))
     #expect(typed([.key(.backspace, []), .key(.backspace, [])], from: "xe\u{301}") == .accepted(""))
     #expect(typed([.key(.left, []), .key(.left, []), .key(.delete, [])], from: "abc") == .accepted("ac"))
     #expect(typed([.key(.character("w"), .control)], from: "one two") == .accepted("one "))

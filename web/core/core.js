@@ -153,6 +153,9 @@ export class Core extends Module {
 
   get hasExchange() { return this.#exchange !== null }
 
+  /** How many names of the document that was read last had characters that nobody sees, which were left out. */
+  get cleanedNames() { return this.exchange.exports.cleanedNames() }
+
   /** @returns {Exchange} */
   get exchange() {
     if (!this.#exchange) throw new Error('exchange.wasm is not loaded yet')

@@ -71,6 +71,11 @@ export class Files {
     if (!await this.#documents.load()) return
     const added = addedBy(this.#editing.edit((replica) => replica.importDocument(text)))
     if (added.length === 0) return
+    const cleaned = this.#core.cleanedNames
+    if (cleaned > 0) {
+      const names = cleaned === 1 ? 'One name' : `${cleaned} names`
+      this.#notices.say(`${names} in this file had characters that nobody sees. We left them out.`)
+    }
     this.#selection.set(added)
     const box = this.#shown.replica.bounds(added)
     if (box && !isWithin(box, this.#view.visibleBox())) fitBeside(this.#view, box, 96, { now: performance.now() })

@@ -2,8 +2,10 @@
 struct ImportDocument {
   private var reader: JSONReader
   private var list = ImportError.Place.List.shapes
+  private let names: Import.Names
 
-  init(_ bytes: UnsafeRawBufferPointer) throws(JSONFailure) {
+  init(_ bytes: UnsafeRawBufferPointer, _ names: Import.Names) throws(JSONFailure) {
+    self.names = names
     reader = try JSONReader(validating: bytes, quotes: .doubleOrSingle)
   }
 
@@ -57,7 +59,7 @@ struct ImportDocument {
         }
         shape.id = id
       } else if let property = key.withBytes({ Property(wireName: $0) }), property != .deleted {
-        guard takes(property, in: &shape.properties) else { throw refusal(of: property, index) }
+        guard takes(property, in: &shape) else { throw refusal(of: property, index) }
       } else {
         reader.passOver()
       }
@@ -67,10 +69,21 @@ struct ImportDocument {
     return shape
   }
 
-  private mutating func takes(_ property: Property, in shape: inout Properties) -> Bool {
-    guard shape.read(property, from: &reader) else { return false }
-    if property == .name { shape.name = ImportDocument.ownName(ofShown: shape.name) }
-    return (try? shape.keeping([property]).checkNew()) != nil
+  private mutating func takes(_ property: Property, in shape: inout ImportedShape) -> Bool {
+    guard shape.properties.read(property, from: &reader) else { return false }
+    if property == .name { takeName(of: &shape) }
+    return (try? shape.properties.keeping([property]).check()) != nil
+  }
+
+  private func takeName(of shape: inout ImportedShape) {
+    var name = ImportDocument.ownName(ofShown: shape.properties.name)
+    if names == .cleaned, PropertyRules.allowsName(name), HiddenCharacters.occur(in: name) {
+      shape.hasCleanedName = true
+      name = HiddenCharacters.removed(from: name)
+    }
+    shape.properties.name = name
+    // Nothing was seen of it, so it is no name.
+    if shape.hasCleanedName, name.isEmpty { shape.properties.clear(.name) }
   }
 
   /// A shown name may be longer than a name may be, because of its number. Then the number is dropped; the shape gets

@@ -33,6 +33,31 @@ public enum HiddenCharacters {
     }
   }
 
+  /// The text without them. Leaving one out may make another one do nothing, which then goes too.
+  public static func removed(from text: Text) -> Text {
+    var text = text
+    while occur(in: text) { text = removedOnce(from: text) }
+    return text
+  }
+
+  private static func removedOnce(from text: Text) -> Text {
+    text.withBytes { bytes in
+      var kept: [UInt8] = []
+      var previous: UInt32 = 0
+      var place = 0
+      while place < bytes.count {
+        let (scalar, next) = UTF8Scalars.read(bytes, at: place)
+        let following = next < bytes.count ? UTF8Scalars.read(bytes, at: next).scalar : 0
+        if scalar < 0xAD || !isHidden(scalar, after: previous, before: following) {
+          kept += bytes[place..<next]
+          previous = scalar
+        }
+        place = next
+      }
+      return kept.withUnsafeBytes { Text(uncheckedUTF8: $0) }
+    }
+  }
+
   /// Whether a character is not to be shown, wherever it stands.
   public static func isAlwaysHidden(_ scalar: UInt32) -> Bool {
     scalar >= 0xAD && always.contains { $0.contains(scalar) }

@@ -44,6 +44,12 @@ func take(_ count: UInt32) -> Answer {
   }
 }
 
+/// How many names of the document that was read last had characters that nobody sees, which were left out.
+private nonisolated(unsafe) var cleanedNameCount: UInt32 = 0
+
+@_expose(wasm, "cleanedNames") @_cdecl("canvas_cleaned_names")
+func cleanedNames() -> UInt32 { cleanedNameCount }
+
 /// Reads a layout or a drawing from the input and answers rows of values, moved by `x` and `y`, each with the identifier
 /// that the document has. Shapes that are to get new identifiers don't keep their places in the drawing order either.
 @_expose(wasm, "readDocument") @_cdecl("canvas_read_document")
@@ -51,7 +57,9 @@ func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: D
   do throws(ImportError) {
     let shapes = try Import.read(input.bytes(count))
     output.clear()
+    cleanedNameCount = 0
     for shape in shapes {
+      if shape.hasCleanedName { cleanedNameCount += 1 }
       var set = shape.properties
       if x != 0 || y != 0 {
         set.position = Point(x: coordinate(set.position.x + x), y: coordinate(set.position.y + y))

@@ -15,14 +15,24 @@ enum Blocks {
   /// Yellow dots on red: the nearest to orange that sixteen colours can do.
   private static let dottedOrange = Cell(Glyph("▒"), .index(11), on: .index(9))
 
-  static func cell(_ quarters: [4 of SIMD4<Float>], _ depth: ColorDepth) -> Cell {
+  /// In so few colours, what differs by more than this from the paper must not be painted in the paper's colour: it would not
+  /// be seen. A thin line on black paper is such.
+  private static let seenSquared: Float = 1_000
+
+  /// - Parameter paper: the colour of the empty canvas.
+  static func cell(_ quarters: [4 of SIMD4<Float>], _ depth: ColorDepth, paper: Color) -> Cell {
     var sum = SIMD4<Float>(repeating: 0)
     for index in 0..<4 { sum += quarters[index] }
     let mean = sum / 4
     if depth == .sixteen, mean.w > 0.25 { return dottedOrange }
     var spread: Float = 0
     for index in 0..<4 { spread = max(spread, squared(quarters[index] - mean)) }
-    if spread <= sameSquared { return solid(mean, depth) }
+    let ground = SIMD4<Float>(paper)
+    func ink(_ value: SIMD4<Float>) -> Ink {
+      guard depth == .sixteen, squared(value - ground) > seenSquared else { return depth.ink(Color(value)) }
+      return .index(Palette.nearestOfSixteen(Color(value), but: Palette.nearestOfSixteen(paper)))
+    }
+    if spread <= sameSquared { return Cell(.space, .standard, on: ink(mean)) }
 
     // The best split into two groups is the one that lowers the error most: by the distance of the groups' means,
     // squared and weighted by the groups' sizes.
@@ -45,14 +55,10 @@ enum Blocks {
         bestOutside = outsideMean
       }
     }
-    let foreground = depth.ink(Color(bestInside))
-    let background = depth.ink(Color(bestOutside))
+    let foreground = ink(bestInside)
+    let background = ink(bestOutside)
     if foreground == background { return Cell(.space, .standard, on: background) }
     return Cell(splits[best].glyph, foreground, on: background)
-  }
-
-  private static func solid(_ value: SIMD4<Float>, _ depth: ColorDepth) -> Cell {
-    Cell(.space, .standard, on: depth.ink(Color(value)))
   }
 
   private static func squared(_ value: SIMD4<Float>) -> Float {

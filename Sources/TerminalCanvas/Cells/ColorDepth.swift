@@ -46,11 +46,13 @@ enum Palette {
   ].map { Color(packed: $0) }
 
   /// A colour with a hue becomes one with a hue: to the eye a muted blue is nearer to blue than to grey.
-  static func nearestOfSixteen(_ color: Color) -> UInt8 {
+  /// - Parameter excluded: a colour that it is not to be.
+  static func nearestOfSixteen(_ color: Color, but excluded: UInt8? = nil) -> UInt8 {
     let brightest = max(color.red, color.green, color.blue)
     let hasHue = brightest > 70 && Int(brightest) - Int(min(color.red, color.green, color.blue)) > 44
     var nearest: Int?
     for index in sixteen.indices where !hasHue || !greys.contains(index) {
+      if let excluded, index == Int(excluded) { continue }
       if let found = nearest, distance(color, sixteen[index]) >= distance(color, sixteen[found]) { continue }
       nearest = index
     }

@@ -43,7 +43,9 @@ public struct SceneCells {
         if quarters[0] == paper, quarters[1] == paper, quarters[2] == paper, quarters[3] == paper {
           cell = empty
         } else {
-          cell = depth == .none ? Shades.cell(quarters, paper: theme.paper) : Blocks.cell(quarters, depth)
+          cell =
+            depth == .none
+            ? Shades.cell(quarters, paper: theme.paper) : Blocks.cell(quarters, depth, paper: theme.paper)
         }
         screen[top + row, left + column] = cell
       }

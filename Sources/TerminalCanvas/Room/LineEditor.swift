@@ -59,13 +59,16 @@ public struct LineEditor: Equatable, Sendable {
 
   private mutating func insert(_ text: String) {
     var bytes = self.text.utf8.count
-    for scalar in text.unicodeScalars {
-      // A name has no control characters. A pasted text ends at its first one.
-      guard scalar.value >= 0x20, !(0x7F..<0xA0).contains(scalar.value) else { break }
-      bytes += UTF8.width(scalar)
-      guard bytes <= bytesMax else { break }
-      scalars.insert(scalar, at: cursor)
-      cursor += 1
+    for character in text {
+      // A line has no control characters. Line breaks and tabs of a pasted text are spaces in it.
+      let isSpace = character.isNewline || character == "\t"
+      for scalar in isSpace ? " ".unicodeScalars : character.unicodeScalars {
+        guard scalar.value >= 0x20, !(0x7F..<0xA0).contains(scalar.value) else { continue }
+        bytes += UTF8.width(scalar)
+        guard bytes <= bytesMax else { return }
+        scalars.insert(scalar, at: cursor)
+        cursor += 1
+      }
     }
   }
 

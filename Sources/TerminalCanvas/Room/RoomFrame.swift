@@ -108,7 +108,8 @@ public struct RoomFrame: Sendable {
   public enum Connection: Equatable, Sendable {
     case loading
     case live
-    case reconnecting
+    /// The next try comes in so many seconds; nil while one is being made.
+    case reconnecting(seconds: Int?)
     /// Closed for good, with the reason.
     case closed(String)
   }
@@ -124,12 +125,14 @@ extension RoomFrame {
     switch connection {
     case .loading: return "Opening…"
     case .closed(let why): return why
-    case .reconnecting:
-      switch unsent {
-      case 0: return "Reconnecting…"
-      case 1: return "Reconnecting… your 1 change is kept."
-      default: return "Reconnecting… your \(unsent) changes are kept."
-      }
+    case .reconnecting(let seconds):
+      let changes =
+        switch unsent {
+        case 0: ""
+        case 1: " your 1 change is kept."
+        default: " your \(unsent) changes are kept."
+        }
+      return "Reconnecting…\(changes)" + (seconds.map { " Next try in \($0) s, or with any key." } ?? "")
     case .live:
       if isViewOnly { return "View only" }
       guard unsent > 0 else { return "Saved" }

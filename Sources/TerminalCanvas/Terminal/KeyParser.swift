@@ -1,8 +1,9 @@
 /// Reads what a terminal sends: keys, the mouse (SGR, mode 1006), bracketed paste, focus, answers.
 ///
-/// Bytes may come in any pieces. A sequence that has begun waits for its end. An escape with nothing after it becomes
-/// the key Escape when `timeout` is called. What makes no sense is skipped, byte by byte or sequence by sequence, and
-/// nothing is kept without bound.
+/// Bytes may come in any pieces, and with any pauses between them. A sequence that has begun waits for its end: over a slow
+/// line the rest may come much later, and read as keys it would draw. Only an escape with nothing after it becomes the key
+/// Escape when `timeout` is called. What makes no sense is skipped, byte by byte or sequence by sequence, and nothing is kept
+/// without bound.
 public struct KeyParser: Sendable {
   /// A longer sequence is read to its end and ignored.
   private static let sequenceBytesMax = 64
@@ -25,36 +26,45 @@ public struct KeyParser: Sendable {
 
   private var state = State.ground
   private var events: [TerminalEvent] = []
+  /// Whether nothing came since an escape was taken for the key.
+  private var isAfterEscape = false
 
   public init() {}
 
-  /// Whether a sequence has begun that `timeout` would end. If so, wait for a moment, and if nothing comes, call
-  /// `timeout`.
+  /// Whether an escape came and nothing after it yet. If so, wait for a moment, and if nothing comes, call `timeout`.
   public var isWaiting: Bool {
-    switch state {
-    case .ground, .paste: false
-    default: true
-    }
+    if case .escape = state { return true }
+    return false
   }
 
-  public mutating func feed(_ bytes: some Sequence<UInt8>) -> [TerminalEvent] {
+  public mutating func feed(_ bytes: some Collection<UInt8>) -> [TerminalEvent] {
+    if isAfterEscape, KeyParser.goesOn(bytes) { state = .escape }
+    if !bytes.isEmpty { isAfterEscape = false }
     for byte in bytes { take(byte) }
     defer { events = [] }
     return events
   }
 
-  /// Nothing came for a while, so what has begun is complete.
+  /// Nothing came for a while, so an escape is the key.
   public mutating func timeout() -> [TerminalEvent] {
-    switch state {
-    case .escape: key(.escape)
-    case .control(let bytes) where bytes.isEmpty: key(.character("["), .alt)
-    case .function: key(.character("O"), .alt)
-    case .paste, .ground: return []
-    default: break
-    }
+    guard isWaiting else { return [] }
     state = .ground
-    defer { events = [] }
-    return events
+    isAfterEscape = true
+    return [.key(.escape, [])]
+  }
+
+  /// Whether bytes look like the rest of a sequence whose escape came before and was taken for the key. Nobody types two such
+  /// characters in one moment.
+  private static func goesOn(_ bytes: some Collection<UInt8>) -> Bool {
+    let start = Array(bytes.prefix(2))
+    guard start.count == 2 else { return false }
+    let isDigit = (0x30...0x39).contains(start[1])
+    return switch start[0] {
+    case UInt8(ascii: "["): isDigit || "<[ABCDFHIOZ".utf8.contains(start[1])
+    case UInt8(ascii: "O"): "ABCDFHPQRS".utf8.contains(start[1])
+    case UInt8(ascii: "]"): isDigit
+    default: false
+    }
   }
 
   private mutating func key(_ key: Key, _ modifiers: Modifiers = []) {
@@ -69,7 +79,7 @@ public struct KeyParser: Sendable {
     case .escape: takeEscaped(byte)
     case .control(let bytes): takeControl(byte, bytes)
     case .function:
-      state = .ground
+      state = byte == 0x1B ? .escape : .ground
       finish([], byte)
     case .string(let bytes, let isCommand, let sawEscape): takeString(byte, bytes, isCommand, sawEscape)
     case .paste(let bytes, let matched): takePasted(byte, bytes, matched)
@@ -134,6 +144,11 @@ public struct KeyParser: Sendable {
       takeEscaped(byte)
     } else if byte == 0x1B {
       state = .string(bytes, isCommand: isCommand, sawEscape: true)
+    } else if byte < 0x20 || isCommand && bytes.isEmpty && !(0x30...0x39).contains(byte) {
+      // No answer has these, so Alt was held with a key that looks like the beginning of one. Control keys get out of it.
+      state = .ground
+      if isCommand && bytes.isEmpty { key(.character("]"), .alt) }
+      begin(byte, [])
     } else {
       // One that is too long is still read to its end.
       let kept = bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes

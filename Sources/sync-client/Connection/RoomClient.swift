@@ -55,6 +55,12 @@ final class RoomClient {
     if looking == nil { lookSoon() }
   }
 
+  /// Connects at once where the next try is not due yet.
+  func tryNow() {
+    guard case .waiting = replica.state else { return }
+    carryOut(replica.start(at: .now()))
+  }
+
   /// Changes the replica and carries out its effects.
   func edit(_ body: (inout Replica, Moment) -> [ReplicaEffect]) {
     carryOut(body(&replica, .now()))

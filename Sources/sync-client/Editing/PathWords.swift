@@ -6,7 +6,7 @@ enum PathWords {
   static func points(_ value: String, within range: ClosedRange<Double>) -> [Point]? {
     var points: [Point] = []
     for word in value.split(separator: " ") {
-      let numbers = word.split(separator: ",").map { Double($0) }
+      let numbers = word.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
       guard numbers.count == 2, let x = numbers[0], let y = numbers[1], range.contains(x), range.contains(y) else {
         return nil
       }

@@ -81,7 +81,9 @@ enum PropertyWords {
       default: throw .usage("\(word): \(name) is yes or no")
       }
     case .pair:
-      let numbers = value.split { $0 == "," || $0 == "x" || $0 == "×" }.map { Double($0) }
+      let numbers = value.split(omittingEmptySubsequences: false) { $0 == "," || $0 == "x" || $0 == "×" }.map {
+        Double($0)
+      }
       guard numbers.count == 2, let first = numbers[0], let second = numbers[1], first.isFinite, second.isFinite else {
         throw .usage("\(word): \(name) is two numbers, such as \(name)=100,80")
       }

@@ -3,8 +3,8 @@ import Glibc
 
 /// The state of a room that a user's commands keep from one to the next: the replica's actor and clock, and the undo
 /// steps. An edit belongs to the command that made it: if that ends before the server has answered, no later command
-/// sends it, so the state holds none. It is a file for each server and room under `$XDG_STATE_HOME/canvassync`, or
-/// else `~/.local/state/canvassync`.
+/// sends it, so the state holds none. It has a folder for each server and room under `$XDG_STATE_HOME/canvassync`, or
+/// else `~/.local/state/canvassync`, so that no room's files have the names of another's.
 ///
 /// A lock lets one command use it at a time. Two commands with the same actor would disconnect each other and make
 /// equal stamps.
@@ -15,11 +15,14 @@ import Glibc
 @ClientLoop
 final class TerminalState {
   private let path: String
+  /// Where earlier versions kept it. It is read until there is a newer one.
+  private let formerPath: String
   private let lock: Int32
   private let output: Output
 
-  private init(path: String, lock: Int32, _ output: Output) {
+  private init(path: String, formerPath: String, lock: Int32, _ output: Output) {
     self.path = path
+    self.formerPath = formerPath
     self.lock = lock
     self.output = output
   }
@@ -32,14 +35,15 @@ final class TerminalState {
     guard let directory = directory(invocation.environment) else { return nil }
     let place = "\(directory)/\(server.host.filter { $0 != "/" })_\(server.port)"
     // A room's name is a valid file name, except `.` and `..`; the prefix makes these valid too.
-    let path = "\(place)/room.\(room.text)"
-    guard makeDirectories(place) else {
-      output.notice("no_state", "\(place): \(String(cString: strerror(errno))); undo will not know of this edit")
+    let folder = "\(place)/rooms/room.\(room.text)"
+    guard makeDirectories(folder) else {
+      output.notice("no_state", "\(folder): \(String(cString: strerror(errno))); undo will not know of this edit")
       return nil
     }
-    let descriptor = Glibc.open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let lock = "\(folder)/lock"
+    let descriptor = Glibc.open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      output.notice("no_state", "\(path).lock: \(String(cString: strerror(errno))); undo will not know of this edit")
+      output.notice("no_state", "\(lock): \(String(cString: strerror(errno))); undo will not know of this edit")
       return nil
     }
     let deadline = Clocks.monotonicMilliseconds() + 15_000
@@ -50,7 +54,8 @@ final class TerminalState {
       }
       try await ClientLoop.pause(milliseconds: 10)
     }
-    return TerminalState(path: path, lock: descriptor, output)
+    let former = "\(place)/room.\(room.text)"
+    return TerminalState(path: "\(folder)/state", formerPath: former, lock: descriptor, output)
   }
 
   private static func directory(_ environment: [String: String]) -> String? {
@@ -87,7 +92,6 @@ final class TerminalState {
     return replica
   }
 
-  /// Writes a new file and renames it over the old one, so that a crash leaves one or the other.
   /// - Parameter history: the undo steps, as the core saves them.
   func save(_ replica: Replica, history: [UInt8]) {
     let saved = replica.save(withDrawing: false, withEdits: false)
@@ -95,14 +99,18 @@ final class TerminalState {
     for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: saved.count >> shift)) }
     bytes += saved
     bytes += history
-    let new = "\(path).new"
-    guard FileBytes.write(bytes, to: new, mode: 0o600), rename(new, path) == 0 else {
+    guard FileBytes.write(bytes, to: path, mode: 0o600) else {
       output.notice("no_state", "\(path): \(String(cString: strerror(errno))); undo will not know of this edit")
       return
     }
   }
 
-  private func readFile() -> [UInt8]? { try? FileBytes.read(path, bytesMax: 256 << 20) }
+  private func readFile() -> [UInt8]? {
+    for path in [path, formerPath] {
+      if let bytes = try? FileBytes.read(path, bytesMax: 256 << 20) { return bytes }
+    }
+    return nil
+  }
 
   deinit { close(lock) }
 }

@@ -26,9 +26,12 @@ struct Output: Sendable {
     writer.beginObject()
     body(&writer)
     writer.endObject()
-    var bytes = writer.finish()
-    bytes.append(UInt8(ascii: "\n"))
-    write(bytes: bytes)
+    write(json: writer.finish())
+  }
+
+  /// A JSON text, on a line of its own. Characters that a terminal would obey, or that turn the line, are escaped.
+  func write(json: [UInt8]) {
+    write(bytes: PlainJSON.escaping(json) + [UInt8(ascii: "\n")])
   }
 
   func write(bytes: [UInt8]) {
@@ -62,7 +65,7 @@ struct Output: Sendable {
       writer.member("message", words)
       writer.endObject()
       writer.endObject()
-      bytes = writer.finish()
+      bytes = PlainJSON.escaping(writer.finish())
     }
     bytes.append(UInt8(ascii: "\n"))
     _ = Output.write(bytes, to: STDERR_FILENO)

@@ -25,7 +25,12 @@ enum TextWords {
     return isEscaped ? text + "\\" : text
   }
 
-  /// The same the other way round, for a field of one line.
+  /// Terminals send a carriage return for a line break.
+  static func withLineFeeds(_ text: String) -> String {
+    text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
+  }
+
+  /// The same as `written` the other way round, for a field of one line.
   static func typed(_ text: Text) -> String {
     text.string.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
   }

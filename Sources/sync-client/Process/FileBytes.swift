@@ -24,12 +24,44 @@ enum FileBytes {
     }
   }
 
-  /// Returns false if it failed; `errno` says why.
+  /// Writes a whole file or nothing: the bytes go to a new file beside it, which then takes its name. So an attempt that
+  /// fails leaves the file of before. Returns false if it failed; `errno` says why.
   static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o666) -> Bool {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+    var known = stat()
+    let exists = stat(path, &known) == 0
+    // A pipe or a device can't be replaced, and has nothing that could be lost.
+    if exists, known.st_mode & S_IFMT != S_IFREG { return overwrite(bytes, path, O_TRUNC, mode) }
+    // A link stays, and leads to the new file.
+    let target = exists ? realpath(path) ?? path : path
+    let folder = target.lastIndex(of: "/").map { target[...$0] } ?? ""
+    let new = "\(folder).sync-client.\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
+    guard overwrite(bytes, new, O_EXCL, exists ? known.st_mode & 0o7777 : mode) else {
+      let failure = errno
+      unlink(new)
+      // Where no file can be made beside it, the file itself may still be open to writing.
+      if exists, failure == EACCES || failure == EROFS { return overwrite(bytes, path, O_TRUNC, mode) }
+      errno = failure
+      return false
+    }
+    guard rename(new, target) == 0 else {
+      let failure = errno
+      unlink(new)
+      errno = failure
+      return false
+    }
+    return true
+  }
+
+  private static func realpath(_ path: String) -> String? {
+    guard let resolved = Glibc.realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  private static func overwrite(_ bytes: [UInt8], _ path: String, _ how: Int32, _ mode: mode_t) -> Bool {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | how, mode)
     guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return bytes.withUnsafeBytes { bytes in
+    let isWritten = bytes.withUnsafeBytes { bytes in
       var written = 0
       while written < bytes.count {
         let count = Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
@@ -37,5 +69,10 @@ enum FileBytes {
       }
       return true
     }
+    let failure = errno
+    // A full disk may show only here.
+    let isClosed = close(descriptor) == 0
+    if !isWritten { errno = failure }
+    return isWritten && isClosed
   }
 }

@@ -30,7 +30,7 @@ struct StoredDrawing: Sendable {
     self.bytes = bytes
     // With made-up stamps, since nothing is merged with this canvas.
     var canvas = Canvas(seed: UInt64.random(in: 0...UInt64.max))
-    for shape in try Import.read(bytes, shapesMax: .max) {
+    for shape in try Import.read(bytes, shapesMax: .max, names: .asStored) {
       guard let id = shape.id, let stamp = Stamp(milliseconds: 1, counter: 0, actor: id) else { continue }
       canvas.apply(Operation(shape: id, at: stamp, set: shape.properties))
     }

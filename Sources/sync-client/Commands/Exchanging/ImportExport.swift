@@ -27,6 +27,11 @@ enum ImportExport {
     let corner = try invocation.arguments["--at"].map(point)
     let shapes = try read(invocation.arguments.operands[1])
     guard !shapes.isEmpty else { throw ClientFailure.failed("\(invocation.arguments.operands[1]) has no shapes") }
+    let cleaned = shapes.count { $0.hasCleanedName }
+    if cleaned > 0 {
+      let names = cleaned == 1 ? "one name" : "\(cleaned) names"
+      invocation.output.notice("cleaned_names", "\(names) had characters that nobody sees; they were left out")
+    }
     let editor = try await RoomEditor.open(invocation)
     var random = SystemRandomNumberGenerator()
     let edits = Import.edits(
@@ -51,7 +56,7 @@ enum ImportExport {
   }
 
   private static func point(_ text: String) throws(ClientFailure) -> Point {
-    let numbers = text.split(separator: ",").map { Double($0) }
+    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
     guard numbers.count == 2, let x = numbers[0], let y = numbers[1], x.isFinite, y.isFinite else {
       throw .usage("--at \(text): must be X,Y, such as 100,50")
     }
@@ -119,7 +124,7 @@ enum ImportExport {
       invocation.output.notice("no_texts", "texts are not in a PNG; export to an SVG has them")
     }
     if path == "-" {
-      invocation.output.write(bytes: bytes)
+      invocation.output.write(bytes: format == .json ? PlainJSON.escaping(bytes) : bytes)
     } else {
       guard FileBytes.write(bytes, to: path) else {
         throw ClientFailure.failed("\(path): \(String(cString: strerror(errno)))")

@@ -31,7 +31,7 @@ enum Show {
     if arguments.has("--svg") {
       output.write(bytes: Picture.svg(of: stored, room: room))
     } else if invocation.isJSON {
-      output.write(bytes: stored.bytes + [UInt8(ascii: "\n")])
+      output.write(json: stored.bytes)
     } else {
       let table = ShapeTable(stored, stamps: hasStamps ? stored.newestStamps() : nil)
       for line in table.lines(for: output) { output.write(line) }

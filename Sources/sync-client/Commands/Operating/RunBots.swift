@@ -82,9 +82,10 @@ enum RunBots {
 
     private static func area(_ text: String?) throws(ClientFailure) -> Rect {
       guard let text else { return Rect(origin: Point(x: 0, y: 0), size: Size(width: 1_200, height: 800)) }
-      let numbers = text.split(separator: ",").compactMap { Double($0) }
+      let words = text.split(separator: ",", omittingEmptySubsequences: false)
+      let numbers = words.compactMap { Double($0) }
       let place = PropertyRules.coordinates
-      guard numbers.count == 4, place.contains(numbers[0]), place.contains(numbers[1]),
+      guard words.count == 4, numbers.count == 4, place.contains(numbers[0]), place.contains(numbers[1]),
         (100...place.upperBound).contains(numbers[2]),
         (100...place.upperBound).contains(numbers[3]),
         place.contains(numbers[0] + numbers[2]), place.contains(numbers[1] + numbers[3])

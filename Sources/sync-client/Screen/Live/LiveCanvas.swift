@@ -18,8 +18,12 @@ final class LiveCanvas: ScreenContent {
   var people: [Identifier: PresenceState] = [:]
   var inks = Inks()
   var textLosses = TextLosses()
-  /// A text of this user's that somebody wrote over, and until when it can be put back.
-  var lostText: (loss: TextLosses.Loss, until: UInt64)?
+  /// A text of this user's that is lost to others, and until when it can be put back.
+  var lostText: (text: LostText, until: UInt64)?
+  /// The shape that is being written in, as it was last.
+  var written: Shape?
+  /// When the server is asked again, while it can't be reached.
+  var retriesAt: UInt64 = 0
   var followed: Identifier?
   /// The followed person has not looked around yet, and the user was told so.
   var awaitsView = false

@@ -80,7 +80,9 @@ extension LiveCanvas {
     let isBox = kind == .rectangle || kind == .roundedRectangle
     let size = isBox ? Size(width: 150, height: 120) : Size(width: 140, height: 140)
     set.size = size
-    set.position = clamped(Point(x: newPlace.x - size.width / 2, y: newPlace.y - size.height / 2))
+    let wanted = Point(x: newPlace.x - size.width / 2, y: newPlace.y - size.height / 2)
+    // One after the other, they come to lie side by side and not on each other.
+    set.position = clamped(drawing.picture.overlaps.freePlace(for: size, near: wanted) ?? wanted)
     set.fill = Color.bright(using: &chance)
     if kind == .polygon { set.points = 6 }
     add([set])

@@ -8,7 +8,9 @@ extension LiveCanvas: RoomFollower {
     switch effect {
     case .changed(let changes, let origin): follow(changes, by: origin)
     case .departed(let edit): depart(edit)
-    case .reset: rebuild()
+    case .reset:
+      rebuild()
+      noteWritten()
     case .peers(let peers):
       people = [:]
       for peer in peers { note(peer) }
@@ -41,11 +43,34 @@ extension LiveCanvas: RoomFollower {
     case .unsent(0) where leaving == .onceSaved: host.end()
     case .state(.live): leaving = .no
     case .state where leaving == .onceSaved: leave()
+    case .state(.waiting): awaitServer()
     case .error(_, let message): say(message.string.printable, .warning)
     case .digest(.disagrees): say("The drawing was loaded again because it differed from the server’s.", .warning)
     default: break
     }
     host.invalidate()
+  }
+
+  /// Somebody at a screen wants to be back soon after the server is, so a longer pause ends here. Meanwhile the seconds are
+  /// counted down.
+  private static let pauseMillisecondsMax: UInt64 = 2_500
+
+  private func awaitServer() {
+    guard case .waiting(let until) = client.replica.state else { return }
+    retriesAt = min(until, Clocks.monotonicMilliseconds() + LiveCanvas.pauseMillisecondsMax)
+    tick()
+  }
+
+  private func tick() {
+    let now = Clocks.monotonicMilliseconds()
+    let pause = min(500, retriesAt > now ? retriesAt - now : 0)
+    ClientLoop.shared.loop.schedule(afterMilliseconds: pause) { [weak self] in
+      ClientLoop.assumeIsolated {
+        guard let self, let client = self.client, case .waiting = client.replica.state else { return }
+        if Clocks.monotonicMilliseconds() >= self.retriesAt { client.tryNow() } else { self.tick() }
+        self.host.invalidate()
+      }
+    }
   }
 
   /// Says it once, when the line has become slow.
@@ -91,6 +116,7 @@ extension LiveCanvas: RoomFollower {
       }
       if change.lifecycle == .vanished { selection.removeAll { $0 == change.shape } }
     }
+    noteWritten()
     shapes = nil
     followInks()
     tell(began, by: origin)
@@ -100,7 +126,7 @@ extension LiveCanvas: RoomFollower {
   private func tell(_ loss: TextLosses.Loss?) {
     guard let loss else { return }
     let who = client.replica.peer(loss.by)?.shownName ?? "Someone"
-    lostText = (loss, Clocks.monotonicMilliseconds() + LiveCanvas.lossMilliseconds)
+    lostText = (.overwritten(loss), Clocks.monotonicMilliseconds() + LiveCanvas.lossMilliseconds)
     say(
       "\(who) wrote over your text. I puts it back: \(TextWords.quoted(loss.text))",
       .warning,
@@ -108,7 +134,7 @@ extension LiveCanvas: RoomFollower {
     )
   }
 
-  private static let lossMilliseconds: UInt64 = 30_000
+  static let lossMilliseconds: UInt64 = 30_000
 
   /// Called before the change, while the shape is still drawn as it was.
   private func depart(_ edit: ShapeEdit) {

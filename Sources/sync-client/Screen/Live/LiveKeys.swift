@@ -8,6 +8,8 @@ extension LiveCanvas {
     if prompt != nil, takePrompt(event) { return }
     switch event {
     case .key(let key, let modifiers):
+      // Somebody is here and wants to go on.
+      client.tryNow()
       if showsHelp {
         showsHelp = false
       } else {
@@ -179,12 +181,24 @@ extension LiveCanvas {
     default: return false
     }
     guard var prompt else { return false }
+    let isText = prompt.prompt.label == LiveCanvas.textLabel
+    var event = event
+    // In a text, pasted line breaks and backslashes are written as they would be typed.
+    if isText, case .paste(let pasted) = event {
+      event = .paste(TextWords.typed(Text(TextWords.withLineFeeds(pasted))))
+    }
     switch prompt.prompt.line.take(event) {
     case .editing: self.prompt = prompt
     case .cancelled: self.prompt = nil
     case .accepted(let name):
+      guard !isText || PropertyRules.allowsText(Text(TextWords.written(name))) else {
+        // It stays open, so that nothing written is lost.
+        self.prompt = prompt
+        say("A text has at most 4,096 bytes.", .warning)
+        return true
+      }
       self.prompt = nil
-      if prompt.prompt.label == LiveCanvas.textLabel {
+      if isText {
         write(Text(TextWords.written(name)), in: prompt.shape)
       } else if name != drawing.name(of: prompt.shape) {
         rename(prompt.shape, to: name)

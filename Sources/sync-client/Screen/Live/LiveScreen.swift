@@ -138,8 +138,15 @@ extension LiveCanvas {
     case .live: .live
     case .loading: client.hasBeenLive ? .live : .loading
     case .closed(let code): .closed(closedWords(code))
-    case .offline, .waiting, .connecting, .greeting: client.hasBeenLive ? .reconnecting : .loading
+    case .waiting where client.hasBeenLive: .reconnecting(seconds: secondsUntilRetry)
+    case .offline, .waiting, .connecting, .greeting: client.hasBeenLive ? .reconnecting(seconds: nil) : .loading
     }
+  }
+
+  /// Nil where that is less than a second.
+  private var secondsUntilRetry: Int? {
+    let now = Clocks.monotonicMilliseconds()
+    return retriesAt > now + 1_000 ? Int((retriesAt - now) / 1_000) : nil
   }
 
   private func closedWords(_ code: UInt16) -> String {

@@ -24,14 +24,18 @@ extension LiveCanvas {
     // A backslash may take two characters.
     let line = LineEditor(TextWords.typed(shape.properties.text), bytesMax: 2 * PropertyRules.textBytesMax)
     prompt = (selection[0], RoomFrame.Prompt(label: LiveCanvas.textLabel, line: line))
+    written = shape
   }
 
-  func write(_ text: Text, in shape: Identifier) {
-    guard let shape = canvas[shape], shape.properties.text != text else { return }
-    guard PropertyRules.allowsText(text) else {
-      say("A text has at most 4,096 bytes.", .warning)
-      return
-    }
+  /// Keeps the shape that is being written in as it is: if somebody deletes it, its text can still have a place.
+  func noteWritten() {
+    guard let shape = prompt?.shape, let shape = canvas[shape] else { return }
+    written = shape
+  }
+
+  func write(_ text: Text, in id: Identifier) {
+    guard let shape = canvas[id] else { return keep(text, of: id) }
+    guard shape.properties.text != text else { return }
     var set = Properties()
     set.text = text
     set.growBox(of: shape.properties)
@@ -39,20 +43,60 @@ extension LiveCanvas {
     edit([ShapeEdit(shape: shape.id, set: set)])
   }
 
-  /// Puts a text back that somebody else wrote over.
+  /// The shape was deleted while its text was being written. The text is kept for a while.
+  private func keep(_ text: Text, of shape: Identifier) {
+    guard let written, written.id == shape, written.properties.text != text, PropertyRules.allowsText(text),
+      !TextWords.inOneLine(text).isEmpty
+    else { return }
+    lostText = (.orphaned(text, written), Clocks.monotonicMilliseconds() + LiveCanvas.lossMilliseconds)
+    say(
+      "The shape was deleted. I keeps your text: \(TextWords.quoted(text))",
+      .warning,
+      forMilliseconds: LiveCanvas.lossMilliseconds
+    )
+  }
+
+  /// Puts a text back that somebody else wrote over, or whose shape somebody else deleted.
   func putTextBack() {
-    guard let lost = lostText, Clocks.monotonicMilliseconds() < lost.until, canvas[lost.loss.shape] != nil else {
-      say("Nobody wrote over a text of yours just now.")
+    guard let lost = lostText, Clocks.monotonicMilliseconds() < lost.until else {
+      say("No text of yours was lost just now.")
       return
+    }
+    switch lost.text {
+    case .overwritten(let loss):
+      guard canvas[loss.shape] != nil else {
+        say("The shape was deleted meanwhile.")
+        return
+      }
+      guard !refusesLocked([loss.shape]) else { return }
+      write(loss.text, in: loss.shape)
+    case .orphaned(let text, let shape): add([shape.properties.textAlone(text)])
     }
     lostText = nil
     notice = nil
-    guard !refusesLocked([lost.loss.shape]) else { return }
-    write(lost.loss.text, in: lost.loss.shape)
   }
 }
 
+/// A text that can be put back.
+enum LostText {
+  case overwritten(TextLosses.Loss)
+  /// The shape was deleted while somebody wrote in it: the text, and the shape as it was.
+  case orphaned(Text, Shape)
+}
+
 extension Properties {
+  /// A text where the shape with these properties was.
+  fileprivate func textAlone(_ text: Text) -> Properties {
+    var set = Properties()
+    set.kind = .text
+    set.text = text
+    set.textSize = textSize
+    set.fill = Color(packed: 0x76_76_76)
+    set.position = position
+    set.size = Size(width: size.width, height: TextBox.height(of: text, textSize: textSize, width: size.width))
+    return set
+  }
+
   /// Makes the box of a shape as high as these properties' text needs: what reaches beyond it is not shown (S9). What is seen
   /// at the upper left of the box stays there.
   mutating func growBox(of shape: Properties) {

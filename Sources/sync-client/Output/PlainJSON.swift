@@ -1,0 +1,26 @@
+import CanvasCRDT
+
+/// JSON that can be printed on a terminal, whatever is in its strings.
+///
+/// JSON itself escapes only the control characters of ASCII. C1's would be obeyed by a terminal, and characters that set the
+/// direction of text would let one name look like another.
+enum PlainJSON {
+  /// The same JSON with those characters written as `\u0085`. Outside of strings JSON has none of them.
+  static func escaping(_ json: [UInt8]) -> [UInt8] {
+    // Nearly all of it is ASCII.
+    guard json.contains(where: { $0 >= 0x7F }) else { return json }
+    var escaped: [UInt8] = []
+    escaped.reserveCapacity(json.count + 64)
+    for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
+      if (0x7F..<0xA0).contains(scalar.value) || HiddenCharacters.isAlwaysHidden(scalar.value) {
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          escaped += Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+        }
+      } else {
+        escaped += Array(String(scalar).utf8)
+      }
+    }
+    return escaped
+  }
+}
