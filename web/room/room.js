@@ -162,7 +162,7 @@ async function openRoom(room, { viewOnly, token }) {
   const link = new Link(room, notices, dialogs)
   const actions = roomActions(actionReach, { files, history, shortcutList, link })
   new Drop(permission, files)
-  const layers = new Layers({ shown, editing, selection, permission, groups, locks })
+  const layers = new Layers({ shown, editing, selection, permission, groups, locks, names, notices })
   const inspectorPlace = element('section', { class: 'inspector' })
   const inspector = parts.later(() => import('../panels/inspector.js'), ({ Inspector }) =>
     new Inspector({ shown, editing, selection, permission, locks, actions }, inspectorPlace))

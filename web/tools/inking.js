@@ -102,11 +102,12 @@ export class Erasing {
   /** @type {Point | null} */
   #last = null
   #hasErased = false
+  #step
 
   /** @param {import('./reach.js').ActReach} reach @param {TrailPoint[]} trail */
   constructor(reach, trail) {
     this.#reach = reach
-    reach.editing.beginGroup()
+    this.#step = reach.editing.openStep()
     reach.selection.clear()
     this.trail(trail)
   }
@@ -141,11 +142,11 @@ export class Erasing {
     this.#hasErased = true
   }
 
-  end() { this.#reach.editing.endGroup() }
+  end() { this.#step.end() }
 
   /** @param {Drag} gesture */
   cancel({ reason }) {
-    this.#reach.editing.endGroup()
+    this.#step.end()
     if (this.#hasErased && reason !== 'interrupted') this.#reach.editing.undo()
   }
 }
