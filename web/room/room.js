@@ -83,6 +83,7 @@ async function openRoom(room, { viewOnly, token }) {
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
   const { replica, release, leftBehind } = await openReplica(core, room, options)
   const connection = new Connection(replica, { room, token }, socket)
+  core.trapped.addEventListener('abort', () => connection.stop())
   const pulse = new Pulse(connection)
   const frames = new Frames()
   const shown = new Shown(connection, frames)

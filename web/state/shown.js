@@ -25,6 +25,7 @@ export class Shown extends Source {
     this.#live = connection.replica
     this.#frames = frames
     connection.on('performed', () => frames.request())
+    connection.on('stopped', () => frames.stop())
     frames.on('update', () => this.tell('changes', this.#changes()))
   }
 
