@@ -247,7 +247,8 @@ export class Writing extends Source {
     const shape = shown.live.shape(id)
     if (!shape) this.#offer(began, text, 'Somebody')
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
-      editing.edit((live) => live.delete([id]))
+      if (step) step.abandon()
+      else editing.edit((live) => live.delete([id]))
     } else if (text !== began.text) {
       const set = { text, ...this.#sizeFor(shape, text, isNew), ...this.#sideFor(shape, text, isNew) }
       editing.edit((live) => live.edit([{ shape: id, set }]))

@@ -4,9 +4,10 @@ import { sentence } from '../basics/words.js'
 /** @typedef {import('../core/types.js').Effect} Effect */
 
 /**
- * What is written until it ends, as one step to undo. Whoever opened it ends it; once it has ended, ending it does nothing.
+ * What is written until it ends, as one step to undo. Whoever opened it ends it, or abandons it: then all is as if it had never
+ * begun, what can be done again with Redo too. Once it has ended, both do nothing.
  *
- * @typedef {{end: () => void}} Step
+ * @typedef {{end: () => void, abandon: () => void}} Step
  */
 
 const viewOnlyWords = 'This link is view-only. Ask for a link that lets you draw.'
@@ -133,6 +134,11 @@ export class Editing extends Source {
         if (this.#step !== step) return
         this.#step = null
         replica.endGroup()
+      },
+      abandon: () => {
+        if (this.#step !== step) return
+        this.#step = null
+        this.edit((live) => live.abandonStep())
       },
     }
     this.#step = step

@@ -101,7 +101,6 @@ export class Erasing {
   #reach
   /** @type {Point | null} */
   #last = null
-  #hasErased = false
   #step
 
   /** @param {import('./reach.js').ActReach} reach @param {TrailPoint[]} trail */
@@ -139,15 +138,14 @@ export class Erasing {
       .filter((id) => scene.drawn(id)?.shape.kind === 'ink' && !locks.has(id))
     if (met.length === 0) return
     editing.edit((replica) => replica.delete(met))
-    this.#hasErased = true
   }
 
   end() { this.#step.end() }
 
   /** @param {Drag} gesture */
   cancel({ reason }) {
-    this.#step.end()
-    if (this.#hasErased && reason !== 'interrupted') this.#reach.editing.undo()
+    if (reason === 'interrupted') this.#step.end()
+    else this.#step.abandon()
   }
 }
 

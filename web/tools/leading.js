@@ -87,21 +87,15 @@ export class Lining {
     this.move(gesture)
     const { selection, view } = this.#reach
     const isShort = Math.hypot(this.#hand.x - this.#start.x, this.#hand.y - this.#start.y) * view.scale < shortest
-    if (isShort) this.#remove()
+    if (isShort) return this.#step.abandon()
     this.#step.end()
     if (this.#line !== null) selection.set([this.#line])
   }
 
   /** @param {Drag} gesture */
   cancel({ reason }) {
-    if (reason !== 'interrupted') this.#remove()
-    this.#step.end()
-  }
-
-  #remove() {
-    const line = this.#line
-    if (line !== null) this.#reach.editing.edit((replica) => replica.delete([line]))
-    this.#line = null
+    if (reason === 'interrupted') this.#step.end()
+    else this.#step.abandon()
   }
 }
 
@@ -178,12 +172,7 @@ export class Leading {
 
   /** @param {Drag} gesture */
   cancel({ reason }) {
-    const [line, before] = [this.#line, this.#before]
-    if (reason === 'escape' && line !== null && before) {
-      const { from, to } = before
-      const set = { ...ledAnew(before, pointsOn(before)), from, to }
-      this.#reach.editing.edit((replica) => replica.edit([{ shape: line, set }]))
-    }
-    this.#step.end()
+    if (reason === 'escape') this.#step.abandon()
+    else this.#step.end()
   }
 }

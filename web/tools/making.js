@@ -215,10 +215,9 @@ export class Making {
    * @param {Drag} gesture
    */
   cancel({ reason }) {
-    const id = this.#shape
     this.#snapping.rest()
-    if (id !== null && reason !== 'interrupted') this.#editing.edit((replica) => replica.delete([id]))
-    this.#step.end()
+    if (reason === 'interrupted') this.#step.end()
+    else this.#step.abandon()
   }
 
   /** @param {Drag} gesture @returns {Box} */

@@ -20,8 +20,6 @@ export class Moving {
   #origin
   #isLifted
   #snapping
-  /** @type {number[]} */
-  #copies = []
   #isOver = false
   /** @type {[number, number]} */
   #last = [0, 0]
@@ -45,8 +43,8 @@ export class Moving {
 
   /** @param {number[]} ids */
   #takeCopies(ids) {
-    this.#copies = this.#reach.clipboard.duplicateNow(0, ids)
-    this.#held = new Held(this.#reach, this.#copies.length > 0 ? this.#copies : ids)
+    const copies = this.#reach.clipboard.duplicateNow(0, ids)
+    this.#held = new Held(this.#reach, copies.length > 0 ? copies : ids)
     this.#snapping = new Snapping(this.#reach, this.#held.ids)
     this.#lift()
   }
@@ -120,12 +118,7 @@ export class Moving {
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()
-    if (gesture.reason === 'escape') this.#putBack()
-    this.step.end()
-  }
-
-  #putBack() {
-    if (this.#copies.length === 0) this.#held.putBack()
-    else this.#reach.editing.edit((replica) => replica.delete(this.#held.ids))
+    if (gesture.reason === 'escape') this.step.abandon()
+    else this.step.end()
   }
 }

@@ -55,8 +55,8 @@ class Reshaping {
 
   /** @param {Gesture} gesture */
   cancel({ reason }) {
-    if (reason === 'escape') this.held.putBack()
-    this.#step.end()
+    if (reason === 'escape') this.#step.abandon()
+    else this.#step.end()
   }
 }
 
