@@ -2,7 +2,8 @@
 //
 // With a network the page is always the server's newest: the worker asks there first. It keeps a whole set of files of one
 // version, or nothing. A new set is taken in beside the old one, and takes its place when it is complete. A page that was
-// opened from the kept set gets all its files from there, so that files of two versions never meet.
+// opened from a kept set gets all its files from there, and a page from the server gets none from a set of another version: it
+// rather fails to load than that files of two versions meet.
 
 /** @type {ServiceWorkerGlobalScope} */
 const worker = /** @type {any} the checker takes every worker for a plain one */ (self)
@@ -12,8 +13,21 @@ const listingPath = '/page.json'
 /** When the page is opened, a network that takes longer to answer counts as none. */
 const patienceMilliseconds = 3_000
 
-/** Pages that were opened from the kept set, by the browser's identifiers. */
-const keptClients = new Set(/** @type {string[]} */ ([]))
+/**
+ * The set that a page was opened from, by the browser's identifiers.
+ *
+ * @type {Map<string, string>}
+ */
+const openedFrom = new Map()
+/**
+ * The set that has the files of a page from the server. A page asks which version it is as soon as its script runs.
+ *
+ * @type {Map<string, string>}
+ */
+const sameAs = new Map()
+
+/** What may be of another version: pictures that belong to nothing. */
+const harmless = ['image', 'manifest']
 
 worker.addEventListener('install', (event) => {
   event.waitUntil(refresh().then(() => worker.skipWaiting()))
@@ -59,9 +73,10 @@ async function navigate(event, path) {
   try {
     return await fetch(event.request, { signal: endedAfter(patienceMilliseconds) })
   } catch (error) {
-    const kept = await keptFile(fileOf(path))
+    const set = await completeSet()
+    const kept = set && await keptFile(set, fileOf(path))
     if (!kept) throw error
-    keptClients.add(event.resultingClientId)
+    openedFrom.set(event.resultingClientId, set)
     return kept
   }
 }
@@ -75,35 +90,44 @@ function endedAfter(milliseconds) {
 
 /** @param {FetchEvent} event @param {string} path */
 async function file(event, path) {
-  const isKeptPage = keptClients.has(event.clientId)
-  // The server tells which version it has. Only the kept set tells which version a page from it has.
-  if (isKeptPage && (path !== listingPath || new URL(event.request.url).search === '?own')) {
-    const kept = await keptFile(path)
+  const { clientId, request } = event
+  const isOwnListing = path === listingPath && new URL(request.url).search === '?own'
+  const opened = openedFrom.get(clientId)
+  // The server tells which version it has. Only the set that a page is from tells which version that has.
+  if (opened !== undefined && (path !== listingPath || isOwnListing)) {
+    // A newer set may have taken its place.
+    if (!await caches.has(opened)) return Response.error()
+    const kept = await keptFile(opened, path)
     if (kept) return kept
   }
   try {
-    return await fetch(event.request)
+    const answer = await fetch(request)
+    if (isOwnListing && answer.ok) sameAs.set(clientId, prefix + (await answer.clone().json()).version)
+    return answer
   } catch (error) {
-    const kept = await keptFile(path)
+    const set = opened ?? (harmless.includes(request.destination) ? await completeSet() : sameAs.get(clientId))
+    const kept = set === undefined || path === listingPath ? undefined : await keptFile(set, path)
     if (kept) return kept
     throw error
   }
 }
 
 /**
- * A file of the complete set. The listing is put into a set last.
+ * The set that is complete: its listing is put into it last.
  *
- * @param {string} path
+ * @returns {Promise<string | undefined>}
  */
-async function keptFile(path) {
+async function completeSet() {
   for (const name of await caches.keys()) {
-    if (!name.startsWith(prefix)) continue
-    const set = await caches.open(name)
-    if (!await set.match(listingPath)) continue
-    const kept = await set.match(path)
-    if (kept) return new Response(kept.body, { status: kept.status, headers: kept.headers })
+    if (name.startsWith(prefix) && await (await caches.open(name)).match(listingPath)) return name
   }
   return undefined
+}
+
+/** @param {string} set @param {string} path */
+async function keptFile(set, path) {
+  const kept = await caches.match(path, { cacheName: set })
+  return kept && new Response(kept.body, { status: kept.status, headers: kept.headers })
 }
 
 /** @type {Promise<void> | null} */

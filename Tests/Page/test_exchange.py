@@ -203,3 +203,25 @@ def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
     assert ann.run("app.session.shapeCount") == 0
     ann.page.evaluate(PASTE, [LAYOUT, None])
     ann.wait_for_shapes(2)
+
+
+def test_text_that_is_dropped_on_a_field_is_the_fields_and_a_folder_is_refused_in_words(room):
+    """The field takes the text as fields do. A folder looks like a file, and can't be read."""
+    ann = room.join("Ann")
+    drop = """(target, kind) => {
+      const data = new DataTransfer()
+      if (kind === 'text') data.setData('text/plain', '[]')
+      else {
+        const folder = new File([], 'Pictures')
+        folder.text = () => Promise.reject(new DOMException('not found', 'NotFoundError'))
+        Object.defineProperty(data, 'files', { value: [folder] })
+        Object.defineProperty(data, 'types', { value: ['Files'] })
+      }
+      const event = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
+      target.dispatchEvent(event)
+      return event.defaultPrevented
+    }"""
+    taken = f"(() => {{ const field = document.createElement('input'); document.body.append(field); return ({drop})(field, 'text') }})()"
+    assert not ann.page.evaluate(taken)
+    assert ann.page.evaluate(f"({drop})(document.body, 'folder')")
+    ann.page.locator(".notice.is-refused", has_text="We can’t read Pictures. Drop files, not folders.").wait_for()

@@ -1,6 +1,6 @@
 """Rectangles that are drawn, moved and resized by hand, and cleared by a shake."""
 
-from hand import handle, is_bright, lead, lead_finger, moved, near, overlaps
+from hand import handle, is_bright, lead, lead_finger, moved, near, overlaps, rest
 
 
 def both(room, phone=False, page=False):
@@ -260,3 +260,35 @@ def test_who_is_asked_hears_of_all_the_others(room):
         assert words in asked.inner_text()
         ann.page.keyboard.press("Escape")
         ann.wait_for_no_dialog()
+
+
+def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
+    """Escape in the middle of a drawing, of a line, of an erasure, of a move: Redo still does what it did before."""
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.page.keyboard.press("v")
+    square = ann.run("return app.editing.edit((session) => session.add({ position: [600, 200], size: [100, 100] })).shape.toString(36)")
+    assert square
+    ann.run("app.setTool('pen'); return null")
+    ann.drag((200, 200), (300, 300))
+    ann.run("app.setTool('select'); return null")
+    ann.drag((650, 250), (750, 350), hold=True)
+    rest(ann)
+    ann.page.mouse.up()
+    ann.page.keyboard.press("Control+z")
+    ann.wait("app.live.canRedo")
+    before = ann.shapes()
+    for tool, start, end in (
+        ("ellipse", (200, 400), (320, 520)), ("arrow", (200, 600), (400, 650)), ("eraser", (180, 250), (320, 250)),
+        ("select", (650, 250), (800, 300)),
+    ):
+        ann.run("app.setTool(value); return null", tool)
+        ann.drag(start, end, hold=True)
+        assert ann.shapes() != before, tool
+        ann.page.keyboard.press("Escape")
+        ann.page.mouse.up()
+        assert ann.shapes() == before, tool
+        assert ann.run("app.live.canRedo"), tool
+    ann.page.keyboard.press("Control+Shift+z")
+    assert {shape["x"] for shape in ann.shapes().values() if shape["kind"] == "rectangle"} == {700}
+    room.agree()

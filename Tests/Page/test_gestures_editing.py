@@ -495,3 +495,12 @@ def test_a_finger_that_is_held_on_the_paper_first_selects_by_a_box(room):
     phone.pass_time(100)
     assert sorted(phone.selected()) == sorted(shapes)
     assert phone.run("app.view.x") == 0 and not phone.run("app.session.canUndo")
+
+
+def test_two_fingers_on_the_furniture_never_zoom_the_page(room):
+    """On the bars, the tools and the panel: the page stays as large as it is."""
+    phone = room.join("Eve", phone=True)
+    phone.page.get_by_role("button", name="Layers, inspector, overlaps").click()
+    for place in ((195, 30), (195, 820), (195, 600)):
+        phone.touch.pinch(place, 15, 90, steps=20)
+    assert phone.page.evaluate("visualViewport.scale") == 1

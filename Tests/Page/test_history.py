@@ -193,3 +193,61 @@ def test_of_a_large_drawing_only_who_is_told(room):
     ann.page.get_by_label("Moment").press("End")
     output.filter(has_text=re.compile(r"Someone \(\w+\) removed 5 shapes")).wait_for()
     assert ann.page.locator(".history-marks span").count() == 6
+
+
+def test_what_one_writes_when_the_past_comes_is_kept_and_said(room):
+    """The server takes its time to tell the moment that was asked for, and somebody writes meanwhile."""
+    sun, moon, (first, second) = past(room)
+    ann = room.join("Ann")
+    ann.wait_for_shape(moon)
+    open_history(ann)
+    held = []
+    ann.page.route("**/v1/rooms/*?at=*", lambda route: held.append(route))
+    look_back(ann, first)
+    ann.wait("true")
+    x, y = ann.middle(moon)
+    ann.page.mouse.dblclick(x, y)
+    ann.page.keyboard.type("Hello")
+    while not held:
+        ann.page.evaluate("new Promise((done) => setTimeout(done, 20))")
+    for route in held:
+        route.continue_()
+    ann.page.unroute("**/v1/rooms/*?at=*")
+    ann.wait("app.isPast", "the past")
+    ann.page.locator(".notice", has_text="What you wrote is kept").wait_for()
+    room.wait_for(lambda shapes: any(shape.get("text") == "Hello" for shape in shapes))
+
+
+def test_the_past_is_played_once_at_a_time(room):
+    """Pause and play again, quickly: each moment is shown once, in order."""
+    for at in range(12):
+        room.add(name=f"Star {at}", position=[40 * at, 100], size=[100, 100])
+        time.sleep(0.02)
+    ann = room.join("Ann")
+    open_history(ann)
+    asked = []
+    ann.page.on("request", lambda request: "?at=" in request.url and "stamps" in request.url and asked.append(request.url))
+    # All of it in one turn, so that the first has no time to see that it was stopped.
+    ann.page.evaluate("for (let count = 0; count < 5; count++) document.querySelector('.history-track button').click()")
+    ann.wait("document.querySelector('.history-track button').title === 'Play'", "the end")
+    # The one that was stopped had asked for the first moment.
+    assert len(asked) <= len(set(asked)) + 1 and asked == sorted(asked)
+
+
+def test_on_a_phone_the_past_is_not_under_the_panel(room):
+    """Restore and Back can be reached, and Escape leaves the past wherever the focus is. The panel is there again then."""
+    sun, moon, (first, second) = past(room)
+    phone = room.join("Eve", phone=True)
+    phone.wait_for_shape(moon)
+    phone.page.get_by_role("button", name="Layers, inspector, overlaps").click()
+    phone.page.locator(".panel").wait_for()
+    phone.run("app.actions.history.run(); return null")
+    phone.page.get_by_label("Moment").wait_for()
+    look_back(phone, second)
+    phone.wait("app.isPast", "the past")
+    for name in ("Restore", "Back to the present"):
+        phone.page.get_by_role("button", name=name).click(trial=True)
+    phone.page.evaluate("document.activeElement.blur()")
+    phone.page.keyboard.press("Escape")
+    phone.wait("!app.isPast", "the present")
+    phone.page.locator(".panel").wait_for()

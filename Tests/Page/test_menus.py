@@ -126,3 +126,20 @@ def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
     ann.painted()
     box, seen = ann.run("app.session.bounds()"), ann.run("app.view.visibleBox()")
     assert seen["x"] < box["x"] and box["y"] + box["height"] < seen["y"] + seen["height"]
+
+
+def test_escape_closes_a_menu_after_a_press_on_its_line(room):
+    """The press gives the focus to the menu, whose keys go on working."""
+    ann = room.join("Ann")
+    for open_menu, menu in (
+        (lambda: ann.page.get_by_role("button", name="Menu", exact=True).click(), ann.page.locator(".popover:popover-open")),
+        (lambda: ann.page.mouse.click(600, 500, button="right"), ann.page.get_by_role("menu", name="Actions")),
+    ):
+        open_menu()
+        line = menu.get_by_role("separator").first
+        line.click()
+        ann.page.keyboard.press("ArrowDown")
+        assert ann.page.evaluate("document.activeElement.getAttribute('role')").startswith("menuitem")
+        line.click()
+        ann.page.keyboard.press("Escape")
+        menu.wait_for(state="hidden")

@@ -285,3 +285,72 @@ def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
         status(ann, "Saved")
         own.agree()
         assert ann.run("app.session.shapeCount") == 3
+
+
+def test_a_database_that_the_browser_closes_is_opened_again(room):
+    """What is drawn afterwards is kept too. While the browser takes nothing, the status says where the changes are."""
+    ann = room.join("Ann", before=lambda page: page.add_init_script("""
+      const open = IDBFactory.prototype.open
+      IDBFactory.prototype.open = function (...values) {
+        if (window.refusesStorage) throw new DOMException('no more space', 'UnknownError')
+        const request = open.apply(this, values)
+        request.addEventListener('success', () => { (window.databases ??= []).push(request.result) })
+        return request
+      }"""))
+    ann.run("app.perform(app.live.stop()); return null")
+    draw(ann, 2)
+    ann.wait_until_kept(2)
+    ann.run("window.databases.forEach((each) => each.close()); return null")
+    draw(ann, 2)
+    ann.wait_until_kept(4)
+    status(ann, "Your 4 changes are kept")
+    ann.run("window.refusesStorage = true; window.databases.forEach((each) => each.close()); return null")
+    draw(ann)
+    status(ann, "Your 5 changes are only in this tab")
+    ann.page.locator(".notice", has_text="can’t keep your changes").wait_for()
+    ann.run("window.refusesStorage = false; return null")
+    draw(ann)
+    status(ann, "Your 6 changes are kept")
+    ann.run("app.start(); return null")
+    room.wait_for_shapes(6)
+
+
+def kept_files(person, path):
+    """What the browser has kept of a file, in each set."""
+    return person.page.evaluate(
+        """async (path) => Promise.all((await caches.keys()).map(async (name) =>
+          (await (await caches.open(name)).match(path))?.text() ?? ''))""", path)
+
+
+def test_an_ordinary_visit_takes_in_the_newest_page(world, room):
+    """Whoever comes again after an upgrade has the newer page without a network too."""
+    with upgraded(world) as (server, upgrade):
+        own = world.room(server, "visits")
+        ann = own.join("Ann")
+        ann.forgive(*MISSED)
+        keep_page(ann)
+        upgrade()
+        ann.page.goto("about:blank")
+        ann.page.goto(server.url(own.path))
+        ann.wait("app.session.status().state === 'live'")
+        ann.page.wait_for_function(
+            "async () => { const names = await caches.keys(); return names.length === 1"
+            " && (await (await (await caches.open(names[0])).match('/room/room.css'))?.text())?.includes('newer') }")
+
+
+def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):
+    """The browser has kept one version, the server has another, and fails in the middle: rather no page than a mixed one."""
+    with upgraded(world) as (server, upgrade):
+        own = world.room(server, "torn")
+        ann = own.join("Ann")
+        ann.forgive(*MISSED, "net::ERR", "Failed to fetch")
+        keep_page(ann)
+        upgrade()
+        ann.context.route("**/room/room.js", lambda route: route.abort())
+        ann.page.goto("about:blank")
+        ann.page.goto(server.url(own.path))
+        ann.page.evaluate("new Promise((done) => setTimeout(done, 500))")
+        assert ann.page.evaluate("window.canvasRoom === undefined")
+        ann.context.unroute("**/room/room.js")
+        ann.page.reload()
+        ann.wait("app.session.status().state === 'live'")

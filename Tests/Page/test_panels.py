@@ -302,3 +302,107 @@ def test_a_refused_name_or_colour_is_said_at_its_field(room):
         field.fill(real)
         hint.wait_for(state="detached")
     assert room.shapes()[0]["name"] == "Sun"
+
+
+def inspect(person, *shapes):
+    open_tab(person, "inspector")
+    person.select(*shapes)
+    person.page.locator(".inspector-form").wait_for()
+
+
+def test_what_is_typed_belongs_to_the_shapes_it_was_begun_for(room):
+    """A finger taps another shape while a name is typed, which takes no focus away by itself. The first shape has the name."""
+    ground, moon, sun = three(room)
+    phone = room.join("Eve", size=(900, 700))
+    phone.wait_for_shapes(3)
+    inspect(phone, ground)
+    phone.page.get_by_label("Name", exact=True).fill("Earth")
+    # As by a finger: the selection is another before the field hears of anything.
+    phone.select(moon)
+    room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Earth", "Moon", "Sun"])
+    phone.wait("!document.activeElement.matches('.inspector-form input')", "the field is left")
+    assert phone.page.get_by_label("Name", exact=True).input_value() == "Moon"
+
+
+def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
+    """What was typed is written in the end. With Escape the field shows what is there by now."""
+    ground, *_ = three(room)
+    ann = room.join("Ann")
+    ann.wait_for_shapes(3)
+    inspect(ann, ground)
+    field = ann.page.get_by_label("X", exact=True)
+    field.fill("55")
+    room.write((ground, {"position": [300, 200]}))
+    ann.wait_for_shape(ground, "shape.x === 300")
+    ann.page.evaluate("new Promise(requestAnimationFrame)")
+    assert field.input_value() == "55"
+    ann.page.keyboard.press("Enter")
+    ann.wait_for_shape(ground, "shape.x === 55")
+    field.fill("66")
+    room.write((ground, {"position": [400, 200]}))
+    ann.wait_for_shape(ground, "shape.x === 400")
+    ann.page.keyboard.press("Escape")
+    assert field.input_value() == "400"
+    for typed, x in (("1,000", 1000), ("２５０", 250), ("12,5", 12.5)):
+        field.fill(typed)
+        field.press("Enter")
+        ann.wait_for_shape(ground, f"shape.x === {x}")
+    field.fill("0x10")
+    field.press("Enter")
+    ann.page.get_by_text("Type a number like").wait_for()
+    assert ann.shape(ground)["x"] == 12.5
+
+
+def test_undo_and_escape_reach_the_page_from_its_fields(room):
+    """From a slider, a choice and a colour in which nothing is typed. What is typed in a field is the field's own to undo."""
+    ground, *_ = three(room)
+    ann = room.join("Ann")
+    ann.wait_for_shapes(3)
+    inspect(ann, ground)
+    for label, key, condition in (
+        ("Opacity", "ArrowLeft", "shape.alpha"), ("Kind", "e", "shape.kind"),
+    ):
+        before = ann.run(f"((shape) => {condition})(app.session.shape({int(ground.replace('-', ''), 36)}))")
+        field = ann.page.get_by_label(label, exact=True)
+        field.focus()
+        ann.page.keyboard.press(key)
+        ann.wait_for_shape(ground, f"{condition} !== {before!r}")
+        ann.page.keyboard.press("Control+z")
+        ann.wait_for_shape(ground, f"{condition} === {before!r}")
+        ann.page.keyboard.press("Escape")
+        ann.wait("document.activeElement === document.body || document.activeElement.matches('.waiting-field')", "the field is left")
+    text = ann.page.get_by_label("Fill", exact=True)
+    fill = ann.shape(ground)["fill"]
+    text.fill("#123456")
+    text.press("Enter")
+    ann.wait_for_shape(ground, "shape.fill === '#123456'")
+    ann.page.keyboard.press("Control+z")
+    ann.wait_for_shape(ground, f"shape.fill === '{fill}'")
+    text.press_sequentially("00")
+    ann.page.keyboard.press("Control+z")
+    assert ann.shape(ground)["fill"] == fill
+
+
+def test_who_deletes_a_shape_that_is_being_renamed_is_told(room):
+    """The field goes with the shape, and a notice says why."""
+    ground, moon, sun = three(room)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    row(ann, "Moon").locator(".layer-name").dblclick()
+    ann.page.keyboard.type("Plu")
+    bob.run(f"app.edit((session) => session.delete([{int(moon.replace('-', ''), 36)}])); return null")
+    ann.page.locator(".notice", has_text="Bob deleted Moon while you renamed it").wait_for()
+    assert ann.page.locator(".layer-field").count() == 0
+
+
+def test_the_enter_of_an_input_method_takes_no_name(room):
+    """It only confirms what the method proposes. The next one takes the name."""
+    ground, moon, sun = three(room)
+    ann = room.join("Ann")
+    row(ann, "Moon").locator(".layer-name").dblclick()
+    enter = "new KeyboardEvent('keydown', { key: 'Enter', keyCode: value, isComposing: value === 229, bubbles: true })"
+    ann.page.locator(".layer-field").fill("つき")
+    ann.run(f"document.activeElement.dispatchEvent({enter}); return null", 229)
+    assert ann.page.locator(".layer-field").count() == 1
+    ann.page.locator(".layer-field").fill("月")
+    ann.run(f"document.activeElement.dispatchEvent({enter}); return null", 13)
+    room.wait_for(lambda shapes: any(shape["name"] == "月" for shape in shapes))

@@ -85,3 +85,50 @@ def test_a_token_goes_neither_into_the_history_nor_into_links(room):
     assert "Bearer secret-4711" in asked
     ann.page.get_by_role("button", name="Back to the present").click()
     assert "secret" not in json.dumps(ann.page.evaluate("Object.entries(localStorage)"))
+
+
+BLOCKED = """for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) {
+  Object.defineProperty(window, name, { get() { throw new DOMException('The request was denied.', 'SecurityError') } })
+}
+Object.defineProperty(Navigator.prototype, 'locks', { value: { request: () => Promise.reject(new DOMException('denied', 'SecurityError')) } })"""
+
+
+def test_a_browser_that_keeps_nothing_still_draws(room):
+    """Site data is blocked. The room opens, and what is drawn arrives."""
+    ann = room.join("Ann", before=lambda page: page.add_init_script(BLOCKED))
+    ann.forgive("denied")
+    ann.run("app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null")
+    room.wait_for_shapes(1)
+    ann.wait("document.querySelector('.status-words').textContent === 'Saved'", "that it is saved")
+
+
+def test_a_page_whose_core_has_failed_says_so(room):
+    """It leaves the room, says nothing is saved, and offers a reload. What was kept before is there again."""
+    ann = room.join("Ann")
+    ann.forgive("unreachable", "RuntimeError", "this page has stopped")
+    ann.run("app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null")
+    room.wait_for_shapes(1)
+    ann.run("try { app.core.exports.undo(4_000_000_000, 0, 0) } catch {} return null")
+    ann.wait("document.querySelector('.status-words').textContent === 'Stopped'", "the status")
+    room.add(position=[0, 0], size=[100, 100])
+    banner = ann.page.locator(".banner", has_text="This page has stopped")
+    banner.get_by_role("button", name="Reload").click()
+    ann.wait("app.session.shapeCount === 2", "all that was drawn")
+
+
+def test_a_canvas_that_the_browser_has_lost_is_painted_again(room):
+    """As when the process that paints has ended: the browser gives an empty canvas, and says so."""
+    room.add(position=[100, 100], size=[200, 200], fill="#FF0000")
+    ann = room.join("Ann")
+    ann.wait_for_shapes(1)
+    ann.look_at(0, 0)
+    ann.painted()
+    before = ann.picture()
+    assert (before[200, 200, :3] == (255, 0, 0)).all()
+    ann.run("""for (const canvas of document.querySelectorAll('#stage canvas')) {
+      const context = canvas.getContext('2d')
+      context.reset?.()
+      canvas.dispatchEvent(new Event('contextrestored'))
+    } return null""")
+    ann.painted()
+    assert (ann.picture() == before).all()

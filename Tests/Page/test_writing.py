@@ -505,3 +505,35 @@ def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
     ann.wait("app.view.y === 0", "the paper is back")
     ann.wait_for_shape(note, "shape.text === 'Milk\\nhoney\\nbread\\nand\\nbutter'")
     room.agree()
+
+
+def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
+    """Undoing it leaves no empty one, and one in which nothing was written leaves nothing: neither to see, nor to undo or to do again."""
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    square = "app.edit((session) => session.addSquare({ x: 900, y: 600, width: 200, height: 150 })); return null"
+    ann.run(square)
+    ann.page.keyboard.press("Escape")
+    for tool, shape in (("t", "text"), ("n", "rectangle")):
+        ann.page.keyboard.press(tool)
+        ann.page.mouse.click(300, 300)
+        ann.page.keyboard.type("Hello")
+        ann.page.keyboard.press("Escape")
+        ann.wait("app.live.shapes().some(({ text }) => text === 'Hello')", "the text")
+        ann.page.keyboard.press("Control+z")
+        ann.wait_for_shapes(1)
+    ann.page.keyboard.press("t")
+    ann.page.mouse.click(300, 300)
+    ann.page.keyboard.press("Escape")
+    ann.wait_for_shapes(1)
+    assert ann.run("app.live.canRedo")
+    ann.page.keyboard.press("t")
+    ann.drag((300, 300), (500, 400))
+    ann.page.keyboard.press("Escape")
+    ann.wait_for_shapes(1)
+    ann.page.keyboard.press("Control+Shift+z")
+    ann.wait("app.live.shapes().some(({ text }) => text === 'Hello')", "the note that can be done again")
+    ann.page.keyboard.press("Control+z")
+    ann.page.keyboard.press("Control+z")
+    ann.wait_for_shapes(0)
+    room.agree()

@@ -1,6 +1,7 @@
 """One browser and one server for all tests; for each test a room and the people in it."""
 
 import json
+import re
 import shutil
 import time
 import urllib.error
@@ -89,7 +90,7 @@ class World:
     def test(self, name):
         """Yields a new room. At the end everyone leaves, and no page may have logged an unexpected error."""
         self.rooms = []
-        room = self.room(name=f"{name[5:50]}-{self.count}")
+        room = self.room(name=f"{re.sub('[^A-Za-z0-9]', '-', name[5:50])}-{self.count}")
         try:
             yield room
             complaints = [words for room in self.rooms for person in room.people for words in person.complaints]

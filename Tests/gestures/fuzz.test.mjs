@@ -47,8 +47,12 @@ function script(random, length) {
 /** Follows what is told as a listener would, and complains where that would leave it in the middle of something. */
 class Listener {
   open = null
+  /** The drag that has ended leaves its step to undo to the gesture that comes next. */
+  isFollowed = false
 
   hear({ type, phase, ...gesture }) {
+    if (this.isFollowed) assert.equal(`${type} ${phase}`, 'pinch began', 'what a drag is followed by comes next')
+    this.isFollowed = gesture.followedBy === 'pinch'
     for (const value of [gesture.x, gesture.y, gesture.dx, gesture.dy, gesture.scale, gesture.rotation]) {
       assert.ok(value === undefined || Number.isFinite(value), `${type} ${phase} tells numbers`)
     }
@@ -90,6 +94,7 @@ test('whatever pointers do, every gesture that began ends, and with all fingers 
         hear(recogniser.handle({ id, type, phase: random() < 0.8 ? 'up' : 'cancel', x: 5, y: 5, time }))
       }
       assert.ok(recogniser.isIdle, 'all are up')
+      assert.ok(!listener.isFollowed, 'what follows a drag has come')
       assert.equal(listener.open, null, 'all that began has ended')
       for (let wakes = 0; recogniser.wakeAt < Infinity; wakes++) {
         assert.ok(wakes < 3, 'it asks to be woken without end')

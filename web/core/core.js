@@ -48,21 +48,25 @@ async function instantiate(source) {
 }
 
 /**
- * Calls into one of the modules. If WebAssembly throws, that is a bug, and the instance can't be used any more.
+ * Calls into one of the modules. If WebAssembly throws, that is a bug, and the instance can't be used any more: `trapped` tells.
  *
  * Views of the memory are made for each call, because growing the memory empties the old ones.
  */
 class Module {
   #memory
+  #trap = new AbortController()
 
   /** @param {WebAssembly.Exports} exports @param {bigint} seed */
   constructor(exports, seed) {
     const { memory } = exports
     if (!(memory instanceof WebAssembly.Memory)) throw new Error('this is not a module of the page')
     this.#memory = memory
-    this.exports = /** @type {Functions} beside the memory */ (/** @type {unknown} */ (exports))
+    this.exports = guarded(/** @type {Functions} beside the memory */ (/** @type {unknown} */ (exports)), this.#trap)
     this.exports.seed(seed)
   }
+
+  /** Aborted once WebAssembly has thrown. From then on nothing is asked of it: what is in its memory may be wrong. */
+  get trapped() { return this.#trap.signal }
 
   /** @param {Uint8Array} bytes @returns {number} how many */
   write(bytes) {
@@ -110,6 +114,26 @@ class Module {
   text(length) {
     return decoder.decode(this.bytes(length))
   }
+}
+
+/**
+ * A module's functions, each of which fails once one of them has trapped.
+ *
+ * @param {Functions} functions @param {AbortController} trap @returns {Functions}
+ */
+function guarded(functions, trap) {
+  return Object.fromEntries(Object.entries(functions).filter(([, each]) => typeof each === 'function').map(([name, call]) => [
+    name,
+    (...values) => {
+      trap.signal.throwIfAborted()
+      try {
+        return call(...values)
+      } catch (error) {
+        trap.abort(new Error('this page has stopped', { cause: error }))
+        throw error
+      }
+    },
+  ]))
 }
 
 /** exchange.wasm, and the drawing that it was given last. */

@@ -208,6 +208,12 @@ export class Replica {
   /** All edits until `endGroup` are one step to undo. */
   beginGroup() { this.#exports.beginGroup(this.#handle) }
   endGroup() { this.#exports.endGroup(this.#handle) }
+  /**
+   * Takes back what was written since `beginGroup`, as if it had never been: also what can be done again is as it was then.
+   *
+   * @returns {Effect[]}
+   */
+  abandonStep() { return this.#perform('abandonStep') }
   /** @returns {Effect[]} */
   undo() { return this.#perform('undo') }
   /** @returns {Effect[]} */

@@ -67,6 +67,8 @@ export function stripes(context, { x, y }, ratio) {
 /** @param {number} side device pixels */
 function striped(side) {
   const canvas = new OffscreenCanvas(side, side)
+  // Where the browser has lost it, another is made.
+  canvas.addEventListener('contextrestored', () => tiles.clear())
   const context = offscreenContextOf(canvas)
   context.strokeStyle = '#FFFFFF'
   context.lineWidth = side / 4

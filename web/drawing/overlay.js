@@ -53,6 +53,7 @@ export class Overlay {
     this.#context = contextOf(canvas)
     selection.on('change', () => frames.request())
     frames.on('paint', (now) => this.paint(now))
+    canvas.addEventListener('contextrestored', () => frames.request())
   }
 
   /**

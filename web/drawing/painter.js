@@ -86,6 +86,13 @@ export class Painter {
     })
     view.on('change', () => frames.request())
     frames.on('paint', (now) => this.paint(now))
+    // The browser has lost what was on the canvas, as when the process that paints has ended. It gives an empty one.
+    canvas.addEventListener('contextrestored', () => {
+      this.#endDraft()
+      this.#pixels = null
+      scene.touchAll()
+      frames.request()
+    })
   }
 
   /** Whether everything in view is painted, and sharp. */

@@ -93,5 +93,12 @@ export function iconButton(name, label, attributes = {}) {
   }, icon(name))
 }
 
+/**
+ * Whether a key is an input method's, such as the Enter that confirms what it proposes. Safari tells of that only by the number.
+ *
+ * @param {KeyboardEvent} event
+ */
+export const isComposed = ({ isComposing, keyCode }) => isComposing || keyCode === 229
+
 /** Whether the person points with a finger rather than with a mouse. */
 export const hasFingers = () => matchMedia('(pointer: coarse)').matches

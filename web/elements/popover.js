@@ -1,4 +1,4 @@
-import { element } from './element.js'
+import { element, isWithin } from './element.js'
 
 const gap = 8
 
@@ -11,7 +11,8 @@ const gap = 8
  * @returns {{open: () => void, close: () => void, isOpen: () => boolean}}
  */
 export function popover(button, content, { role = 'dialog', label, onOpen } = {}) {
-  const box = element('div', { class: 'popover floating', popover: 'auto', role, 'aria-label': label }, content)
+  // A press between its parts gives the focus to the box, so that its keys go on working.
+  const box = element('div', { class: 'popover floating', popover: 'auto', role, tabindex: '-1', 'aria-label': label }, content)
   button.setAttribute('aria-haspopup', role)
   button.setAttribute('aria-expanded', 'false')
   const isOpen = () => box.matches(':popover-open')
@@ -87,6 +88,8 @@ const isLeft = (anchor) => anchor.left + anchor.width / 2 < innerWidth / 2
  */
 export function menuOf(entries, close) {
   const content = element('div', { class: 'menu' })
+  // A press on a line between the entries leaves the focus where it is, so that the keys go on working.
+  content.addEventListener('mousedown', (event) => { if (!isWithin(event.target, 'button')) event.preventDefault() })
   /** @type {{entry: MenuEntry, item: HTMLButtonElement}[]} */
   const items = []
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-import { element } from '../elements/element.js'
+import { element, isWithin } from '../elements/element.js'
 
 /** Hands files and text that are dropped on the page to where drawings are read. */
 export class Drop {
@@ -41,6 +41,10 @@ export class Drop {
   }
 }
 
-/** @param {DragEvent} event */
-const hasFile = (event) =>
-  [...event.dataTransfer?.types ?? []].some((type) => type === 'Files' || type === 'text/plain')
+/**
+ * Files, and text unless it is dropped on a field, which takes it.
+ *
+ * @param {DragEvent} event
+ */
+const hasFile = ({ dataTransfer, target }) =>
+  [...dataTransfer?.types ?? []].some((type) => type === 'Files' || (type === 'text/plain' && !isWithin(target, 'input, textarea')))

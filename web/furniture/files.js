@@ -54,8 +54,20 @@ export class Files {
   async take(files) {
     for (const file of files) {
       if (file.size > bytesMax) this.#notices.say(`${file.name} is too large. Files can be up to 64 MB.`, { kind: 'refused' })
-      else await this.read(await file.text(), unreadableWords)
+      else await this.#readFile(file)
     }
+  }
+
+  /** @param {File} file a folder that is dropped looks like one, and can't be read */
+  async #readFile(file) {
+    let text
+    try {
+      text = await file.text()
+    } catch {
+      this.#notices.say(`We can’t read ${file.name}. Drop files, not folders.`, { kind: 'refused' })
+      return
+    }
+    await this.read(text, unreadableWords)
   }
 
   /**

@@ -1,5 +1,5 @@
 import { capitalised, counted, momentWords } from '../basics/words.js'
-import { element, elementById, icon, iconButton, setAttributes, setIcon } from '../elements/element.js'
+import { element, elementById, icon, iconButton, isWithin, setAttributes, setIcon } from '../elements/element.js'
 import { ask } from '../network/address.js'
 import { Chronicle, gatherMilliseconds } from './chronicle.js'
 import { restoration, writeAll } from './restoration.js'
@@ -31,8 +31,14 @@ export class History {
   #chronicle
   #words = element('output', { class: 'grow clip', 'aria-live': 'polite' })
   #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
-  #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#isPlaying ? this.#stop() : this.#playOn() })
-  #isPlaying = false
+  #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#playing ? this.#stop() : this.#playOn() })
+  /**
+   * What goes on from moment to moment, while it is the same.
+   *
+   * @type {object | null}
+   */
+  #playing = null
+  #isOpening = false
   #restore
   #from = 0
   #to = 0
@@ -86,9 +92,14 @@ export class History {
       element('div', { class: 'row' }, icon('history'), this.#words, this.#restore,
         iconButton('close', 'Back to the present', { class: 'plain small', onclick: () => this.close() })),
       element('div', { class: 'history-track' }, this.#play, this.#slider, this.#marks))
-    this.#bar.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') this.close()
-    })
+    // Escape leaves the past wherever the focus is, unless it closes something that is open, or a field keeps it.
+    document.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || !this.isOpen || document.querySelector('dialog[open], :popover-open')) return
+      if (isWithin(event.target, '.panel')) return
+      event.preventDefault()
+      event.stopPropagation()
+      this.close()
+    }, { capture: true })
     this.element = this.#bar
     permission.on('change', () => this.#enable())
   }
@@ -96,10 +107,11 @@ export class History {
   get isOpen() { return !this.#bar.hidden }
 
   async open() {
-    if (this.isOpen) return
+    if (this.isOpen || this.#isOpening) return
+    this.#isOpening = true
     this.#aborts = new AbortController()
-    if (!await this.#documents.load()) return
     try {
+      if (!await this.#documents.load()) return
       const answer = await ask(`/v1/rooms/${this.#room}/history?steps=1`)
       if (answer.status === 404) {
         this.#notices.say('This room has no history yet.', { group: 'history' })
@@ -116,6 +128,8 @@ export class History {
         kind: 'refused', group: 'history',
       })
       return
+    } finally {
+      this.#isOpening = false
     }
     this.#bar.hidden = false
     document.body.classList.add('has-history')
@@ -177,7 +191,8 @@ export class History {
 
   /** From where the slider is to the present; from the beginning if it is there already. */
   async #playOn() {
-    this.#isPlaying = true
+    const playing = {}
+    this.#playing = playing
     this.#showPlaying()
     const begin = Number(this.#slider.value) >= steps ? 0 : Number(this.#slider.value)
     const from = this.#from + (this.#to - this.#from) * begin / steps
@@ -186,22 +201,22 @@ export class History {
     const stride = Math.max(1, Math.ceil(moments.length * least / all))
     const pause = Math.max(least, Math.min(most, all / moments.length))
     for (const at of [...moments.filter((_, place) => place % stride === 0), this.#to]) {
-      if (!this.#isPlaying) return
+      if (this.#playing !== playing) return
       this.#slider.value = String((at - this.#from) / (this.#to - this.#from) * steps)
       await Promise.all([this.#show(at), new Promise((done) => setTimeout(done, pause))])
     }
-    this.#stop()
+    if (this.#playing === playing) this.#stop()
   }
 
   #stop() {
-    this.#isPlaying = false
+    this.#playing = null
     this.#showPlaying()
   }
 
   #showPlaying() {
-    const words = this.#isPlaying ? 'Pause' : 'Play'
+    const words = this.#playing ? 'Pause' : 'Play'
     setAttributes(this.#play, { 'aria-label': words, title: words })
-    setIcon(this.#play, this.#isPlaying ? 'pause' : 'play')
+    setIcon(this.#play, this.#playing ? 'pause' : 'play')
   }
 
   // MARK: Moments
@@ -245,9 +260,14 @@ export class History {
   /** @param {string} text @param {number} at */
   async #take(text, at) {
     if (!this.isOpen) return
-    const past = this.#core.createReplica({ readonly: false })
     const { shapes } = JSON.parse(text)
-    if (shapes.length > 0) past.importDocument(text, { keepsIdentifiers: true })
+    const past = this.#core.createReplica({ readonly: false })
+    try {
+      if (shapes.length > 0) past.importDocument(text, { keepsIdentifiers: true })
+    } catch (error) {
+      past.destroy()
+      throw error
+    }
     const names = new Map(past.shownNames().map((name, place) => [shapes[place].id, name]))
     const then = { shapes, at }
     this.#then = then

@@ -1,4 +1,4 @@
-import { keepPage, refreshKeptPage } from '../network/freshness.js'
+import { keepPage } from '../network/freshness.js'
 
 const lookMilliseconds = 600_000
 /** Taking in all files waits until the room is there. */
@@ -16,18 +16,17 @@ export function watchFreshness({ connection, freshness, states }) {
     words: 'There’s a newer version of this page. Everything you drew is kept.',
     action: { words: 'Reload', run: () => location.reload() },
   }))
-  const look = async () => {
-    await freshness.look()
-    await refreshKeptPage()
-  }
   let wasLive = false
   connection.on('effect', (effect) => {
     if (effect.type !== 'state' || effect.state !== 'live') return
-    if (wasLive || navigator.serviceWorker?.controller) look()
+    if (wasLive || navigator.serviceWorker?.controller) freshness.look()
     wasLive = true
     setTimeout(() => {
       if (connection.replica.status().state === 'live') keepPage()
     }, registeredAfterMilliseconds)
   })
-  setInterval(look, lookMilliseconds)
+  setInterval(async () => {
+    await freshness.look()
+    await keepPage()
+  }, lookMilliseconds)
 }

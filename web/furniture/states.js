@@ -1,5 +1,6 @@
 import { counted } from '../basics/words.js'
 import { element, hasFingers, icon } from '../elements/element.js'
+import { enterWith, takeToken } from '../network/address.js'
 
 /** The invitation on an empty canvas waits a moment, so that it doesn't flash while a drawing comes. */
 const patienceMilliseconds = 150
@@ -33,6 +34,10 @@ export class States {
     this.elements = [this.#middle, this.#banners]
     connection.on('effect', (effect) => this.#take(effect))
     connection.on('tokenTaken', () => this.#find('token')?.remove())
+    connection.on('stopped', () => this.banner('stopped', {
+      words: 'This page has stopped, and we’re sorry. What it has kept of your drawing is there again after a reload.',
+      action: { words: 'Reload', run: () => location.reload() },
+    }))
     refusals.on('full', () => this.#sayFull())
     shown.on('changes', () => this.#look())
     permission.on('change', () => this.#look())
@@ -159,8 +164,7 @@ export class States {
     return card('link', 'This room needs a token', 'You got it with the link, or from whoever runs the server.',
       element('form', { class: 'row', onsubmit: (event) => {
         event.preventDefault()
-        sessionStorage.setItem('token', field.value)
-        location.reload()
+        enterWith(field.value)
       } }, field, element('button', { type: 'submit', class: 'button primary' }, 'Enter')))
   }
 
@@ -171,7 +175,7 @@ export class States {
     })
     this.banner('token', { words, form: element('form', { class: 'row', onsubmit: (event) => {
       event.preventDefault()
-      sessionStorage.setItem('token', field.value)
+      takeToken(field.value)
       this.#connection.bringToken(field.value)
     } }, field, element('button', { type: 'submit', class: 'button small primary' }, 'Go on')) })
   }

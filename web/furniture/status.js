@@ -17,24 +17,37 @@ export class Status {
   #closeCode = ''
   #unsent = 0
   #wasLive = false
+  #hasStopped = false
   #timer = 0
+  /** The connection is lost since the server was last reached. */
+  #isLost = false
+  /** It was lost a moment ago, and nobody is told yet. */
+  #isPatient = false
   #pulse
+  #keeper
 
   /**
    * @param {import('../network/connection.js').Connection} connection
    * @param {import('../network/pulse.js').Pulse} pulse
    * @param {import('../state/permission.js').Permission} permission
+   * @param {import('../storage/keeper.js').Keeper | null} keeper none where nothing can be changed
    */
-  constructor(connection, pulse, permission) {
+  constructor(connection, pulse, permission, keeper) {
     this.#connection = connection
     this.#permission = permission
     this.#pulse = pulse
+    this.#keeper = keeper
     this.element = element('p', { class: 'status small-text quiet', role: 'status' },
       element('span', { class: 'dot' }), this.#words)
     this.#unsent = connection.replica.unsentCount
     connection.on('effect', (effect) => this.#take(effect))
+    connection.on('stopped', () => {
+      this.#hasStopped = true
+      this.#show()
+    })
     permission.on('change', () => this.#show())
     pulse.on('change', () => this.#show())
+    keeper?.on('change', () => this.#show())
     addEventListener('online', () => this.#show())
     addEventListener('offline', () => this.#show())
     this.#show()
@@ -48,9 +61,24 @@ export class Status {
       this.#closeCode = effect.code ?? ''
       if (effect.state === 'live') this.#wasLive = true
     } else return
+    if (this.#isReached) this.#endPatience()
+    else if (effect.type === 'state' && !this.#isPatient) this.#beginPatience()
+    this.#show()
+  }
+
+  #beginPatience() {
+    this.#isPatient = this.#wasLive && !this.#isLost
+    this.#isLost = true
+    if (this.#isPatient) this.#timer = setTimeout(() => {
+      this.#isPatient = false
+      this.#show()
+    }, patienceMilliseconds)
+  }
+
+  #endPatience() {
     clearTimeout(this.#timer)
-    if (this.#isReached) this.#show()
-    else this.#timer = setTimeout(() => this.#show(), this.#wasLive ? patienceMilliseconds : 0)
+    this.#isPatient = false
+    this.#isLost = false
   }
 
   get #isReached() { return this.#state === 'live' || this.#state === 'closed' }
@@ -75,15 +103,17 @@ export class Status {
 
   /** @returns {[string, string]} */
   #told() {
+    if (this.#hasStopped) return ['closed', 'Stopped']
     if (this.#state === 'closed') return ['closed', this.#closeCode === 'no_such_room' ? 'Deleted' : 'Not connected']
-    if (this.#state === 'live') {
+    if (this.#state === 'live' || this.#isPatient) {
       if (this.#permission.isViewOnly) return ['viewing', 'View only']
       return this.#unsent ? ['saving', `Saving ${counted(this.#unsent, 'change')}…`] : ['saved', 'Saved']
     }
     const isTurnedAway = this.#connection.isTurnedAway
     if (!this.#wasLive && !isTurnedAway && navigator.onLine && this.#unsent === 0) return ['loading', 'Opening…']
+    const place = this.#keeper?.isKeeping === false ? 'only in this tab' : 'kept'
     const kept = this.#unsent
-      ? `your ${counted(this.#unsent, 'change')} ${this.#unsent === 1 ? 'is' : 'are'} kept.` : ''
+      ? `your ${counted(this.#unsent, 'change')} ${this.#unsent === 1 ? 'is' : 'are'} ${place}.` : ''
     if (!navigator.onLine) return ['offline', kept ? `Offline: ${kept}` : 'Offline']
     const doing = isTurnedAway ? 'No space right now. Trying again…' : 'Reconnecting…'
     return ['offline', kept ? `${doing} ${sentence(kept)}` : doing]

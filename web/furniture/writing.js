@@ -60,7 +60,12 @@ const typing = ['insertText', 'insertCompositionText']
 export class Writing extends Source {
   #reach
   #names
-  /** @type {{id: number, began: Shape, isNew: boolean} | null} */
+  /**
+   * `step`: of a shape that was made to be written in. What is written belongs to it, and nothing is left of a text in which
+   * nothing is written.
+   *
+   * @type {{id: number, began: Shape, isNew: boolean, step: import('../state/editing.js').Step | null} | null}
+   */
   #open = null
   /** @type {number | null} */
   #waitsFor = null
@@ -88,7 +93,7 @@ export class Writing extends Source {
     })
     field.addEventListener('input', (event) => {
       const shape = this.#waitsFor === null ? null : reach.shown.replica.shape(this.#waitsFor)
-      if (shape) this.#begin(shape, false)
+      if (shape) this.#begin(shape, false, null)
       this.#typed(event instanceof InputEvent && event.isComposing)
     })
     field.addEventListener('compositionend', () => this.#typed(false))
@@ -119,7 +124,12 @@ export class Writing extends Source {
     reach.permission.on('change', () => this.#waitOrRest())
     // A press on the paper takes the focus from whatever has it.
     stage.addEventListener('pointerup', () => this.#waitOrRest())
-    reach.shown.on('past', () => this.close())
+    // A moment of the past may come while one writes.
+    reach.shown.on('leaving', () => {
+      const isWritten = this.#open !== null && plainText(this.#field.value) !== this.#open.began.text
+      this.close()
+      if (isWritten) reach.notices.say('What you wrote is kept.', { group: 'written' })
+    })
     reach.frames.on('paint', () => this.#place())
     // A keyboard comes up on the screen, or goes.
     for (const type of ['resize', 'scroll']) window.visualViewport?.addEventListener(type, () => this.#show())
@@ -130,17 +140,19 @@ export class Writing extends Source {
   /**
    * Begins to write in a shape.
    *
-   * @param {number} id @param {{isNew?: boolean}} how `isNew`: a text in which nothing is written goes again
+   * @param {number} id
+   * @param {{isNew?: boolean, step?: import('../state/editing.js').Step | null}} how `isNew`: a text that grows with what is written;
+   *   `step`: the shape was made just now in this step to undo, which ends with the writing
    */
-  open(id, { isNew = false } = {}) {
+  open(id, { isNew = false, step = null } = {}) {
     const { locks, permission, selection, shown } = this.#reach
     this.close()
-    if (permission.mayEdit && locks.refuse([id])) return
+    if (permission.mayEdit && locks.refuse([id])) return step?.end()
     const shape = permission.mayEdit ? shown.replica.shape(id) : null
-    if (!shape || isStroke(shape.kind)) return
+    if (!shape || isStroke(shape.kind)) return step?.end()
     selection.set([id])
     this.#field.value = shape.text
-    this.#begin(shape, isNew)
+    this.#begin(shape, isNew, step)
     this.#field.focus({ preventScroll: true })
     this.#field.select()
   }
@@ -199,11 +211,11 @@ export class Writing extends Source {
     if (document.activeElement === this.#field) this.#field.blur()
   }
 
-  /** @param {Shape} shape @param {boolean} isNew */
-  #begin(shape, isNew) {
+  /** @param {Shape} shape @param {boolean} isNew @param {import('../state/editing.js').Step | null} step */
+  #begin(shape, isNew, step) {
     const { id } = shape
     this.#waitsFor = null
-    this.#open = { id, began: shape, isNew }
+    this.#open = { id, began: shape, isNew, step }
     this.#isLong = false
     this.#field.className = 'writing-field'
     this.#field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(id)}`)
@@ -228,18 +240,21 @@ export class Writing extends Source {
     const open = this.#open
     if (!open) return
     const { editing, shown } = this.#reach
-    const { id, began, isNew } = open
+    const { id, began, isNew, step } = open
     this.#open = null
     this.#cover(id, false)
     const text = plainText(this.#field.value)
-    const shape = shown.isPast ? null : shown.replica.shape(id)
-    if (shape?.kind === 'text' && text.trim() === '' && (isNew || shape.written)) {
-      editing.edit((live) => live.delete([id]))
-    } else if (shape && text !== began.text) {
+    const shape = shown.live.shape(id)
+    if (!shape) this.#offer(began, text, 'Somebody')
+    else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
+      if (step) step.abandon()
+      else editing.edit((live) => live.delete([id]))
+    } else if (text !== began.text) {
       const set = { text, ...this.#sizeFor(shape, text, isNew), ...this.#sideFor(shape, text, isNew) }
       editing.edit((live) => live.edit([{ shape: id, set }]))
       this.tell('kept', { id, text })
     }
+    step?.end()
     // Others hear of the text first, and then that nobody is writing any more.
     this.#hide(isPressed)
   }
@@ -321,7 +336,7 @@ export class Writing extends Source {
   #follow({ reset, shapes }) {
     const open = this.#open
     if (!open) return
-    const { shown, notices, editing } = this.#reach
+    const { shown } = this.#reach
     const change = shapes.find(({ id }) => id === open.id)
     if (!change && !reset) return
     const shape = reset ? shown.replica.shape(open.id) : change?.shape
@@ -334,12 +349,22 @@ export class Writing extends Source {
       this.#hint.hidden = false
       return
     }
-    // Nothing is lost with a shape that goes while somebody writes in it.
     const text = plainText(this.#field.value)
     this.#open = null
+    open.step?.end()
     this.#hide()
-    if (text.trim() === '' || text === open.began.text) return
-    const { x, y, width, textSize } = open.began
+    this.#offer(open.began, text, who)
+  }
+
+  /**
+   * Nothing is lost with a shape that goes while somebody writes in it.
+   *
+   * @param {Shape} began as it was when the writing began @param {string} text @param {string} who deleted it
+   */
+  #offer(began, text, who) {
+    if (text.trim() === '' || text === began.text) return
+    const { editing, notices } = this.#reach
+    const { x, y, width, textSize } = began
     const keep = () => editing.edit((live) => live.add({
       kind: 'text', position: [x, y], size: [width, Math.ceil(heightFor(text, textSize, width))], text, textSize, fill: '#767676',
     }))

@@ -75,7 +75,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
  * @property {Point} start where the pointer came down
  * @property {boolean} lifted it was held first
  * @property {Point} [velocity] pixels a second, at the end
- * @property {'pinch'} [followedBy] a second finger makes of the drag a pinch of the same target
+ * @property {'pinch'} [followedBy] a second finger makes of the drag a pinch of the same target. The next gesture is that pinch
  */
 
 /** @typedef {DragParts & LastingParts & Point & Modifiers} Drag */
@@ -102,7 +102,11 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
  * @typedef {{name: 'dragging', pointer: Pointer, second?: undefined, origin: Point, lifted: boolean, velocity: Velocity,
  *   last: Point}} Dragging
  */
-/** @typedef {{name: 'pinching', pointer: Pointer, second: Pointer, target: Target, pinch: Pinch}} Pinching */
+/**
+ * `dragging`: the drag that the second finger came into. It ends when the pinch begins, or with the fingers if none does.
+ *
+ * @typedef {{name: 'pinching', pointer: Pointer, second: Pointer, target: Target, pinch: Pinch, dragging: Dragging | null}} Pinching
+ */
 /** @typedef {{name: 'resting', pointer: Pointer, second?: undefined, target: Target}} Resting */
 /** @typedef {Idle | Pressed | Dragging | Pinching | Resting} State */
 
@@ -375,8 +379,7 @@ export class Recogniser {
     }
     if (!needs[first.target.kind].pinch) return false
     if (first.target.kind === 'shape') {
-      this.#drag(state, 'ended', { velocity: { x: 0, y: 0 }, followedBy: 'pinch' })
-      this.#beginPinch(first, second, first.target)
+      this.#beginPinch(first, second, first.target, state)
       return true
     }
     const way = Math.hypot(first.at.x - first.start.x, first.at.y - first.start.y)
@@ -387,9 +390,9 @@ export class Recogniser {
     return true
   }
 
-  /** @param {Pointer} first @param {Pointer} second @param {Target} target */
-  #beginPinch(first, second, target) {
-    this.#state = { name: 'pinching', pointer: first, second, target, pinch: new Pinch(first.at, second.at) }
+  /** @param {Pointer} first @param {Pointer} second @param {Target} target @param {Dragging | null} [dragging] */
+  #beginPinch(first, second, target, dragging = null) {
+    this.#state = { name: 'pinching', pointer: first, second, target, pinch: new Pinch(first.at, second.at), dragging }
   }
 
   /** @param {Pinching} pinching */
@@ -398,7 +401,22 @@ export class Recogniser {
     const hadBegun = pinch.hasBegun
     pinch.move(pointer.at, second.at)
     if (!pinch.hasBegun) return
+    if (!hadBegun) this.#endDrag(pinching, 'ended', { followedBy: 'pinch' })
     this.#tellPinch(pinching, hadBegun ? 'moved' : 'began')
+  }
+
+  /**
+   * Ends the drag that a second finger came into, where it was then.
+   *
+   * @param {Pinching} pinching @param {'ended' | 'cancelled'} phase @param {Partial<Drag>} more
+   */
+  #endDrag({ dragging }, phase, more) {
+    if (!dragging) return
+    const { pointer, last } = dragging
+    const at = pointer.at
+    pointer.at = last
+    this.#drag(dragging, phase, { velocity: { x: 0, y: 0 }, ...more })
+    pointer.at = at
   }
 
   /** @param {Pinching} pinching @param {Lasting['phase']} phase @param {Partial<TwoFingers>} [more] */
@@ -414,6 +432,7 @@ export class Recogniser {
   #releaseFinger(pinching, pointer) {
     const { pointer: first, second, pinch, target } = pinching
     if (pinch.hasBegun) this.#tellPinch(pinching, 'ended')
+    else this.#endDrag(pinching, 'ended', {})
     this.#state = { name: 'resting', pointer: pointer === first ? second : first, target }
   }
 
@@ -423,7 +442,10 @@ export class Recogniser {
   #abandon(reason) {
     const state = this.#state
     if (state.name === 'dragging') this.#drag(state, 'cancelled', { reason })
-    if (state.name === 'pinching' && state.pinch.hasBegun) this.#tellPinch(state, 'cancelled', { reason })
+    if (state.name === 'pinching') {
+      if (state.pinch.hasBegun) this.#tellPinch(state, 'cancelled', { reason })
+      else this.#endDrag(state, 'cancelled', { reason })
+    }
     this.#emitAll(this.#taps.end())
     // Pointers that are still down belonged to the gesture that has ended.
     for (const pointer of [state.pointer, state.second]) if (pointer) pointer.isIgnored = true

@@ -69,6 +69,7 @@ export class Surface extends Source {
       if (pointerType !== 'touch' && this.#recogniser.isIdle) this.tell('gesture', { type: 'leave' })
     })
     element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
+    this.#hearSafari()
     // Otherwise the middle button would scroll, and a long press would open the browser's menu.
     element.addEventListener('mousedown', (event) => { if (event.button === 1) event.preventDefault() })
     element.addEventListener('mouseup', (event) => { if (event.button === 1) swallowPaste(event) })
@@ -168,6 +169,23 @@ export class Surface extends Source {
       this.tell('gesture', { type: 'wheel', ...place, dx: 0, dy: 0, factor: Math.exp(-step * zoomShare) })
     } else {
       this.tell('gesture', { type: 'wheel', ...place, dx: -dx, dy: -dy, factor: 1 })
+    }
+  }
+
+  /** Safari tells a trackpad's pinch by events of its own. It would zoom the page. Of fingers on glass the recogniser knows. */
+  #hearSafari() {
+    let scale = 1
+    for (const type of ['gesturestart', 'gesturechange']) {
+      addEventListener(type, (event) => {
+        event.preventDefault()
+        const now = /** @type {{scale?: number, clientX?: number, clientY?: number}} */ (event)
+        const before = type === 'gesturestart' ? now.scale ?? 1 : scale
+        scale = now.scale ?? 1
+        if (!this.isIdle || !(event.target instanceof Node && this.#element.contains(event.target))) return
+        const corner = this.#measured()
+        const place = { x: (now.clientX ?? 0) - corner.x, y: (now.clientY ?? 0) - corner.y }
+        this.tell('gesture', { type: 'wheel', ...place, dx: 0, dy: 0, factor: scale / before })
+      })
     }
   }
 

@@ -1,5 +1,38 @@
 // What a room's address says: which room, whether it is view-only, and the token that opens it.
 
+/**
+ * The token for this tab. A browser that keeps nothing has it as long as the page is open.
+ *
+ * @type {string | null}
+ */
+let token = null
+try {
+  token = sessionStorage.getItem('token')
+} catch {
+  // Site data is blocked.
+}
+
+/** @param {string} given */
+export function takeToken(given) {
+  token = given
+  try {
+    sessionStorage.setItem('token', given)
+  } catch {
+    // See above.
+  }
+}
+
+/**
+ * Opens the page anew with another token, also where this browser can't remember it.
+ *
+ * @param {string} given
+ */
+export function enterWith(given) {
+  takeToken(given)
+  location.hash = new URLSearchParams({ token: given }).toString()
+  location.reload()
+}
+
 const roomNames = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 
 /** @param {string} name @returns {boolean} */
@@ -16,7 +49,7 @@ export function isRoomName(name) {
 export function readAddress() {
   const fragment = new URLSearchParams(location.hash.slice(1))
   if (fragment.has('token')) {
-    sessionStorage.setItem('token', fragment.get('token') ?? '')
+    takeToken(fragment.get('token') ?? '')
     history.replaceState(history.state, '', location.pathname + location.search)
   }
   let room = null
@@ -28,7 +61,7 @@ export function readAddress() {
   return {
     room: room && isRoomName(room) ? room : null,
     viewOnly: new URLSearchParams(location.search).has('view'),
-    token: sessionStorage.getItem('token'),
+    token,
   }
 }
 
@@ -57,7 +90,6 @@ export function socketAddress(room, token) {
  * @param {string} path @param {RequestInit} [options]
  */
 export function ask(path, options = {}) {
-  const token = sessionStorage.getItem('token')
   const headers = new Headers(options.headers)
   if (token) headers.set('Authorization', `Bearer ${token}`)
   return fetch(path, { ...options, headers })

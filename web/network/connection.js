@@ -29,7 +29,9 @@ export function openSocket({ room, token }) {
  *
  * Messages of a socket that was given up are ignored, so a replica never hears of a connection that it has left.
  *
- * @extends {Source<{effect: Exclude<Effect, NetworkEffect>, performed: null, sent: number, tokenTaken: null}>}
+ * `stopped` tells that the replica is broken: nothing is sent or heard any more.
+ *
+ * @extends {Source<{effect: Exclude<Effect, NetworkEffect>, performed: null, sent: number, tokenTaken: null, stopped: null}>}
  */
 export class Connection extends Source {
   #room
@@ -120,6 +122,12 @@ export class Connection extends Source {
     this.#isEnded = true
     clearTimeout(this.#timer)
     this.#giveUp()
+  }
+
+  /** The replica's code has failed, and no page can tell what it holds. */
+  stop() {
+    this.end()
+    this.tell('stopped', null)
   }
 
   /** @param {Effect} effect */

@@ -61,15 +61,15 @@ export class Freshness extends Source {
 /** @type {Promise<ServiceWorkerRegistration | void> | undefined} */
 let registering
 
-/** Lets the browser keep the page. Not every browser does, and none does for a page that isn't served securely. */
-export function keepPage() {
+/**
+ * Lets the browser keep the page as the server has it now. Not every browser does, and none does for a page that isn't served
+ * securely.
+ */
+export async function keepPage() {
   registering ??= navigator.serviceWorker?.register('/worker.js').catch((error) => {
     console.warn('This browser won’t keep the page for when there is no network:', error)
   })
-}
-
-/** Lets the worker take in the newest page. */
-export async function refreshKeptPage() {
+  // A worker that is being installed takes in the page by itself.
   const registration = await registering
   registration?.active?.postMessage('refresh')
 }

@@ -1,13 +1,9 @@
-import { element, setAttributes } from '../elements/element.js'
+import { element, isComposed, setAttributes } from '../elements/element.js'
 
 // The fields of an inspector. Each shows one value, or that several differ, and hands on a new one as it is typed or
-// dragged. `begin` and `end` enclose what is one step to undo.
+// dragged. While something is typed in a field, what it shows stays: others may write the value meanwhile.
 
-/**
- * @typedef {object} FieldHost
- * @property {() => void} begin
- * @property {() => void} end
- */
+/** @typedef {{openStep: () => import('../state/editing.js').Step}} FieldHost */
 
 /**
  * `show` with null: the values differ.
@@ -26,20 +22,49 @@ const freshId = () => `field-${++count}`
  */
 const numberText = (value) => String(Math.round(value * 100) / 100)
 
-/** Calls `begin` before the first of a run of changes and `end` after the last, however the run ends. */
+/** A run of changes, which is one step to undo. */
 class Run {
   #host
-  #isOpen = false
+  /** @type {import('../state/editing.js').Step | null} */
+  #step = null
   /** @param {FieldHost} host */
   constructor(host) { this.#host = host }
-  begin() {
-    if (!this.#isOpen) this.#host.begin()
-    this.#isOpen = true
-  }
+  begin() { this.#step ??= this.#host.openStep() }
   end() {
-    if (this.#isOpen) this.#host.end()
-    this.#isOpen = false
+    this.#step?.end()
+    this.#step = null
   }
+}
+
+/**
+ * Whether something was typed since the field has last shown a value.
+ *
+ * @param {HTMLInputElement} input
+ */
+const isTyped = (input) => input.value !== input.defaultValue
+
+/** @param {HTMLInputElement} input @param {string} text */
+function showText(input, text) {
+  input.defaultValue = text
+  input.value = text
+}
+
+/**
+ * Keys that are pressed in a field stay there, but those that undo where nothing is typed. Enter takes what is typed, unless it only
+ * confirms what an input method proposes; Escape gives it up, and leaves the field.
+ *
+ * @param {HTMLInputElement} input @param {() => void} commit @param {() => void} restore
+ */
+function keepKeys(input, commit, restore) {
+  input.addEventListener('keydown', (event) => {
+    const isOfPage = (event.ctrlKey || event.metaKey) && !isTyped(input)
+    if (!isOfPage) event.stopPropagation()
+    if (isComposed(event)) return
+    if (event.key === 'Enter') commit()
+    if (event.key !== 'Escape') return
+    restore()
+    input.blur()
+  })
 }
 
 /**
@@ -62,26 +87,29 @@ export function numberField(label, { min, max, step = 1, unit, change }, host) {
     const within = Math.min(max, Math.max(min, value))
     run.begin()
     change(within)
-    input.value = numberText(within)
-    shown = within
+    show(within)
   }
+  const refused = refusal(input)
   const commit = () => {
-    const value = read(input.value)
-    if (value === null || (shown !== null && numberText(shown) === input.value)) show(shown)
+    const value = readNumber(input.value)
+    if (!isTyped(input) || input.value.trim() === '') restore()
+    else if (value === null) refused.tell('Type a number like 120 or 12.5.')
     else apply(value)
     run.end()
   }
+  const restore = () => {
+    refused.tell()
+    show(shown)
+  }
+  keepKeys(input, commit, restore)
+  refused.onLeave(() => show(shown))
   input.addEventListener('keydown', (event) => {
-    event.stopPropagation()
-    if (event.key === 'Enter') commit()
-    if (event.key === 'Escape') {
-      show(shown)
-      input.blur()
-    }
+    if (isComposed(event)) return
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
     const direction = event.key === 'ArrowUp' ? 1 : -1
     event.preventDefault()
-    const from = read(input.value) ?? shown
+    const from = readNumber(input.value) ?? shown
+    refused.tell()
     if (from !== null) apply(from + direction * step * (event.shiftKey ? 10 : 1))
   })
   input.addEventListener('change', commit)
@@ -89,26 +117,32 @@ export function numberField(label, { min, max, step = 1, unit, change }, host) {
   /** @param {number | null} value */
   const show = (value) => {
     shown = value
-    if (value === null) setAttributes(input, { placeholder: 'Mixed' })
-    input.value = value === null ? '' : numberText(value)
+    input.placeholder = value === null ? 'Mixed' : ''
+    showText(input, value === null ? '' : numberText(value))
   }
   return {
     element: element('div', { class: 'inspector-field' },
       element('label', { for: id }, label, unit ? element('span', { class: 'visually-hidden' }, ` (${unit})`) : null),
-      input),
-    show: (value) => { if (document.activeElement !== input || value !== shown) show(value) },
+      input, refused.element),
+    show: (value) => {
+      if (document.activeElement === input && isTyped(input)) shown = value
+      else if (document.activeElement !== input || value !== shown) show(value)
+    },
     setDisabled: (isDisabled) => { input.disabled = isDisabled },
   }
 }
 
 /**
- * A number as people write it, with a decimal point or comma.
+ * A number as people write it: with a decimal point or comma, with spaces or commas between thousands, in the wide digits of an
+ * input method too.
  *
  * @param {string} text @returns {number | null}
  */
-function read(text) {
-  const value = Number(text.trim().replace(',', '.'))
-  return text.trim() === '' || !Number.isFinite(value) ? null : value
+export function readNumber(text) {
+  const plain = text.normalize('NFKC').replace(/\s/g, '').replace('−', '-')
+  const isGrouped = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(plain)
+  const written = isGrouped ? plain.replaceAll(',', '') : plain.replace(',', '.')
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(written) ? Number(written) : null
 }
 
 /**
@@ -139,7 +173,6 @@ export function sliderField(label, { min, max, step = 1, words = numberText, cha
   })
   input.addEventListener('change', () => { isHeld = false; run.end() })
   input.addEventListener('blur', () => { isHeld = false; run.end() })
-  input.addEventListener('keydown', (event) => event.stopPropagation())
   return {
     element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label),
       element('div', { class: 'row' }, input, output)),
@@ -192,7 +225,7 @@ export function colorField(label, { change }, host) {
     shown = color
     picker.value = (color ?? '#888888').toLowerCase()
     picker.classList.toggle('mixed', color === null)
-    text.value = color ?? ''
+    showText(text, color ?? '')
     text.placeholder = color === null ? 'Mixed' : ''
   }
   const refused = refusal(text)
@@ -204,7 +237,7 @@ export function colorField(label, { change }, host) {
   picker.addEventListener('change', () => run.end())
   picker.addEventListener('blur', () => run.end())
   const commit = () => {
-    const match = text.value.trim().match(/^#?([0-9a-f]{6}|[0-9a-f]{3})$/i)
+    const match = text.value.normalize('NFKC').trim().match(/^#?([0-9a-f]{6}|[0-9a-f]{3})$/i)
     if (!match) {
       if (text.value.trim() !== '') refused.tell('Type a colour like #E4572E.')
       else show(shown)
@@ -222,10 +255,7 @@ export function colorField(label, { change }, host) {
   }
   text.addEventListener('change', commit)
   refused.onLeave(() => show(shown))
-  text.addEventListener('keydown', (event) => {
-    event.stopPropagation()
-    if (event.key === 'Enter') commit()
-    if (event.key !== 'Escape') return
+  keepKeys(text, commit, () => {
     refused.tell()
     show(shown)
   })
@@ -233,6 +263,10 @@ export function colorField(label, { change }, host) {
     element: element('div', { class: 'inspector-field wide color' }, element('label', { for: id }, label),
       element('div', { class: 'row' }, picker, text), refused.element),
     show: (color) => {
+      if (document.activeElement === text && isTyped(text)) {
+        shown = color
+        return
+      }
       if (color !== shown) refused.tell()
       if (document.activeElement !== text || color !== shown) show(color)
     },
@@ -258,20 +292,17 @@ export function textField(label, { change, maxlength, placeholder }) {
   const refused = refusal(input)
   const commit = () => {
     if (input.value.trim() === '' || input.value === shown) {
-      input.value = shown ?? ''
+      showText(input, shown ?? '')
       return
     }
     committed = input.value
     if (!change(input.value.trim())) refused.tell('This can’t be taken: it’s too long, or has characters that can’t be seen.')
   }
-  refused.onLeave(() => { input.value = shown ?? '' })
+  refused.onLeave(() => showText(input, shown ?? ''))
   input.addEventListener('change', commit)
-  input.addEventListener('keydown', (event) => {
-    event.stopPropagation()
-    if (event.key === 'Enter') commit()
-    if (event.key !== 'Escape') return
+  keepKeys(input, commit, () => {
     refused.tell()
-    input.value = shown ?? ''
+    showText(input, shown ?? '')
   })
   return {
     element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label), input, refused.element),
@@ -279,7 +310,7 @@ export function textField(label, { change, maxlength, placeholder }) {
       input.placeholder = text === null ? placeholder : ''
       if (text !== shown) refused.tell()
       // What the server refused later doesn't stay in the field either, unless something else is being typed by then.
-      if (document.activeElement !== input || (text !== shown && input.value === committed)) input.value = text ?? ''
+      if (document.activeElement !== input || (text !== shown && input.value === committed)) showText(input, text ?? '')
       shown = text
     },
     setDisabled: (isDisabled) => { input.disabled = isDisabled },
@@ -317,7 +348,6 @@ export function choiceField(label, { choices, change }) {
     element('option', { value: '', hidden: true }, 'Mixed'),
     choices.map(([value, words]) => element('option', { value }, words)))
   select.addEventListener('change', () => change(select.value))
-  select.addEventListener('keydown', (event) => event.stopPropagation())
   return {
     element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label), select),
     show: (value) => { select.value = value ?? '' },

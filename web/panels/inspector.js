@@ -56,6 +56,12 @@ export class Inspector {
   #actions
   #fields
   #timer = 0
+  /**
+   * The shapes that were selected when a field got the focus. What is typed there is meant for them.
+   *
+   * @type {number[] | null}
+   */
+  #meant = null
   /** @type {Map<string, HTMLButtonElement>} */
   #buttons = new Map()
   #align = element('div', { class: 'arrange', role: 'group', 'aria-label': 'Align' })
@@ -85,7 +91,14 @@ export class Inspector {
     this.#layOut()
     this.element = place
     place.append(this.#form, this.#empty)
-    selection.on('change', () => this.#showSoon())
+    this.#form.addEventListener('focusin', ({ target }) => {
+      if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) this.#meant = selection.ids()
+    })
+    this.#form.addEventListener('focusout', () => { this.#meant = null })
+    selection.on('change', () => {
+      this.#leave()
+      this.#showSoon()
+    })
     permission.on('change', () => this.#show())
     shown.on('changes', ({ reset, shapes }) => {
       if (reset || shapes.some(({ id }) => selection.has(id))) this.#showSoon()
@@ -93,6 +106,12 @@ export class Inspector {
   }
 
   onShow() { this.#show() }
+
+  /** Other shapes are selected: what was typed is taken for those before, and the field is left. A finger takes no focus away. */
+  #leave() {
+    const { activeElement } = document
+    if (this.#meant && activeElement instanceof HTMLElement && this.#form.contains(activeElement)) activeElement.blur()
+  }
 
   /** Few shapes are shown at once, many when there is time, because each of them is asked. */
   #showSoon() {
@@ -104,7 +123,7 @@ export class Inspector {
   // MARK: Fields
 
   #make() {
-    const host = { begin: () => this.#editing.beginGroup(), end: () => this.#editing.endGroup() }
+    const host = { openStep: () => this.#editing.openStep() }
     return /** @type {Fields} */ (Object.assign({}, ...shownRows.map((row) => this.#fieldsOf(row, host))))
   }
 
@@ -196,7 +215,7 @@ export class Inspector {
     clearTimeout(this.#timer)
     this.#timer = 0
     if (this.element.hidden) return
-    const shapes = this.#shapes()
+    const shapes = this.#shown.replica.shapesOf(this.#selection.ids())
     this.#form.hidden = shapes.length === 0
     this.#empty.hidden = shapes.length > 0
     if (shapes.length === 0) return
@@ -235,14 +254,13 @@ export class Inspector {
     }
   }
 
-  #shapes() {
-    return this.#shown.replica.shapesOf(this.#selection.ids())
-  }
+  /** Those that an edit is for, as far as they are still there. */
+  #shapes() { return this.#shown.replica.shapesOf(this.#meant ?? this.#selection.ids()) }
 
   // MARK: Writing
 
   /** @param {import('../core/types.js').Values} set @returns {boolean} whether it was taken */
-  #set(set) { return this.#write(this.#selection.ids().map((shape) => ({ shape, set }))) }
+  #set(set) { return this.#edit(() => set) }
 
   /** @param {(shape: Shape) => import('../core/types.js').Values} setOf @returns {boolean} whether it was taken */
   #edit(setOf) { return this.#write(this.#shapes().map((shape) => ({ shape: shape.id, set: setOf(shape) }))) }

@@ -1,5 +1,6 @@
+import { within } from '../basics/words.js'
 import { isStroke } from '../drawing/lines.js'
-import { element, icon, iconButton, setAttributes, setIcon } from '../elements/element.js'
+import { element, icon, iconButton, isComposed, setAttributes, setIcon } from '../elements/element.js'
 
 const rowHeightOf = () => (matchMedia('(pointer: coarse)').matches ? 48 : 36)
 const beyond = 6
@@ -33,6 +34,8 @@ export class Layers {
   #permission
   #groups
   #locks
+  #names
+  #notices
   /** @type {number[]} */
   #ids = []
   /** @type {Map<number, Row>} */
@@ -42,7 +45,11 @@ export class Layers {
   /** @type {number | null} */
   #anchor = null
   #isStale = true
-  /** @type {number | null} */
+  /**
+   * The shape that is being renamed.
+   *
+   * @type {{id: number, finish: (isKept: boolean) => void, before: string} | null}
+   */
   #renaming = null
   /** @type {RowDrag | null} */
   #drag = null
@@ -56,9 +63,12 @@ export class Layers {
    * @param {{shown: import('../state/shown.js').Shown, editing: import('../state/editing.js').Editing,
    *   selection: import('../state/selection.js').Selection,
    *   permission: import('../state/permission.js').Permission, groups: import('../state/groups.js').Groups,
-   *   locks: import('../state/locks.js').Locks}} parts
+   *   locks: import('../state/locks.js').Locks, names: import('./names.js').Names,
+   *   notices: import('../state/notices.js').Notices}} parts
    */
-  constructor({ shown, editing, selection, permission, groups, locks }) {
+  constructor({ shown, editing, selection, permission, groups, locks, names, notices }) {
+    this.#names = names
+    this.#notices = notices
     this.#groups = groups
     this.#locks = locks
     this.#shown = shown
@@ -96,6 +106,12 @@ export class Layers {
     if (changes.reset || changes.reordered || changes.shapes.some(({ shape }) => !shape)) {
       this.#isStale = true
     }
+    const { id, before } = this.#renaming ?? {}
+    if (id !== undefined && !this.#shown.replica.shape(id)) {
+      this.#renaming?.finish(false)
+      const by = changes.shapes.find((change) => change.id === id)?.by ?? 0
+      this.#notices.say(`${by > 0 ? this.#names.of(by) : 'Somebody'} deleted ${within(before ?? '')} while you renamed it.`)
+    }
     if (this.element.hidden || (!this.#isStale && changes.shapes.length === 0)) return
     this.#refresh()
   }
@@ -130,7 +146,7 @@ export class Layers {
       this.#fill(this.#row(id), shape, place)
     }
     for (const [id, row] of this.#rows) {
-      if (wanted.has(id) || row.id === this.#renaming) continue
+      if (wanted.has(id) || row.id === this.#renaming?.id) continue
       row.element.remove()
       this.#rows.delete(id)
     }
@@ -297,8 +313,6 @@ export class Layers {
   #rename(id) {
     const row = this.#rows.get(id)
     if (!row || this.#renaming !== null || !this.#permission.mayEdit || this.#locks.refuse([id])) return
-    this.#renaming = id
-    const shape = this.#shown.replica.shape(id)
     const before = this.#shown.replica.shownName(id)
     const field = element('input', {
       class: 'field layer-field', value: before, 'aria-label': `Name of ${before}`, spellcheck: 'false', maxlength: '128',
@@ -308,12 +322,12 @@ export class Layers {
     field.focus()
     /** @param {boolean} isKept */
     const finish = (isKept) => {
-      if (this.#renaming !== id) return
+      if (this.#renaming?.finish !== finish) return
       this.#renaming = null
       const hadFocus = document.activeElement === field
       field.replaceWith(row.name)
       const name = field.value.trim()
-      if (isKept && name && name !== before && shape) {
+      if (isKept && name && name !== before) {
         this.#editing.edit((replica) => replica.edit([{ shape: id, set: { name } }]))
       }
       if (hadFocus) this.#grid.focus({ preventScroll: true })
@@ -321,10 +335,12 @@ export class Layers {
     }
     field.addEventListener('keydown', (event) => {
       event.stopPropagation()
+      if (isComposed(event)) return
       if (event.key === 'Enter') finish(true)
       if (event.key === 'Escape') finish(false)
     })
     field.addEventListener('blur', () => finish(true))
+    this.#renaming = { id, finish, before }
   }
 
   // MARK: Pointer

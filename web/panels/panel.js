@@ -43,7 +43,7 @@ export class Panel {
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
       event.stopPropagation()
     })
-    this.button = iconButton('panel', 'Layers, inspector, overlaps', { onclick: () => this.toggle() })
+    this.button = iconButton('panel', 'Layers, inspector, overlaps', { class: 'plain panel-button', onclick: () => this.toggle() })
     this.#remembered = remembered() ?? 'layers'
     this.button.setAttribute('aria-expanded', 'false')
     if (remembered() && !isSmall()) this.show(this.#remembered)

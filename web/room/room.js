@@ -83,6 +83,7 @@ async function openRoom(room, { viewOnly, token }) {
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
   const { replica, release, leftBehind } = await openReplica(core, room, options)
   const connection = new Connection(replica, { room, token }, socket)
+  core.trapped.addEventListener('abort', () => connection.stop())
   const pulse = new Pulse(connection)
   const frames = new Frames()
   const shown = new Shown(connection, frames)
@@ -102,6 +103,7 @@ async function openRoom(room, { viewOnly, token }) {
   const tool = new Tool(permission)
   const paint = new Paint()
   const refusals = new Refusals(connection, notices)
+  const keeper = viewOnly ? null : new Keeper({ room, connection, shown, notices }, release)
   selection.on('change', (ids) => presence.setSelection(ids))
   me.on('change', wear)
   me.on('chosen', (chosen) => rememberIdentity({ ...chosen, isChosen: true }))
@@ -162,7 +164,7 @@ async function openRoom(room, { viewOnly, token }) {
   const link = new Link(room, notices, dialogs)
   const actions = roomActions(actionReach, { files, history, shortcutList, link })
   new Drop(permission, files)
-  const layers = new Layers({ shown, editing, selection, permission, groups, locks })
+  const layers = new Layers({ shown, editing, selection, permission, groups, locks, names, notices })
   const inspectorPlace = element('section', { class: 'inspector' })
   const inspector = parts.later(() => import('../panels/inspector.js'), ({ Inspector }) =>
     new Inspector({ shown, editing, selection, permission, locks, actions }, inspectorPlace))
@@ -186,7 +188,7 @@ async function openRoom(room, { viewOnly, token }) {
   elementById('hole').append(icon('hole'), element('span', { class: 'hole-words small-text' }, 'Drop here to remove'))
   document.body.append(
     element('div', { class: 'bars' },
-      roomBar(room, new Status(connection, pulse, permission), menuEntries(actions, reach.shaking)),
+      roomBar(room, new Status(connection, pulse, permission, keeper), menuEntries(actions, reach.shaking)),
       peopleBar({ view, people, panel, actions })),
     panel.element,
     ...states.elements,
@@ -230,10 +232,9 @@ async function openRoom(room, { viewOnly, token }) {
     if (astray) document.body.append(new astray.Astray({ scene, shown, view }, actions).element)
   })
 
-  // What the browser keeps, and the way into the room.
+  // What other tabs have left, and the way into the room.
 
   if (!viewOnly) {
-    new Keeper({ room, connection, shown, notices }, release)
     watchTabs(connection, room, leftBehind > 0, async () => {
       const { Couriers } = await import('../storage/couriers.js')
       return new Couriers({ core, room, options, connection, permission, refusals, notices })

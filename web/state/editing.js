@@ -3,6 +3,13 @@ import { sentence } from '../basics/words.js'
 
 /** @typedef {import('../core/types.js').Effect} Effect */
 
+/**
+ * What is written until it ends, as one step to undo. Whoever opened it ends it, or abandons it: then all is as if it had never
+ * begun, what can be done again with Redo too. Once it has ended, both do nothing.
+ *
+ * @typedef {{end: () => void, abandon: () => void}} Step
+ */
+
 const viewOnlyWords = 'This link is view-only. Ask for a link that lets you draw.'
 const pastWords = 'You’re looking at the past. Restore it, or close the history, to keep drawing.'
 
@@ -18,6 +25,8 @@ export class Editing extends Source {
   #permission
   #notices
   #frames
+  /** @type {Step | null} the one that is open */
+  #step = null
 
   /**
    * @param {{connection: import('../network/connection.js').Connection, shown: import('./shown.js').Shown,
@@ -97,19 +106,42 @@ export class Editing extends Source {
   }
 
   /**
-   * Makes all edits within one step to undo.
+   * Makes all edits within one step to undo: the one that is open, or one of their own.
    *
    * @template T @param {() => T} edits @returns {T}
    */
   group(edits) {
-    this.beginGroup()
+    if (this.#step) return edits()
+    const step = this.openStep()
     try {
       return edits()
     } finally {
-      this.endGroup()
+      step.end()
     }
   }
 
-  beginGroup() { this.#connection.replica.beginGroup() }
-  endGroup() { this.#connection.replica.endGroup() }
+  /**
+   * Opens a step to undo. Only one can be open: where somebody has left one open, that ends here.
+   *
+   * @returns {Step}
+   */
+  openStep() {
+    this.#step?.end()
+    const { replica } = this.#connection
+    replica.beginGroup()
+    const step = {
+      end: () => {
+        if (this.#step !== step) return
+        this.#step = null
+        replica.endGroup()
+      },
+      abandon: () => {
+        if (this.#step !== step) return
+        this.#step = null
+        this.edit((live) => live.abandonStep())
+      },
+    }
+    this.#step = step
+    return step
+  }
 }

@@ -17,6 +17,12 @@ export class Frames extends Source {
     if (this.#pending === 0) this.#pending = requestAnimationFrame((now) => this.#run(now))
   }
 
+  /** Nothing is drawn any more. */
+  stop() {
+    cancelAnimationFrame(this.#pending)
+    this.#pending = -1
+  }
+
   /** @param {number} now */
   #run(now) {
     this.#pending = 0

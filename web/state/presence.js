@@ -184,17 +184,19 @@ const moments = (value, count) =>
 /** @param {unknown} value @returns {number[]} */
 const identifiers = (value) =>
   Array.isArray(value)
-    ? value.slice(0, shapesToldMax).map((text) => identifierNumber(String(text))).filter(Number.isFinite) : []
+    ? value.slice(0, shapesToldMax).filter((text) => typeof text === 'string').map(identifierNumber).filter(Number.isFinite) : []
 
 /** @param {unknown} value @returns {InkPiece | null} */
 function inkPiece(value) {
   const { shape, color, width, at, points, widths } = /** @type {{[part: string]: any}} */ (Object(value))
-  const number = identifierNumber(String(shape))
+  if (typeof shape !== 'string' || typeof color !== 'string') return null
+  const number = identifierNumber(shape)
   const told = Array.isArray(points) && points.length % 2 === 0 && points.length <= 2 * inkToldMax ? numbers(points, points.length) : null
   const isWhole = Number.isInteger(at) && at >= 0 && at <= inkKeptMax
   const isWide = typeof width === 'number' && width > 0 && width <= 1000
-  if (!Number.isFinite(number) || !told || !isWhole || !isWide || !/^#[0-9A-Fa-f]{6}$/.test(String(color))) return null
-  const areWidths = Array.isArray(widths) && widths.length === told.length / 2 && widths.every((each) => each >= 1 && each <= 200)
+  if (!Number.isFinite(number) || !told || !isWhole || !isWide || !/^#[0-9A-Fa-f]{6}$/.test(color)) return null
+  const areWidths = Array.isArray(widths) && widths.length === told.length / 2
+    && widths.every((each) => typeof each === 'number' && each >= 1 && each <= 200)
   return { shape: number, color, width, at, points: told, widths: areWidths ? widths : null }
 }
 

@@ -6,9 +6,10 @@ import { Source } from '../basics/source.js'
 /**
  * Which replica the page shows: the live one, or one that holds the past.
  *
- * `changes` tells once a frame what is different in it, `past` when the page turns to the past or comes back.
+ * `changes` tells once a frame what is different in it, `past` when the page has turned to the past or come back, and `leaving` just
+ * before it turns to the past: what is in hand can still be written.
  *
- * @extends {Source<{changes: Changes, past: boolean}>}
+ * @extends {Source<{changes: Changes, past: boolean, leaving: null}>}
  */
 export class Shown extends Source {
   #live
@@ -24,6 +25,7 @@ export class Shown extends Source {
     this.#live = connection.replica
     this.#frames = frames
     connection.on('performed', () => frames.request())
+    connection.on('stopped', () => frames.stop())
     frames.on('update', () => this.tell('changes', this.#changes()))
   }
 
@@ -40,6 +42,7 @@ export class Shown extends Source {
    */
   showPast(past) {
     const wasPast = this.isPast
+    if (past && !wasPast) this.tell('leaving', null)
     this.#past?.destroy()
     this.#past = past
     this.#isReplaced = true

@@ -8,13 +8,13 @@ const silentMilliseconds = 60_000
 const own = (key) => `canvas.claim ${key}`
 
 /**
- * Takes a key that no other tab has.
+ * Takes a key that no other tab has. Fails where this browser keeps nothing.
  *
  * @param {string} key @param {number} [usedAt] when it was last written to
  * @returns {Promise<(() => void) | null>} gives the key back; null if another tab has it
  */
-export function claim(key, usedAt = 0) {
-  if (!navigator.locks) return Promise.resolve(claimWithoutLocks(key, usedAt))
+export async function claim(key, usedAt = 0) {
+  if (!navigator.locks) return claimWithoutLocks(key, usedAt)
   return new Promise((resolve, reject) => {
     navigator.locks.request(`canvas ${key}`, { ifAvailable: true }, (lock) => {
       if (!lock) {
@@ -27,13 +27,22 @@ export function claim(key, usedAt = 0) {
 }
 
 /**
- * A reloaded tab takes its own key again. Another tab's key is left alone until that tab must be closed.
+ * A reloaded tab takes its own key again. Another tab's key is left alone until that tab must be closed. A tab that is duplicated
+ * gives the copy its storage: the copy finds a key that is held, and a reloaded tab one that its page has left.
  *
  * @param {string} key @param {number} usedAt
  */
 function claimWithoutLocks(key, usedAt) {
-  const isOurs = sessionStorage.getItem(own(key)) !== null
-  if (!isOurs && Date.now() - usedAt < silentMilliseconds) return null
-  sessionStorage.setItem(own(key), '1')
-  return () => sessionStorage.removeItem(own(key))
+  const isLeft = sessionStorage.getItem(own(key)) === 'left'
+  if (!isLeft && Date.now() - usedAt < silentMilliseconds) return null
+  const hold = () => sessionStorage.setItem(own(key), 'held')
+  const leave = () => sessionStorage.setItem(own(key), 'left')
+  hold()
+  addEventListener('pagehide', leave)
+  addEventListener('pageshow', hold)
+  return () => {
+    removeEventListener('pagehide', leave)
+    removeEventListener('pageshow', hold)
+    sessionStorage.removeItem(own(key))
+  }
 }

@@ -22,23 +22,55 @@ const version = 1
 /** @type {Promise<IDBDatabase> | undefined} */
 let opening
 
-/** @returns {Promise<IDBDatabase>} */
+/**
+ * The database, opened anew where the browser has closed it or it couldn't be opened before.
+ *
+ * @returns {Promise<IDBDatabase>}
+ */
 function open() {
-  opening ??= new Promise((resolve, reject) => {
+  opening ??= opened()
+  opening.catch(forget)
+  return opening
+}
+
+function forget() { opening = undefined }
+
+/** @returns {Promise<IDBDatabase>} */
+function opened() {
+  return new Promise((resolve, reject) => {
     const request = indexedDB.open(name, version)
     request.onupgradeneeded = () => {
       request.result.createObjectStore('edits', { keyPath: 'key' }).createIndex('room', 'room')
       request.result.createObjectStore('drawings', { keyPath: 'room' })
     }
     request.onsuccess = () => {
-      // A newer page in another tab wants another form of the database. This page keeps nothing more.
-      request.result.onversionchange = () => request.result.close()
+      // Where a newer page in another tab wants another form of the database, this page can't open it again, and says so.
+      request.result.onversionchange = () => {
+        request.result.close()
+        forget()
+      }
+      // The browser does so where somebody clears its storage, or when it can't go on with the file.
+      request.result.onclose = forget
       resolve(request.result)
     }
     request.onerror = () => reject(request.error)
     request.onblocked = () => reject(new Error('another tab holds the browser’s storage'))
   })
-  return opening
+}
+
+/**
+ * A transaction. Browsers may close a database without a word: then this one is in the database as it is opened anew.
+ *
+ * @param {string} store @param {IDBTransactionMode} [mode] @param {IDBTransactionOptions} [options]
+ */
+async function begin(store, mode, options) {
+  try {
+    return (await open()).transaction(store, mode, options)
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'InvalidStateError')) throw error
+    forget()
+    return (await open()).transaction(store, mode, options)
+  }
 }
 
 /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
@@ -52,10 +84,8 @@ export const keyOf = (room, actor) => `${room} ${actor}`
 
 /** Takes in edits that pages kept at the moment they were left, if they are newer than those in the database. */
 async function takeFarewells() {
-  const database = await open()
   for (const record of keptAtOnce()) {
-    const transaction = database.transaction('edits', 'readwrite')
-    const store = transaction.objectStore('edits')
+    const store = (await begin('edits', 'readwrite')).objectStore('edits')
     const here = await done(store.get(record.key))
     if (!here || here.at < record.at) await done(store.put(record))
     forgetAtOnce(record.key)
@@ -69,22 +99,19 @@ async function takeFarewells() {
  */
 export async function editsOf(room) {
   await takeFarewells()
-  const database = await open()
-  const records = await done(database.transaction('edits').objectStore('edits').index('room').getAll(room))
+  const records = await done((await begin('edits')).objectStore('edits').index('room').getAll(room))
   return records.sort((one, other) => other.at - one.at)
 }
 
 /** @param {string} room @returns {Promise<KeptDrawing | undefined>} */
 export async function drawingOf(room) {
-  const database = await open()
-  return done(database.transaction('drawings').objectStore('drawings').get(room))
+  return done((await begin('drawings')).objectStore('drawings').get(room))
 }
 
 /** @param {'edits' | 'drawings'} store @param {KeptEdits | KeptDrawing} record */
 export async function keep(store, record) {
-  const database = await open()
   // Relaxed durability: a crash of the computer may take the last moments, a crash of the browser takes nothing.
-  const transaction = database.transaction(store, 'readwrite', { durability: 'relaxed' })
+  const transaction = await begin(store, 'readwrite', { durability: 'relaxed' })
   const request = transaction.objectStore(store).put(record)
   // Otherwise the commit would wait until the page has handled an event, and a page that is being left handles none.
   transaction.commit()
@@ -98,8 +125,7 @@ export async function keep(store, record) {
  */
 export async function forgetEdits(key) {
   forgetAtOnce(key)
-  const database = await open()
-  await done(database.transaction('edits', 'readwrite').objectStore('edits').delete(key))
+  await done((await begin('edits', 'readwrite')).objectStore('edits').delete(key))
 }
 
 /**
@@ -109,11 +135,10 @@ export async function forgetEdits(key) {
  */
 export async function keptRooms() {
   await takeFarewells()
-  const database = await open()
   /** @type {Map<string, {room: string, at: number, unsent: number}>} */
   const rooms = new Map()
   for (const store of ['drawings', 'edits']) {
-    const cursor = database.transaction(store).objectStore(store).openCursor()
+    const cursor = (await begin(store)).objectStore(store).openCursor()
     await new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
       cursor.onerror = () => reject(cursor.error)
       cursor.onsuccess = () => {

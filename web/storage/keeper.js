@@ -1,3 +1,4 @@
+import { Source } from '../basics/source.js'
 import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits, keep, keyOf } from './database.js'
 import { keepAtOnce } from './farewell.js'
@@ -13,6 +14,8 @@ const editsMilliseconds = 60
 const drawingMilliseconds = 1_500
 /** A browser's storage may hang. Sending waits for it no longer than this. */
 const storageMilliseconds = 1_000
+/** How soon it is tried again to keep what couldn't be kept. */
+const againMilliseconds = 5_000
 /** Keeping takes no more than this part of the time, however large the drawing. */
 const costFactor = 100
 
@@ -125,8 +128,12 @@ export function restore(core, edits, drawing, options) {
   return null
 }
 
-/** Keeps a room's unsent edits and its drawing, as they change. */
-export class Keeper {
+/**
+ * Keeps a room's unsent edits and its drawing, as they change. `change` tells that `isKeeping` is another.
+ *
+ * @extends {Source<{change: null}>}
+ */
+export class Keeper extends Source {
   #room
   #connection
   #replica
@@ -139,7 +146,8 @@ export class Keeper {
   #editsTimer = 0
   #drawingTimer = 0
   #cost = 0
-  #hasFailed = false
+  #isKeeping = true
+  /** Bytes of edits that are kept. */
   #keptEdits = new Uint8Array()
 
   /**
@@ -148,6 +156,7 @@ export class Keeper {
    * @param {(() => void) | null} release gives the actor back
    */
   constructor({ room, connection, shown, notices }, release) {
+    super()
     this.#room = room
     this.#connection = connection
     this.#replica = connection.replica
@@ -162,6 +171,20 @@ export class Keeper {
     shown.on('changes', ({ reset, shapes }) => { if (reset || shapes.length > 0) this.#drawingChanged() })
     addEventListener('pagehide', () => this.#leave())
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.#leave() })
+  }
+
+  /** Whether this browser has taken the newest edits that it was given. */
+  get isKeeping() { return this.#isKeeping }
+
+  /** @param {boolean} isKeeping */
+  #tellKeeping(isKeeping) {
+    if (isKeeping === this.#isKeeping) return
+    this.#isKeeping = isKeeping
+    if (!isKeeping && this.#replica.unsentCount > 0) {
+      this.#notices.say(
+        'This browser can’t keep your changes. Don’t close the page until everything is saved.', { kind: 'refused', group: 'keeping' })
+    } else if (isKeeping) this.#notices.withdraw('keeping')
+    this.tell('change', null)
   }
 
   /** @param {import('../core/types.js').Effect} effect */
@@ -216,9 +239,14 @@ export class Keeper {
     const until = this.#replica.reserveStamps()
     const edits = this.#edits()
     if (isSame(edits.bytes, this.#keptEdits)) return
-    this.#keptEdits = edits.bytes
+    const keeping = this.#keep('edits', edits).then((isKept) => {
+      if (isKept) this.#keptEdits = edits.bytes
+      else setTimeout(() => this.#editsChanged(), againMilliseconds)
+      this.#tellKeeping(isKept)
+    })
+    const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
+    if (isLate) this.#tellKeeping(false)
     // What can't be kept is sent all the same.
-    await Promise.race([this.#keep('edits', edits), new Promise((done) => { setTimeout(done, storageMilliseconds) })])
     this.#connection.perform(this.#replica.kept(until))
   }
 
@@ -245,17 +273,15 @@ export class Keeper {
   /**
    * @param {'edits' | 'drawings'} store
    * @param {import('./database.js').KeptEdits | import('./database.js').KeptDrawing} record
+   * @returns {Promise<boolean>} whether it is kept
    */
   async #keep(store, record) {
     try {
       await keep(store, record)
-      this.#hasFailed = false
+      return true
     } catch (error) {
-      if (this.#hasFailed || this.#replica.unsentCount === 0) return
-      this.#hasFailed = true
-      this.#notices.say(
-        'This browser can’t keep your changes. Don’t close the page until everything is saved.', { kind: 'refused' })
-      console.warn(error)
+      console.warn('This browser can’t keep it:', error)
+      return false
     }
   }
 }

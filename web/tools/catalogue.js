@@ -58,15 +58,16 @@ async function addShape({ documents, editing, paint, selection, shown, tool, vie
     if (line) selection.set([line.shape])
     return
   }
+  const step = editing.openStep()
   const added = editing.edit((replica) => replica.add({
     kind: kindOf(tool.name) ?? 'rectangle',
     position: [Math.round(place.x), Math.round(place.y)],
     size: [size.width, size.height],
     ...nextLook(paint, replica, tool.name),
   }))
-  if (!added) return
-  selection.set([added.shape])
-  if (isForWriting(tool.name)) writing.open(added.shape)
+  if (added) selection.set([added.shape])
+  if (added && isForWriting(tool.name)) writing.open(added.shape, { step })
+  else step.end()
 }
 
 /**

@@ -55,20 +55,21 @@ const standing = { seconds: 0, at: () => ({ x: 0, y: 0 }) }
  * @extends {Source<{ended: null}>}
  */
 export class Gliding extends Source {
-  #editing
+  #step
   #held
   #path
   #began = performance.now()
   #frame = 0
 
   /**
-   * @param {Pick<import('./reach.js').Reach, 'editing' | 'view'>} reach
+   * @param {Pick<import('./reach.js').Reach, 'view'>} reach
    * @param {import('./held.js').Held} held as they are let go; at least one
    * @param {import('../core/types.js').Point} velocity CSS pixels a second
+   * @param {import('../state/editing.js').Step} step that the hand began
    */
-  constructor({ editing, view }, held, velocity) {
+  constructor({ view }, held, velocity, step) {
     super()
-    this.#editing = editing
+    this.#step = step
     this.#held = held
     const speed = { x: velocity.x / view.scale, y: velocity.y / view.scale }
     const box = boundsOfAll(held.start)
@@ -94,10 +95,10 @@ export class Gliding extends Source {
     this.#finish()
   }
 
-  #next() { this.#frame = requestAnimationFrame((now) => this.#step(now)) }
+  #next() { this.#frame = requestAnimationFrame((now) => this.#glideOn(now)) }
 
   /** @param {number} now */
-  #step(now) {
+  #glideOn(now) {
     const seconds = Math.max(0, now - this.#began) / 1000
     if (seconds >= this.#path.seconds || this.#held.isEmpty) return this.land()
     this.#goTo(seconds)
@@ -112,7 +113,7 @@ export class Gliding extends Source {
 
   #finish() {
     cancelAnimationFrame(this.#frame)
-    this.#editing.endGroup()
+    this.#step.end()
     this.tell('ended', null)
   }
 }

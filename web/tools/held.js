@@ -64,13 +64,4 @@ export class Held {
     const edits = loosened(this.#start)
     if (edits.length > 0) this.#editing.edit((replica) => replica.edit(edits))
   }
-
-  /** Puts all shapes back where they were. */
-  putBack() {
-    const tied = this.#isLoose ? this.#start.filter(({ from, to }) => from ?? to) : []
-    if (tied.length > 0) {
-      this.#editing.edit((replica) => replica.edit(tied.map(({ id, from, to }) => ({ shape: id, set: { from, to } }))))
-    }
-    this.place(this.#start.map(({ id, x, y, width, height, rotation }) => ({ id, x, y, width, height, rotation })))
-  }
 }

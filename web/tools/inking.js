@@ -101,12 +101,12 @@ export class Erasing {
   #reach
   /** @type {Point | null} */
   #last = null
-  #hasErased = false
+  #step
 
   /** @param {import('./reach.js').ActReach} reach @param {TrailPoint[]} trail */
   constructor(reach, trail) {
     this.#reach = reach
-    reach.editing.beginGroup()
+    this.#step = reach.editing.openStep()
     reach.selection.clear()
     this.trail(trail)
   }
@@ -138,15 +138,14 @@ export class Erasing {
       .filter((id) => scene.drawn(id)?.shape.kind === 'ink' && !locks.has(id))
     if (met.length === 0) return
     editing.edit((replica) => replica.delete(met))
-    this.#hasErased = true
   }
 
-  end() { this.#reach.editing.endGroup() }
+  end() { this.#step.end() }
 
   /** @param {Drag} gesture */
   cancel({ reason }) {
-    this.#reach.editing.endGroup()
-    if (this.#hasErased && reason !== 'interrupted') this.#reach.editing.undo()
+    if (reason === 'interrupted') this.#step.end()
+    else this.#step.abandon()
   }
 }
 

@@ -40,6 +40,7 @@ export class Lining {
   #start
   #hand
   #from
+  #step
   /** @type {number | null} */
   #line = null
   /** @type {import('../core/table.js').Tie | null} */
@@ -54,7 +55,7 @@ export class Lining {
     this.#start = tied?.at ?? start
     this.#from = tied?.tie ?? null
     this.#hand = this.#start
-    editing.beginGroup()
+    this.#step = editing.openStep()
     const added = editing.edit((replica) => replica.add({
       kind: 'line', ...leading([this.#start, this.#start]), ...lineLook(paint, tool.name), ...tied && { from: tied.tie },
     }))
@@ -84,29 +85,24 @@ export class Lining {
   /** @param {Drag} gesture */
   end(gesture) {
     this.move(gesture)
-    const { editing, selection, view } = this.#reach
+    const { selection, view } = this.#reach
     const isShort = Math.hypot(this.#hand.x - this.#start.x, this.#hand.y - this.#start.y) * view.scale < shortest
-    if (isShort) this.#remove()
-    editing.endGroup()
+    if (isShort) return this.#step.abandon()
+    this.#step.end()
     if (this.#line !== null) selection.set([this.#line])
   }
 
   /** @param {Drag} gesture */
   cancel({ reason }) {
-    if (reason !== 'interrupted') this.#remove()
-    this.#reach.editing.endGroup()
-  }
-
-  #remove() {
-    const line = this.#line
-    if (line !== null) this.#reach.editing.edit((replica) => replica.delete([line]))
-    this.#line = null
+    if (reason === 'interrupted') this.#step.end()
+    else this.#step.abandon()
   }
 }
 
 /** One point of a line follows the hand: an end, a bend, or a new bend in the middle of a part. */
 export class Leading {
   #reach
+  #step
   #points
   #before
   #index
@@ -118,7 +114,7 @@ export class Leading {
   /** @param {import('./reach.js').ActReach} reach @param {Drag} gesture @param {number} line */
   constructor(reach, gesture, line) {
     this.#reach = reach
-    reach.editing.beginGroup()
+    this.#step = reach.editing.openStep()
     const shape = reach.shown.replica.shape(line)
     this.#line = shape ? line : null
     this.#before = shape
@@ -163,7 +159,7 @@ export class Leading {
       this.#points.splice(this.#index, 1)
       this.#write({})
     }
-    this.#reach.editing.endGroup()
+    this.#step.end()
   }
 
   #isStraight() {
@@ -176,12 +172,7 @@ export class Leading {
 
   /** @param {Drag} gesture */
   cancel({ reason }) {
-    const [line, before] = [this.#line, this.#before]
-    if (reason === 'escape' && line !== null && before) {
-      const { from, to } = before
-      const set = { ...ledAnew(before, pointsOn(before)), from, to }
-      this.#reach.editing.edit((replica) => replica.edit([{ shape: line, set }]))
-    }
-    this.#reach.editing.endGroup()
+    if (reason === 'escape') this.#step.abandon()
+    else this.#step.end()
   }
 }

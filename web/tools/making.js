@@ -131,12 +131,13 @@ export function makeForWriting({ editing, paint, shown, tool, writing }, { x, y 
   const { width, height } = name === 'note' ? { width: noteSide, height: noteSide } : textBox
   // A text begins where the hand is, a note lies around it.
   const position = name === 'note' ? [Math.round(x - width / 2), Math.round(y - height / 2)] : [x - 8, y - height / 2]
+  const step = editing.openStep()
   const added = editing.edit((replica) => replica.add({
     kind: kindOf(name), position, size: [width, height], ...nextLook(paint, shown.replica, name),
   }))
-  if (!added) return
+  if (!added) return step.end()
   tool.choose('select')
-  writing.open(added.shape, { isNew: true })
+  writing.open(added.shape, { isNew: true, step })
 }
 
 /** A new shape grows from where the hand came down. One step to undo. */
@@ -149,6 +150,7 @@ export class Making {
   #writing
   #corner
   #snapping
+  #step
   /** @type {number | null} */
   #shape = null
   /** @type {Box | null} */
@@ -168,7 +170,7 @@ export class Making {
     this.#view = view
     this.#corner = view.toCanvas(gesture.start)
     this.#snapping = new Snapping({ overlay, scene, view }, [])
-    editing.beginGroup()
+    this.#step = editing.openStep()
     const { x, y, width, height } = this.#box(gesture)
     const look = nextLook(paint, shown.replica, tool.name)
     const added = editing.edit((replica) => replica.add({ kind: kindOf(tool.name), position: [x, y], size: [width, height], ...look }))
@@ -198,12 +200,13 @@ export class Making {
   end(gesture) {
     this.move(gesture)
     this.#snapping.rest()
-    this.#editing.endGroup()
+    const isWritten = this.#shape !== null && isForWriting(this.#tool.name)
+    if (!isWritten) this.#step.end()
     if (this.#shape === null) return
     this.#selection.set([this.#shape])
-    if (!isForWriting(this.#tool.name)) return
+    if (!isWritten) return
     this.#tool.choose('select')
-    this.#writing.open(this.#shape)
+    this.#writing.open(this.#shape, { step: this.#step })
   }
 
   /**
@@ -212,10 +215,9 @@ export class Making {
    * @param {Drag} gesture
    */
   cancel({ reason }) {
-    const id = this.#shape
     this.#snapping.rest()
-    if (id !== null && reason !== 'interrupted') this.#editing.edit((replica) => replica.delete([id]))
-    this.#editing.endGroup()
+    if (reason === 'interrupted') this.#step.end()
+    else this.#step.abandon()
   }
 
   /** @param {Drag} gesture @returns {Box} */

@@ -23,12 +23,13 @@ export class Momentum {
   }
 
   /**
-   * Shapes glide on. The open step to undo ends when they stand.
+   * Shapes glide on. The step to undo ends when they stand.
    *
    * @param {number[]} ids @param {import('../core/types.js').Point} velocity CSS pixels a second
+   * @param {import('../state/editing.js').Step} step
    */
-  glide(ids, velocity) {
-    const glide = new Gliding(this.#reach, new Held(this.#reach, ids), velocity)
+  glide(ids, velocity, step) {
+    const glide = new Gliding(this.#reach, new Held(this.#reach, ids), velocity, step)
     this.#glide = glide
     glide.on('ended', () => { if (this.#glide === glide) this.#glide = null })
     glide.start()
@@ -60,7 +61,7 @@ export class Momentum {
   /** Puts gliding shapes where their glide would have ended. */
   settleGlide() { this.#glide?.land() }
 
-  /** Ends everything at once, and the open step to undo with it. */
+  /** Ends everything at once, and its steps to undo. */
   settle() {
     this.settleGlide()
     this.#nudging.end()

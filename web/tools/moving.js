@@ -20,8 +20,6 @@ export class Moving {
   #origin
   #isLifted
   #snapping
-  /** @type {number[]} */
-  #copies = []
   #isOver = false
   /** @type {[number, number]} */
   #last = [0, 0]
@@ -29,7 +27,7 @@ export class Moving {
   /** @param {import('./reach.js').ActReach} reach @param {Drag} gesture @param {number[]} ids */
   constructor(reach, gesture, ids) {
     this.#reach = reach
-    reach.editing.beginGroup()
+    this.step = reach.editing.openStep()
     this.#origin = reach.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })
     this.#isLifted = gesture.lifted
     this.#held = new Held(reach, gesture.alt ? [] : ids)
@@ -45,8 +43,8 @@ export class Moving {
 
   /** @param {number[]} ids */
   #takeCopies(ids) {
-    this.#copies = this.#reach.clipboard.duplicateNow(0, ids)
-    this.#held = new Held(this.#reach, this.#copies.length > 0 ? this.#copies : ids)
+    const copies = this.#reach.clipboard.duplicateNow(0, ids)
+    this.#held = new Held(this.#reach, copies.length > 0 ? copies : ids)
     this.#snapping = new Snapping(this.#reach, this.#held.ids)
     this.#lift()
   }
@@ -94,15 +92,15 @@ export class Moving {
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()
-    // If a second finger turns the drag into a pinch, the pinch belongs to the same undo step.
+    // If a second finger turns the drag into a pinch, the pinch goes on with this step, and ends it.
     if (gesture.followedBy) return
     if (!this.#held.isEmpty && this.#reach.hole.takes(gesture, this.#held.now)) {
       this.#reach.hole.swallow(this.#held.ids)
     } else if (!this.#held.isEmpty && gesture.velocity && this.#isThrown(gesture)) {
-      this.#reach.momentum.glide(this.#held.ids, gesture.velocity)
+      this.#reach.momentum.glide(this.#held.ids, gesture.velocity, this.step)
       return
     }
-    this.#reach.editing.endGroup()
+    this.step.end()
   }
 
   /**
@@ -120,12 +118,7 @@ export class Moving {
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()
-    if (gesture.reason === 'escape') this.#putBack()
-    this.#reach.editing.endGroup()
-  }
-
-  #putBack() {
-    if (this.#copies.length === 0) this.#held.putBack()
-    else this.#reach.editing.edit((replica) => replica.delete(this.#held.ids))
+    if (gesture.reason === 'escape') this.step.abandon()
+    else this.step.end()
   }
 }

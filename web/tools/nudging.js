@@ -8,6 +8,8 @@ const pauseMax = 600
 export class Nudging {
   #reach
   #timer = 0
+  /** @type {import('../state/editing.js').Step | null} */
+  #step = null
 
   /** @param {Pick<import('./reach.js').Reach, 'shown' | 'editing'>} reach */
   constructor(reach) { this.#reach = reach }
@@ -16,16 +18,15 @@ export class Nudging {
   by(ids, dx, dy) {
     const held = new Held(this.#reach, ids)
     if (held.isEmpty) return
-    if (this.#timer === 0) this.#reach.editing.beginGroup()
+    this.#step ??= this.#reach.editing.openStep()
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.end(), pauseMax)
     held.place(moved(held.start, dx, dy))
   }
 
   end() {
-    if (this.#timer === 0) return
     clearTimeout(this.#timer)
-    this.#timer = 0
-    this.#reach.editing.endGroup()
+    this.#step?.end()
+    this.#step = null
   }
 }

@@ -35,11 +35,11 @@
  */
 
 /**
- * Writing in a shape. `isNew`: a text in which nothing is written goes again.
+ * Writing in a shape. `step`: in which the shape was made just now. Nothing is left of a text in which nothing is written.
  *
  * @typedef {object} Writing
  * @property {boolean} isOpen
- * @property {(shape: number, how?: {isNew?: boolean}) => void} open
+ * @property {(shape: number, how?: {isNew?: boolean, step?: import('../state/editing.js').Step | null}) => void} open
  * @property {() => boolean} wait whether the next character that is typed is written in the shape that is selected
  * @property {(how?: {isPressed?: boolean}) => void} close keeps what was written; `isPressed`: because the hand has come down
  */

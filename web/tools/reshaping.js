@@ -18,16 +18,18 @@ import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, stretched,
  * @template {Drag | TwoFingers} Gesture
  */
 class Reshaping {
-  #editing
+  #step
 
-  /** @param {ReshapingReach} reach @param {number[]} ids @param {Gesture} gesture @param {boolean} [continues] */
-  constructor(reach, ids, gesture, continues = false) {
-    this.#editing = reach.editing
+  /**
+   * @param {ReshapingReach} reach @param {number[]} ids @param {Gesture} gesture
+   * @param {import('../state/editing.js').Step | null} [continued] the step to undo that it goes on with; else one of its own
+   */
+  constructor(reach, ids, gesture, continued = null) {
+    this.#step = continued ?? reach.editing.openStep()
     this.view = reach.view
     this.held = new Held(reach, ids)
     this.startFrame = frameOf(this.held.start) ?? { x: 0, y: 0, width: 1, height: 1, rotation: 0 }
     this.origin = this.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })
-    if (!continues) reach.editing.beginGroup()
   }
 
   /**
@@ -48,13 +50,13 @@ class Reshaping {
   /** @param {Gesture} gesture */
   end(gesture) {
     this.move(gesture)
-    this.#editing.endGroup()
+    this.#step.end()
   }
 
   /** @param {Gesture} gesture */
   cancel({ reason }) {
-    if (reason === 'escape') this.held.putBack()
-    this.#editing.endGroup()
+    if (reason === 'escape') this.#step.abandon()
+    else this.#step.end()
   }
 }
 
@@ -154,8 +156,11 @@ export class Pinching extends Reshaping {
   /** @type {Frame | null} */
   #frame = null
 
-  /** @param {ReshapingReach} reach @param {TwoFingers} gesture @param {number[]} ids @param {boolean} continues */
-  constructor(reach, gesture, ids, continues) { super(reach, ids, gesture, continues) }
+  /**
+   * @param {ReshapingReach} reach @param {TwoFingers} gesture @param {number[]} ids
+   * @param {import('../state/editing.js').Step | null} continued
+   */
+  constructor(reach, gesture, ids, continued) { super(reach, ids, gesture, continued) }
 
   get frame() { return this.held.start.length > 1 ? this.#frame : null }
 

@@ -36,7 +36,7 @@ const placedSigns = { Equal: '=', Minus: '-' }
 
 /** Inputs in which typing writes text. The field that waits for somebody to type isn't one yet. */
 const written = ['checkbox', 'radio', 'range', 'color', 'button'].map((type) => `:not([type=${type}])`).join('')
-const texts = `input${written}, textarea:not(.waiting-field), select, [contenteditable]`
+const texts = `input${written}, textarea:not(.waiting-field), [contenteditable]`
 /** Elements in which keys have a meaning of their own. */
 const closed = 'dialog, [role=dialog], [role=menu], [role=listbox], [role=tree], [role=slider], input, select'
 
@@ -45,6 +45,15 @@ const composed = ['Process', 'Dead', 'Unidentified']
 
 /** What Enter and the space bar activate. */
 const pressed = 'button, a, summary, [tabindex], ' + closed
+
+/**
+ * In a field in which nothing is typed there is nothing to undo but the drawing.
+ *
+ * @param {KeyboardEvent} event @param {Element} target
+ */
+const isUndoOfPage = (event, target) =>
+  target instanceof HTMLInputElement && target.value === target.defaultValue && !target.closest('dialog')
+  && keyNames(event).some((name) => ['undo', 'redo'].includes(table.get(name)?.id ?? ''))
 
 /** Keys do what the table says, and the space bar holds the paper. */
 export class Shortcuts {
@@ -81,7 +90,8 @@ export class Shortcuts {
   #pressed(event) {
     const { tools } = this.#reach
     const target = event.target instanceof Element ? event.target : document.body
-    if (event.defaultPrevented || event.isComposing || target.closest(texts)) return
+    if (event.defaultPrevented || event.isComposing) return
+    if (target.closest(texts) && !isUndoOfPage(event, target)) return
     if (event.key === ' ' || event.key === 'Enter') {
       if (target.closest(pressed)) return
       event.preventDefault()

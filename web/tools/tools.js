@@ -243,17 +243,25 @@ export class Tools {
   /** The overlay draws the act's own frame, where it has one, instead of the box around what is selected. */
   #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null, this.#act instanceof Moving) }
 
+  /** The step to undo that a drag has left to the pinch that follows it. */
+  #takeContinued() {
+    const continued = this.#continued
+    this.#continued = null
+    return continued instanceof Moving ? continued.step : null
+  }
+
   /** @param {Lasting} gesture @returns {Act} */
   #begin(gesture) {
     const reach = this.#reach
     const { target, pointer } = gesture
-    const continues = this.#continued instanceof Moving
-    this.#continued = null
+    const step = this.#takeContinued()
     const mayEdit = reach.permission.mayEdit
     if (gesture.type === 'pinch') {
-      if (target.id === undefined || !mayEdit) return new Zooming(reach, gesture)
-      return new Pinching(reach, gesture, this.#grasp(target.id, false), continues)
+      if (target.id !== undefined && mayEdit) return new Pinching(reach, gesture, this.#grasp(target.id, false), step)
+      step?.end()
+      return new Zooming(reach, gesture)
     }
+    step?.end()
     if (gesture.type === 'pan' || target.kind === 'view' || !mayEdit) return new Panning(reach, gesture)
     if (target.id !== undefined) return new Moving(reach, gesture, this.#grasp(target.id, gesture.shift))
     if (target.kind === 'handle') return this.#beginHandle(gesture)

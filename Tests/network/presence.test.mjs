@@ -1,0 +1,39 @@
+// What others tell about themselves is any JSON. Only what has the expected form is taken from it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { Source } from '../../web/basics/source.js'
+import { Presence } from '../../web/state/presence.js'
+
+class Line extends Source {
+  hear(effect) { this.tell('effect', effect) }
+}
+
+const parts = ['cursor', 'selection', 'lifted', 'view', 'writing', 'ink', 'restored']
+const odd = [
+  null, true, 0, -1, 1e300, '', 'x', [], {}, [null], [[]], [{}], { toString: 1 }, [{ toString: 1 }], { valueOf: 1, toString: 1 },
+  ['000-000-001', { toString: 1 }], [1, { valueOf: 1, toString: 1 }], { length: 2 }, { shape: { toString: 1 } },
+  { shape: '000-000-001', color: { toString: 1 }, width: 1, at: 0, points: [] },
+  { shape: '000-000-001', color: '#123456', width: 1, at: 0, points: [1, 2], widths: [{ valueOf: 1, toString: 1 }] },
+  { shape: '000-000-001', color: '#123456', width: { valueOf: 1 }, at: { valueOf: 1 }, points: [{ valueOf: 1 }, 2] },
+]
+
+test('whatever one person tells of themselves, everybody is seen', () => {
+  for (const part of parts) {
+    for (const value of odd) {
+      const line = new Line()
+      const presence = new Presence(line, new Source())
+      const state = { [part]: value, cursor: part === 'cursor' ? value : [1, 2] }
+      line.hear({ type: 'peers', peers: [
+        { actor: 1, name: 'Ann', color: '#E4572E', state }, { actor: 2, name: 'Bob', color: '#E4572E', state: { cursor: [3, 4] } },
+      ] })
+      const [ann, bob] = presence.people()
+      assert.equal(ann.name, 'Ann', `${part}: ${JSON.stringify(value)}`)
+      assert.deepEqual(bob.cursor, { x: 3, y: 4 })
+      for (const id of [...ann.selection, ...ann.lifted, ...ann.writing === null ? [] : [ann.writing]]) {
+        assert.ok(Number.isFinite(id), `${part}: ${JSON.stringify(value)}`)
+      }
+    }
+  }
+})
