@@ -56,7 +56,7 @@ export class Replica {
   /** exchange.wasm, with what this replica shows. */
   #exchange() {
     const { exchange } = this.#core
-    exchange.take(this.#core, this.#handle, this.digest)
+    exchange.take(this.#core, this.#handle, this)
     return exchange
   }
   /** @param {string} name @param {...number} values */
@@ -208,6 +208,13 @@ export class Replica {
   /** All edits until `endGroup` are one step to undo. */
   beginGroup() { this.#exports.beginGroup(this.#handle) }
   endGroup() { this.#exports.endGroup(this.#handle) }
+  /**
+   * Takes back what was written since `beginGroup`, as if that had not been called: there is nothing of it to undo or redo, and
+   * what could be redone before can be redone again.
+   *
+   * @returns {Effect[]}
+   */
+  abandonStep() { return this.#perform('abandonStep') }
   /** @returns {Effect[]} */
   undo() { return this.#perform('undo') }
   /** @returns {Effect[]} */

@@ -101,6 +101,7 @@ extension RoomService {
       let changed = history.follow(now.canvas, to: now.position)
       for shape in changed { edits[shape] = nil }
       edits.merge(history.takingBack(from: now.canvas, only: changed)) { $1 }
+      edits = now.canvas.keepingEnds(edits)
       guard !edits.isEmpty else { return .written(now.cursor, shapes: []) }
       let operations = edits.sorted { $0.key < $1.key }.map { shape, set in
         ProposedOperation(shape: shape, at: nil, set: set.takingOnlyFitNames())
