@@ -205,6 +205,13 @@ struct BinaryEncodingTests {
         continue
       }
     }
+    // A tie to the shape itself, whose places are 65536 and 0: `to` is the property of bit 25.
+    let tie: [UInt8] = [0x80, 0x80, 0x80, 0x10] + BinaryEncodingTests.shape + [0x80, 0x80, 0x04, 0x00]
+    guard case .rejected(let rejection) = operation(0x01, [0x02], tie) else {
+      Issue.record("a place outside of the box was let through, or is not refused as a value")
+      return
+    }
+    #expect(rejection.code == .badValue && rejection.operation == 0)
     let infinity: [UInt8] = [0x04, 0x03, 0, 0, 0, 0, 0, 0, 0xF0, 0x7F]
     #expect(operation(0x01, [0x02], infinity) != nil)
     let minusZero: [UInt8] = [0x04, 0x03, 0, 0, 0, 0, 0, 0, 0, 0x80]

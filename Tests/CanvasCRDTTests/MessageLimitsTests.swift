@@ -29,4 +29,94 @@ struct MessageLimitsTests {
       #expect(encoding.encode(.operations(submission)).count <= bound)
     }
   }
+
+  @Test("the longest value of every property is counted", arguments: WireEncoding.allCases)
+  func longestValues(encoding: WireEncoding) {
+    let limits = MessageLimits(RoomLimits(), encoding: encoding)
+    let stamp = Stamp(time: .max, actor: Identifier("zzz-zzz-zzz")!)
+    for property in Property.allCases {
+      for set in Properties.longest(of: property) {
+        let operation = Operation(shape: Identifier("zzz-zzz-zzz")!, at: stamp, set: set)
+        let length = limits.bytes([operation])
+        #expect(length <= limits.envelopeBytes + limits.bytesMax(of: operation), "\(property.wireName)")
+        #expect(limits.allows(operation))
+      }
+    }
+  }
+
+  @Test("an operation is allowed exactly if a message with it alone is no longer than a message may be")
+  func allowed() {
+    var set = Properties()
+    set.kind = .text
+    set.text = Text(String(repeating: "\n", count: 100))
+    let operation = Operation(
+      shape: Identifier(packed: 1)!,
+      at: Stamp(time: 1 << 40, actor: Identifier(packed: 2)!),
+      set: set
+    )
+    for encoding in WireEncoding.allCases {
+      var limits = RoomLimits()
+      limits.messageBytes = UInt64(MessageLimits(limits, encoding: encoding).bytes([operation]))
+      #expect(MessageLimits(limits, encoding: encoding).allows(operation))
+      limits.messageBytes -= 1
+      #expect(!MessageLimits(limits, encoding: encoding).allows(operation))
+    }
+  }
+}
+
+extension Properties {
+  /// Values of a property that are longest in one encoding or the other.
+  static func longest(of property: Property) -> [Properties] {
+    func values(_ assign: (inout Properties) -> Void...) -> [Properties] {
+      assign.map { assign in
+        var set = Properties()
+        assign(&set)
+        return set
+      }
+    }
+    switch property.form {
+    case .erasure: return values { $0.delete() }
+    case .kind: return ShapeKind.allCases.flatMap { kind in values { $0.kind = kind } }
+    case .name:
+      let escaped = Text(String(repeating: "\"", count: PropertyRules.nameBytesMax))
+      // Names may hold them that are older than the rule for names.
+      let controls = Text(String(repeating: "\u{1}", count: PropertyRules.nameBytesMax))
+      return values({ $0.name = escaped }, { $0.name = controls })
+    case .orderKey: return values { $0.z = OrderKey(Text(String(repeating: "z", count: OrderKey.lengthMax)))! }
+    case .text:
+      let lines = Text(String(repeating: "\n", count: PropertyRules.textBytesMax))
+      let letters = Text(String(repeating: "\u{10FFFF}", count: PropertyRules.textBytesMax / 4))
+      return values({ $0.text = lines }, { $0.text = letters })
+    case .choice(let field): return field.words.indices.flatMap { word in values { $0[field] = UInt8(word) } }
+    case .identifier(let field): return values { $0[field] = Identifier("zzz-zzz-zzz") }
+    case .tie(let field):
+      let tie = Tie(shape: Identifier("zzz-zzz-zzz")!, place: BoxPlace(x: .max, y: .max))
+      return values { $0[field] = tie }
+    case .path: return longestPaths.flatMap { path in values { $0.path = path } }
+    case .flag(let field): return values({ $0[field] = true }, { $0[field] = false })
+    case .color(let field): return values { $0[field] = Color(packed: 0xABCDEF) }
+    case .integer(let field, let range, _): return values { $0[field] = range.upperBound }
+    case .number(let field, let range, _):
+      return numbers(in: range).flatMap { number in values { $0[field] = number } }
+    case .pair(let field, let range):
+      return numbers(in: range).flatMap { number in values { $0[field] = (number, number) } }
+    }
+  }
+
+  /// Points that lie apart, and points that lie on each other: few bytes in binary, and as many characters in JSON.
+  private static var longestPaths: [Path] {
+    let corner = BoxPlace(x: .max, y: .max)
+    let places = (0..<Path.counts.upperBound).map { $0 % 2 == 0 ? corner : BoxPlace(x: 0, y: 0) }
+    return [
+      Path(places.map { Path.Point($0, width: 199) })!,
+      Path(places.map { _ in Path.Point(corner, width: 199) })!,
+      Path(places.map { _ in Path.Point(corner) })!,
+    ]
+  }
+
+  private static func numbers(in range: ClosedRange<Double>) -> [Double] {
+    let tiny = -1.2345678901234567e-300
+    let candidates = [range.lowerBound.nextUp, range.upperBound.nextDown, tiny, -tiny, 0.1 + 0.2]
+    return candidates.filter { range.contains($0) }
+  }
 }

@@ -26,7 +26,7 @@ struct ReferenceCanvas {
 
   func isLive(_ shape: Identifier) -> Bool { register(.kind, of: shape) != nil }
 
-  /// FNV-1a over the actual text, summed over what is live.
+  /// FNV-1a over the actual text, mixed, summed over what is live.
   var digest: UInt64 {
     var sum: UInt64 = 0
     for shape in shapes where isLive(shape) {
@@ -36,7 +36,9 @@ struct ReferenceCanvas {
         for byte in "\(shape) \(property.wireName) \(write.at)".utf8 {
           hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
         }
-        sum &+= hash
+        hash = (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+        hash = (hash ^ (hash >> 33)) &* 0xC4CE_B9FE_1A85_EC53
+        sum &+= hash ^ (hash >> 33)
       }
     }
     return sum

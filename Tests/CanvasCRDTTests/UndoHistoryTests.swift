@@ -98,6 +98,20 @@ import Testing
     #expect(!desk.history.canRedo)
   }
 
+  @Test("a default that was written by hand is redone like any other value")
+  func explicitDefault() {
+    var desk = desk()
+    desk.write(shape) { $0.isLocked = false }
+    desk.write(shape) { $0.isLocked = true }
+    for _ in 0..<3 {
+      while desk.undo() > 0 {}
+      #expect(desk.canvas[shape] == nil)
+      while desk.redo() > 0 {}
+      #expect(desk.canvas[shape]?.properties.isLocked == true)
+      #expect(!desk.history.canRedo)
+    }
+  }
+
   @Test("shapes of one name that come back together show the numbers that they had")
   func namesComeBack() {
     var desk = Desk()
@@ -297,7 +311,9 @@ import Testing
     let operation = Operation(shape: shape, at: desk.clock.tick(milliseconds: 2_000), set: set)
     var ghost = desk.canvas
     _ = desk.history.apply(operation, to: &ghost)
-    desk.history.forget([operation])
+    var refused = RefusedWrites()
+    refused.enter(operation.at, past: desk.history.snapshot(of: [.alpha, .deleted], in: shape, on: desk.canvas))
+    desk.history.forget(refused, actor: desk.clock.actor)
     #expect(desk.history.undoable.count == 1)
     desk.undo()
     #expect(desk.canvas[shape] == nil)

@@ -322,6 +322,42 @@ test('a drawing goes out and comes back, and squares come from a layout', () => 
   other.destroy()
 })
 
+test('documents are of the drawing as it is, however little time has passed since the last', () => {
+  // The clock stands still, so stamps differ in their counters alone.
+  const replica = core.createReplica({ clock: { wall: () => epoch, monotonic: () => 0 } })
+  const [shape] = replica.addCircle(400, 300).find(({ type }) => type === 'added').shapes
+  const exported = () => JSON.parse(replica.exportDrawing()).shapes.map(({ position }) => position ?? null)
+  const places = () => replica.shapes().map(({ x, y }) => [x, y])
+  for (let round = 0; round < 50; round += 1) {
+    for (const step of [() => replica.place([{ id: shape, x: round, y: 1 }]), () => replica.undo(), () => replica.redo()]) {
+      step()
+      assert.deepEqual(exported(), places())
+    }
+  }
+  const other = core.createReplica()
+  other.addCircle(1, 1)
+  assert.equal(JSON.parse(other.exportDrawing()).shapes.length, 1)
+  assert.deepEqual(exported(), places())
+  replica.destroy()
+  other.destroy()
+})
+
+test('a step that is abandoned leaves nothing, and what could be redone can be redone', () => {
+  const replica = core.createReplica()
+  const [shape] = replica.addCircle(400, 300).find(({ type }) => type === 'added').shapes
+  replica.edit([{ shape, set: { alpha: 4 } }])
+  replica.undo()
+  replica.beginGroup()
+  replica.addCircle(1, 1)
+  replica.edit([{ shape, set: { alpha: 7 } }])
+  assert.equal(replica.canRedo, false)
+  assert.ok(replica.abandonStep().some(({ type }) => type === 'unsent'))
+  assert.deepEqual(replica.shapes().map(({ id, alpha }) => [id, alpha]), [[shape, 10]])
+  replica.redo()
+  assert.equal(replica.shape(shape).alpha, 4)
+  replica.destroy()
+})
+
 test('what a page is told of others comes as values', () => {
   const replica = core.createReplica({ encoding: 'json', actor: 'k3j-9x2-m1p' })
   assert.deepEqual(replica.start(), [{ type: 'state', state: 'connecting' }, { type: 'connect' }])

@@ -138,18 +138,19 @@ function guarded(functions, trap) {
 
 /** exchange.wasm, and the drawing that it was given last. */
 class Exchange extends Module {
-  /** The digest of the drawing that it has. */
-  #taken = ''
+  /** Whose drawing it has, and which of that replica's. @type {{owner: object, revision: number} | null} */
+  #taken = null
 
   /**
    * Hands over the drawing that a replica shows, unless exchange.wasm has that drawing already.
    *
-   * @param {Core} core @param {number} handle @param {string} digest
+   * @param {Core} core @param {number} handle @param {object} owner the replica
    */
-  take(core, handle, digest) {
-    if (digest === this.#taken) return
+  take(core, handle, owner) {
+    const revision = core.exports.revision(handle)
+    if (owner === this.#taken?.owner && revision === this.#taken.revision) return
     this.bytes(this.exports.take(this.write(core.bytes(core.exports.state(handle)))))
-    this.#taken = digest
+    this.#taken = { owner, revision }
   }
 }
 

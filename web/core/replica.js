@@ -56,7 +56,7 @@ export class Replica {
   /** exchange.wasm, with what this replica shows. */
   #exchange() {
     const { exchange } = this.#core
-    exchange.take(this.#core, this.#handle, this.digest)
+    exchange.take(this.#core, this.#handle, this)
     return exchange
   }
   /** @param {string} name @param {...number} values */
@@ -209,7 +209,8 @@ export class Replica {
   beginGroup() { this.#exports.beginGroup(this.#handle) }
   endGroup() { this.#exports.endGroup(this.#handle) }
   /**
-   * Takes back what was written since `beginGroup`, as if it had never been: also what can be done again is as it was then.
+   * Takes back what was written since `beginGroup`, as if that had not been called: there is nothing of it to undo or redo, and
+   * what could be redone before can be redone again.
    *
    * @returns {Effect[]}
    */

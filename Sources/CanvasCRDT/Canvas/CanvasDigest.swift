@@ -41,7 +41,7 @@ struct CountedDigest: Hashable, Sendable {
 }
 
 extension Canvas {
-  /// Sum modulo 2⁶⁴ of the FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
+  /// Sum modulo 2⁶⁴ of the mixed FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
   ///
   /// If `countDigest` was never called, this walks over all registers.
   public var digest: UInt64 { (countedDigest ?? walkedDigest).all }

@@ -32,6 +32,20 @@ extension Canvas {
     return !operations.contains { $0.at < kind && $0.at.actor != actor }
   }
 
+  /// What lines that stay say of their own ends, when shapes go that these are tied to (S14): they end where they do now. The ties
+  /// stay too, for the case that the shapes come back. This looks at each line once.
+  public func ends(ofLinesWithout leaving: IdentifierSet) -> [(line: Identifier, set: Properties)] {
+    guard !leaving.isEmpty else { return [] }
+    var ends: [(line: Identifier, set: Properties)] = []
+    for line in shapes(withAny: [.from, .to]) where !leaving.contains(line.id) {
+      let ties = [line.properties.from, line.properties.to]
+      guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { continue }
+      let set = drawn(line).changes(since: line)
+      if !set.assigned.isEmpty { ends.append((line.id, set)) }
+    }
+    return ends
+  }
+
   /// What to write to a shape so that nothing is seen of what an actor wrote to it.
   /// - Parameter other: the canvas without the actor's operations.
   /// - Returns: `nil` if there is nothing to write.

@@ -1,4 +1,7 @@
-/// The hashes behind a canvas's digest: FNV-1a 64 of the text `shape property stamp`, added up modulo 2⁶⁴.
+/// The hashes behind a canvas's digest: FNV-1a 64 of the text `shape property stamp`, mixed, and added up modulo 2⁶⁴.
+///
+/// FNV alone says little about texts that differ in their last letters: of two pairs of registers whose stamps are a millisecond
+/// apart, one in a hundred has the same sum. So each hash is mixed before it is added, as MurmurHash3 mixes its own.
 ///
 /// FNV takes its bytes one after the other, each waiting for the last multiplication. Up to four texts are therefore
 /// hashed side by side, which costs little more than one. An update replaces one hash by another; a new shape has
@@ -74,6 +77,15 @@ struct RegisterHash: ~Copyable {
     laneCount += 1
   }
 
+  /// Each bit of the result depends on all bits of the hash, and no two hashes have the same result.
+  @inline(__always)
+  private static func mixed(_ hash: UInt64) -> UInt64 {
+    var mixed = hash
+    mixed = (mixed ^ (mixed >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+    mixed = (mixed ^ (mixed >> 33)) &* 0xC4CE_B9FE_1A85_EC53
+    return mixed ^ (mixed >> 33)
+  }
+
   private mutating func flush() {
     var hash0 = prefix
     var hash1 = prefix
@@ -113,7 +125,7 @@ struct RegisterHash: ~Copyable {
           hash = (hash ^ UInt64(bytes[lane * RegisterHash.laneLength + rest])) &* prime
           rest += 1
         }
-        sum &+= hash &* signs[lane]
+        sum &+= RegisterHash.mixed(hash) &* signs[lane]
       }
     }
     laneCount = 0

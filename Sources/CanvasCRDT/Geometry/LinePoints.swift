@@ -66,33 +66,6 @@ extension Tie {
   }
 }
 
-extension Shape {
-  /// Where the straight way from a point to the middle of the box first meets the outline. Nil where it doesn't.
-  fileprivate func entry(from start: Point) -> Point? {
-    let outline = outline.polygon(flatness: 0.25)
-    let end = point(of: .middle)
-    var first: Double?
-    for (index, corner) in outline.enumerated() {
-      let next = outline[index + 1 == outline.count ? 0 : index + 1]
-      guard let part = Shape.crossing(start, end, corner, next), part < first ?? .infinity else { continue }
-      first = part
-    }
-    return first.map { Point(x: start.x + (end.x - start.x) * $0, y: start.y + (end.y - start.y) * $0) }
-  }
-
-  /// How much of the way from `start` to `end` lies before the side from `corner` to `next`. Nil where it doesn't cross that.
-  private static func crossing(_ start: Point, _ end: Point, _ corner: Point, _ next: Point) -> Double? {
-    let way = Point(x: end.x - start.x, y: end.y - start.y)
-    let side = Point(x: next.x - corner.x, y: next.y - corner.y)
-    let off = Point(x: corner.x - start.x, y: corner.y - start.y)
-    let turn = way.x * side.y - way.y * side.x
-    guard turn != 0 else { return nil }
-    let along = (off.x * side.y - off.y * side.x) / turn
-    let across = (off.x * way.y - off.y * way.x) / turn
-    return (0...1).contains(along) && (0...1).contains(across) ? along : nil
-  }
-}
-
 extension BoxPlace {
   /// The middle of the box. An end that is tied there ends at the outline, on the way to the middle.
   public static var middle: BoxPlace { BoxPlace(x: 32_768, y: 32_768) }

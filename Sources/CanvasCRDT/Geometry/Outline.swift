@@ -104,7 +104,11 @@ extension Outline {
     Swift.max(Outline.innerRatioRange.lowerBound, Swift.min(innerRatio, Outline.innerRatioRange.upperBound))
   }
 
+  /// A corner that is less round than this is square: nobody sees the difference, and the square of a number that small is 0.
+  static let cornerRadiusMin = 1e-6
+
   var drawnCornerRadius: Double {
-    Swift.max(0, Swift.min(cornerRadius, Swift.min(size.width, size.height) / 2))
+    let radius = Swift.min(cornerRadius, Swift.min(size.width, size.height) / 2)
+    return radius >= Outline.cornerRadiusMin ? radius : 0
   }
 }

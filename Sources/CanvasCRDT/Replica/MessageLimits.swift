@@ -2,12 +2,16 @@
 struct MessageLimits: Sendable {
   var operationsMax: Int
   let bytesMax: Int
+  /// What the server says that it takes at most.
+  private let bytesAllowed: Int
   let encoding: WireEncoding
 
-  init(_ limits: RoomLimits, encoding: WireEncoding) {
+  /// - Parameter bytesTaken: how long messages may be at most, where a shorter one than the server allows was too long.
+  init(_ limits: RoomLimits, encoding: WireEncoding, bytesTaken: Int = .max) {
     // A message that is larger than the permitted rate could never be sent.
     operationsMax = max(1, min(Int(clamping: limits.operationsPerMessage), Int(clamping: limits.operationsPerSecond)))
-    bytesMax = Int(clamping: limits.messageBytes)
+    bytesAllowed = Int(clamping: limits.messageBytes)
+    bytesMax = min(bytesAllowed, bytesTaken)
     self.encoding = encoding
   }
 
@@ -16,16 +20,59 @@ struct MessageLimits: Sendable {
 
   /// An upper bound on the operation's length, found without encoding it.
   func bytesMax(of operation: borrowing Operation) -> Int {
-    let set = operation.set
-    let name = set.assigned.contains(.name) ? set.name.utf8Count : 0
-    let key = set.assigned.contains(.z) ? set.z.text.utf8Count : 0
-    let text = set.assigned.contains(.text) ? set.text.utf8Count : 0
+    // Head, shape, actor, stamp and mask; in JSON also their names.
+    var bytes = encoding == .binary ? 40 : 112
+    for property in operation.set.assigned { bytes += bytesMax(of: property, in: operation.set) }
+    return bytes
+  }
+
+  private func bytesMax(of property: Property, in set: borrowing Properties) -> Int {
     switch encoding {
-    // Head, shape, actor, stamp and mask; two numbers of ten bytes are the longest value.
-    case .binary: return 40 + 20 * set.assigned.count + name + key + text
-    // A control character of a name can take six bytes, a line break of a text two. The longest other value is two
-    // numbers of twenty-four bytes.
-    case .json: return 112 + 80 * set.assigned.count + 6 * name + key + 2 * text
+    case .binary: MessageLimits.binaryBytesMax(of: property, in: set)
+    // The name in quotes, a colon and a comma.
+    case .json: property.wireName.utf8CodeUnitCount + 4 + MessageLimits.jsonBytesMax(of: property, in: set)
     }
+  }
+
+  private static func binaryBytesMax(of property: Property, in set: borrowing Properties) -> Int {
+    switch property.form {
+    case .erasure: 0
+    case .kind, .choice, .flag, .integer: 1
+    case .color: 3
+    case .number: 10
+    case .pair: 20
+    case .identifier, .tie: 16
+    case .name: 2 + set.name.utf8Count
+    case .orderKey: 2 + set.z.text.utf8Count
+    case .text: 2 + set.text.utf8Count
+    case .path: 2 + set.path.bytes.count
+    }
+  }
+
+  private static func jsonBytesMax(of property: Property, in set: borrowing Properties) -> Int {
+    switch property.form {
+    case .erasure, .kind, .choice, .flag, .color, .integer: 24
+    case .identifier, .tie: 32
+    case .number: 24
+    case .pair: 52
+    // A control character of a name that is older than the rule for names takes six bytes.
+    case .name: 2 + 6 * set.name.utf8Count
+    case .orderKey: 2 + set.z.text.utf8Count
+    // A line break takes two bytes.
+    case .text: 2 + 2 * set.text.utf8Count
+    // `[65535,65535],` for two bytes, and less for each byte where points have widths or lie apart.
+    case .path: 8 + 7 * set.path.bytes.count
+    }
+  }
+
+  /// Whether the server allows a message with this operation alone. It is encoded only where the bound leaves that open.
+  func allows(_ operation: Operation) -> Bool {
+    envelopeBytes + bytesMax(of: operation) <= bytesAllowed || bytes([operation]) <= bytesAllowed
+  }
+
+  /// How long a message with these operations is, whatever its number.
+  func bytes(_ operations: [Operation]) -> Int {
+    let id = MessageIdentifier(UInt64.max)
+    return encoding.encode(.operations(Submission(id: id, operations: operations.map { ProposedOperation($0) }))).count
   }
 }

@@ -166,6 +166,14 @@ extension Outbox {
     flights[index].sentAt = time
   }
 
+  /// The greatest stamp that was sent and is not answered, of those up to a time in milliseconds.
+  func lastSent(behind bound: UInt64) -> Stamp? {
+    for flight in flights.reversed() {
+      if let last = flight.pending.last(where: { $0.operation.at.milliseconds <= bound }) { return last.operation.at }
+    }
+    return nil
+  }
+
   func flight(named id: UInt64) -> Int? {
     flights.firstIndex { $0.id == id }
   }
@@ -199,6 +207,16 @@ extension Outbox {
     }
     if !taken.isEmpty { tidy() }
     return taken
+  }
+
+  /// Takes operations out of all that is to be sent.
+  mutating func takeBackUnsent(where isTaken: (Operation) -> Bool) -> [Pending] {
+    var taken: [Pending] = []
+    for index in flights.indices.reversed() where !flights[index].isSent {
+      guard flights[index].pending.contains(where: { isTaken($0.operation) }) else { continue }
+      taken = takeBack(at: index) { _, pending in isTaken(pending.operation) } + taken
+    }
+    return taken + takeBackWaiting(where: isTaken)
   }
 
   /// Splits the messages that have yet to be sent and are larger than a message may be now. They may have been made for

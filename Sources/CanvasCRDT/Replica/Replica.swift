@@ -34,6 +34,8 @@ public struct Replica: Sendable {
   public internal(set) var crowd: UInt64 = 0
 
   var messageLimits: MessageLimits
+  /// How long messages may be, as far as messages that were too long have taught.
+  var messageBytesTaken = Int.max
   var sendBlockedUntil: UInt64?
   /// Why the server has not taken an edit yet. Nil again when it has taken one.
   public internal(set) var postponement: Postponement?

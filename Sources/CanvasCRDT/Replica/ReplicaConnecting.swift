@@ -46,6 +46,7 @@ extension Replica {
   /// The connection is gone, or never opened. `closeCode` is the WebSocket's, where there was one.
   public mutating func disconnected(closeCode: UInt16?, at now: Moment) -> [ReplicaEffect] {
     if connection.closed(closeCode, at: now, using: &random) {
+      if closeCode == CloseCode.tooLarge.rawValue { shortenMessages() }
       connectionLost()
       tellState()
     }
@@ -116,9 +117,10 @@ extension Replica {
     isLoading = true
     room = welcome.room
     role = welcome.role
-    messageLimits = MessageLimits(limits, encoding: configuration.encoding)
+    messageLimits = MessageLimits(limits, encoding: configuration.encoding, bytesTaken: messageBytesTaken)
     outbox.split(messageLimits)
     setClock(as: welcome.actor, knewServerTime: knewServerTime, at: now)
+    refuseTooLong()
     tellState()
     forgetCrowd()
     peers = welcome.peers.filter { $0.actor != welcome.actor }
@@ -130,6 +132,7 @@ extension Replica {
   private mutating func setClock(as newActor: Identifier, knewServerTime: Bool, at now: Moment) {
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
+    if newActor != actor, knewServerTime { history.leave(actor) }
     if stampTrust == .none, newActor != actor { clock.startOver(as: actor) }
     // A stamp that the room has taken may be followed, however far ahead it is. So may one from this actor's earlier
     // life: the room may have taken it.
@@ -157,7 +160,8 @@ extension Replica {
     shift: Int64 = 0,
     where isChanged: (Stamp) -> Bool
   ) {
-    clock.restart(as: actor, behind: bound)
+    let sent = actor == self.actor ? nil : outbox.lastSent(behind: bound)
+    clock.restart(as: actor, behind: bound, sent: sent)
     reserve.startOver()
     var replaced = ReplacedStamps()
     var clock = clock

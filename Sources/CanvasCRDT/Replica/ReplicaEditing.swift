@@ -41,21 +41,10 @@ extension Replica {
     return edit(edits, at: now)
   }
 
-  /// What lines that stay say of their own ends, when shapes go that these are tied to. The ties stay too, for the case that
-  /// the shapes come back.
   private func ends(ofLinesWithout deletions: [ShapeEdit]) -> [ShapeEdit] {
     var leaving = IdentifierSet()
     for edit in deletions where edit.set.deleted { leaving.insert(edit.shape) }
-    guard !leaving.isEmpty else { return [] }
-    let tied = optimistic.shown.shapes(withAny: [.from, .to])
-    var edits: [ShapeEdit] = []
-    for line in tied where !leaving.contains(line.id) {
-      let ties = [line.properties.from, line.properties.to]
-      guard ties.contains(where: { $0.map { leaving.contains($0.shape) } ?? false }) else { continue }
-      let set = optimistic.shown.drawn(line).changes(since: line)
-      if !set.assigned.isEmpty { edits.append(ShapeEdit(shape: line.id, set: set)) }
-    }
-    return edits
+    return optimistic.shown.ends(ofLinesWithout: leaving).map { ShapeEdit(shape: $0.line, set: $0.set) }
   }
 
   /// Deletes every shape that is shown, as one step.
@@ -70,6 +59,14 @@ extension Replica {
 
   public mutating func endGroup() {
     history.endGroup()
+  }
+
+  /// Gives up the step that is open, as when a gesture is cancelled: what it has written since `beginGroup` is taken back,
+  /// there is nothing of it to undo or redo, and what could be redone before can be redone again. Closes the group.
+  public mutating func abandonStep(at now: Moment) -> [ReplicaEffect] {
+    let milliseconds = serverMilliseconds(at: now)
+    show(history.abandonStep(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds))
+    return finish(at: now)
   }
 
   /// Takes back the user's newest step that can still be undone.
@@ -96,6 +93,8 @@ extension Replica {
       do throws(PropertyProblem) { try edit.set.checkNew() } catch {
         return refuse(edit, code: .badValue, error.message)
       }
+      let longest = Operation(shape: edit.shape, at: Stamp(time: .max, actor: actor), set: edit.set)
+      guard messageLimits.allows(longest) else { return refuse(edit, code: .badValue, Replica.tooLong) }
     }
     let number = outbox.newEdit()
     var changes: [Change] = []

@@ -197,10 +197,18 @@ extension Replica {
       takeBackTooOld(at: index, rejection, at: now)
     case .readOnly: takeBack(at: index, rejection) { _, _ in true }
     case .roomFull:
-      // If there is no room for one new shape, there is none for the new shapes after it.
-      let first = rejection.operation ?? 0
+      guard let first = rejection.operation, first < count else {
+        return takeBack(at: index, rejection) { _, _ in true }
+      }
+      // If there is no room for one new shape, there is none for the new shapes after it. One with a text or a path may have
+      // been refused for the length of these, so shapes with less of both may still fit.
+      let refused = outbox.flights[index].pending[first].operation.set
+      let isShape = refused.assigned.contains(.kind)
+      let bytes = refused.longBytes(of: .all)
       takeBack(at: index, rejection) { place, pending in
-        place == rejection.operation || place >= first && pending.operation.set.assigned.contains(.kind)
+        let set = pending.operation.set
+        return place == first
+          || isShape && place > first && set.assigned.contains(.kind) && set.longBytes(of: .all) >= bytes
       }
     default:
       guard let operation = rejection.operation, operation < count else {
@@ -246,16 +254,44 @@ extension Replica {
     settleHistory(shapes)
   }
 
-  /// Takes refused operations out of a message, off the shown canvas and out of the history, and reports them, together
-  /// with those in `waiting`, which had yet to be sent. An operation that the server had already sent back is confirmed,
-  /// so its refusal is not reported.
+  static var tooLong: Text { "this is longer than the server takes in one message" }
+
+  /// The connection was closed because a message was too long. Where the server said that it takes as much, something on the way
+  /// doesn't. From now on messages are half as long; what was too long by itself is taken back.
+  mutating func shortenMessages() {
+    var longest: (index: Int, bytes: Int)?
+    for index in outbox.flights.indices where outbox.flights[index].isSent {
+      let bytes = messageLimits.bytes(outbox.flights[index].pending.map { $0.operation })
+      if bytes > longest?.bytes ?? 0 { longest = (index, bytes) }
+    }
+    guard let longest else { return }
+    if outbox.flights[longest.index].pending.count > 1 {
+      messageBytesTaken = longest.bytes / 2
+    } else {
+      takeBack(at: longest.index, Rejection(code: .badValue, message: Replica.tooLong)) { _, _ in true }
+    }
+  }
+
+  /// Edits that were made before the server's limits were known, and that no message can carry.
+  mutating func refuseTooLong() {
+    let limits = messageLimits
+    let taken = outbox.takeBackUnsent { !limits.allows($0) }
+    if !taken.isEmpty { takeBack(taken, Rejection(code: .badValue, message: Replica.tooLong)) }
+  }
+
   private mutating func takeBack(
     at index: Int,
     _ rejection: Rejection,
     and waiting: [Outbox.Pending] = [],
     where isTaken: (Int, Outbox.Pending) -> Bool
   ) {
-    var taken = outbox.takeBack(at: index, where: isTaken) + waiting
+    takeBack(outbox.takeBack(at: index, where: isTaken) + waiting, rejection)
+  }
+
+  /// Takes refused operations, which have left the outbox, off the shown canvas and out of the history, and reports them. An
+  /// operation that the server had already sent back is confirmed, so its refusal is not reported.
+  private mutating func takeBack(_ operations: [Outbox.Pending], _ rejection: Rejection) {
+    var taken = operations
     let shapes = IdentifierSet(taken.map { $0.operation.shape })
     let live = shapes.members.filter { optimistic.shown.contains($0) }
     var changes = optimistic.rebuild(shapes, pending: outbox)
@@ -268,13 +304,14 @@ extension Replica {
       taken += orphans
     }
     let refused = taken.filter { !optimistic.confirmedHolds($0.operation) }
+    let writes = refusedWrites(refused.map { $0.operation })
     for pending in taken {
       optimistic.release(pending.operation.shape)
       // A stamp refused as ahead of the clock is in no log and may be far ahead, so the clock doesn't follow it.
       if rejection.code != .clockAhead { clock.spend(pending.operation.at) }
     }
     let origins = refused.map { history.origin(of: $0.operation) }
-    history.forget(refused.map { $0.operation })
+    history.forget(writes, actor: actor)
     history.goBack(shapes, on: optimistic.shown)
     settleHistory(shapes)
     tell(changes, by: .rejection)
@@ -286,6 +323,17 @@ extension Replica {
         )
       )
     }
+  }
+
+  /// Refused operations, each with what would be there without it. Called while their shapes still count as pending.
+  private func refusedWrites(_ operations: [Operation]) -> RefusedWrites {
+    var writes = RefusedWrites()
+    let rising = operations.sorted { $0.at < $1.at }
+    optimistic.forEachPast(of: rising, pending: outbox) { operation, canvas in
+      let covered = operation.set.deleted ? PropertyMask.all : operation.set.assigned.inserting(.deleted)
+      writes.enter(operation.at, past: history.snapshot(of: covered, in: operation.shape, on: canvas))
+    }
+    return writes
   }
 }
 

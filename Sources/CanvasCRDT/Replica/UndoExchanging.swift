@@ -12,11 +12,32 @@ extension UndoHistory {
 
   /// The operations that redo the step that was undone last and can still be redone.
   public mutating func redo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
+    openGroups = 0
+    closeStep()
     var turn: UInt64?
     let operations = exchange(isUndo: false, on: canvas, clock: &clock, milliseconds: milliseconds, from: &turn)
     if let turn {
       bringBackPassedOver(for: turn, on: canvas, operations, clock: clock, milliseconds: milliseconds)
     }
+    return operations
+  }
+
+  /// The operations that take back what the open step has written so far, as if it had never been begun: it goes on neither
+  /// list, and what could be redone before it can be redone again. None where no step is open, or nothing was written.
+  mutating func abandonStep(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
+    openGroups = 0
+    guard !open.entries.isEmpty else { return [] }
+    var step = open
+    open = Step()
+    places.removeAll()
+    // If the server refuses any of it, that part of the step comes back to where an undo would have found it.
+    let turn = newTurn()
+    var exchange = Exchange(
+      from: Place(isUndoable: true, turn: turn),
+      to: Place(isUndoable: false, turn: turn)
+    )
+    let operations = self.exchange(&step, &exchange, on: canvas, clock: &clock, milliseconds: milliseconds) ?? []
+    if !operations.isEmpty { remember(exchange) }
     return operations
   }
 
@@ -191,7 +212,8 @@ extension UndoHistory {
     case (true, false):
       for property in registers {
         let original = originalStamp(of: property, in: shape, on: canvas)
-        guard original == nil || original == from.stamp(of: property) || original?.actor == actor else { return nil }
+        guard let original, original != from.stamp(of: property) else { continue }
+        guard original.actor == actor || formerActors.contains(original.actor) else { return nil }
       }
       set.delete()
     // The shape was made and deleted in one step. Nothing is to be written, but its erasure now stands for the one
@@ -237,7 +259,7 @@ extension UndoHistory {
       }
       if property != .deleted || written { isAny = true }
       guard let current = written ? stamp : canvas.stamp(of: property, in: shape) else { continue }
-      let original = to.stamp(of: property)
+      let original = to.stamp(of: property).flatMap { $0 == .never ? nil : $0 }
       let alias = original == current ? nil : Alias(property: property, current: current, original: original)
       let replaced = replaceAlias(of: property, in: shape, at: current, by: alias)
       if !written { before.append(StandIn(property: property, current: current, alias: replaced)) }
@@ -280,6 +302,9 @@ extension UndoHistory {
     let registers = canvas.registers(of: entry.shape)
     if set.deleted {
       var left = snapshot(of: from.covered.union(registers), in: entry.shape, on: canvas)
+      // A default that stands for no value comes back with the shape, and stands for none then too.
+      let values = canvas.values(of: entry.shape)
+      for property in registers where left.stamp(of: property) == nil { left.set(property, to: values, at: .never) }
       left.set(.deleted, from: from)
       return (left, nil)
     }

@@ -66,10 +66,25 @@ public struct UndoHistory: Sendable {
   var places = IdentifierMap<Int>()
   var openGroups = 0
 
+  /// Whom the user was before, on the same canvas, the newest last.
+  private(set) var formerActors: [Identifier] = []
+
+  /// More lives than this aren't remembered. What somebody wrote that long ago counts as another's.
+  static let formerActorsMax = 16
+
   public init() {}
 
   public var canUndo: Bool { !undoable.isEmpty || !open.entries.isEmpty }
-  public var canRedo: Bool { !redoable.isEmpty }
+  public var canRedo: Bool { !redoable.isEmpty && open.entries.isEmpty }
+}
+
+extension UndoHistory {
+  /// From now on the user writes as somebody else.
+  mutating func leave(_ actor: Identifier) {
+    formerActors.removeAll { $0 == actor }
+    formerActors.append(actor)
+    if formerActors.count > UndoHistory.formerActorsMax { formerActors.removeFirst() }
+  }
 }
 
 // MARK: - Recording
@@ -88,7 +103,6 @@ extension UndoHistory {
 
   /// Applies an operation of the user's own and remembers what it replaced. Outside a group it is a step of its own.
   public mutating func apply(_ operation: borrowing Operation, to canvas: inout Canvas) -> Change {
-    forgetRedoable()
     let shape = operation.shape
     var covered = operation.set.assigned.inserting(.deleted)
     if operation.set.deleted { covered = covered.union(canvas.registers(of: shape)) }
@@ -113,6 +127,8 @@ extension UndoHistory {
 
   mutating func closeStep() {
     guard !open.entries.isEmpty else { return }
+    // Not before: a step that is abandoned leaves what can be redone as it was.
+    forgetRedoable()
     open.turn = newTurn()
     undoable.append(open)
     shapesRemembered += open.entries.count

@@ -73,6 +73,12 @@ func endGroup(_ session: UInt32) {
   find(session).replica.endGroup()
 }
 
+/// Gives up the step that is open: see `Replica.abandonStep`.
+@_expose(wasm, "abandonStep") @_cdecl("canvas_abandon_step")
+func abandonStep(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
+  perform(session) { $0.replica.abandonStep(at: Moment(wall, monotonic)) }
+}
+
 @_expose(wasm, "undo") @_cdecl("canvas_undo")
 func undo(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.undo(at: Moment(wall, monotonic)) }
@@ -163,6 +169,10 @@ private func add(_ edits: [ShapeEdit], to session: UInt32, at now: Moment) -> An
 /// A random colour as 0xRRGGBB, at least half saturated and no darker than seven tenths.
 @_expose(wasm, "brightColor") @_cdecl("canvas_bright_color")
 func brightColor() -> UInt32 { Color.bright(using: &chance).packed }
+
+/// A number that grows whenever what `state` answers changes.
+@_expose(wasm, "revision") @_cdecl("canvas_revision")
+func revision(_ session: UInt32) -> UInt32 { find(session).revision }
 
 /// The whole shown drawing, of which exchange.wasm makes documents: see `BinaryEncoding.encode(state:)`.
 @_expose(wasm, "state") @_cdecl("canvas_state")

@@ -7,6 +7,9 @@ final class Session {
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
 
+  /// A number that grows whenever the shown drawing changes.
+  private(set) var revision: UInt32 = 0
+
   /// The changes that the page has not been told yet.
   private(set) var unseen = UnseenChanges()
 
@@ -33,6 +36,7 @@ final class Session {
     for effect in effects {
       switch effect {
       case .changed(let changes, let origin):
+        revision &+= 1
         let canvas = replica.canvas
         for change in changes { follow(change, by: Writer(origin, own: replica.actor), in: canvas) }
       case .departed(let departure): unseen.depart(departure)
@@ -63,6 +67,7 @@ final class Session {
   }
 
   private func rebuild() {
+    revision &+= 1
     let canvas = replica.canvas
     order = DrawingOrder(canvas)
     names = ShownNames(canvas)

@@ -92,6 +92,7 @@ extension RoomService {
       let changed = history.follow(now.canvas, to: now.position)
       for shape in changed { edits[shape] = nil }
       edits.merge(history.takingBack(from: now.canvas, only: changed)) { $1 }
+      edits = now.canvas.keepingEnds(edits)
       // Not the operator's own actor: what it writes could then not be taken back apart from this.
       var randomness = self.randomness()
       var writer = self.writer(of: request, with: grant, in: name, needs: .operator)

@@ -92,6 +92,45 @@ struct LineTests {
     #expect(abs(points[0].x - 500) < 0.1 && abs(points[0].y - 500) < 0.1)
   }
 
+  @Test("S14: a cut end lies on the outline's curve, to a quarter of a unit, also where the way grazes a round corner")
+  func curves() {
+    var random = SeededGenerator(seed: 5)
+    for number in 0..<2_000 {
+      let target = shape(square, number % 2 == 0 ? .roundedRectangle : .ellipse) {
+        $0.size = Size(width: .random(in: 1...4_000, using: &random), height: .random(in: 1...4_000, using: &random))
+        $0.cornerRadius = .random(in: 0...2_000, using: &random)
+        $0.rotation = .random(in: 0...360, using: &random)
+      }
+      let tied = shape(line, .line) {
+        $0.position = Point(
+          x: .random(in: -9_000...9_000, using: &random),
+          y: .random(in: -9_000...9_000, using: &random)
+        )
+        $0.size = Size(width: 1, height: 1)
+        $0.from = Tie(shape: square, place: .middle)
+      }
+      let points = tied.drawn { _ in target }.pathPoints
+      let outline = PlacedOutline(target.outline)
+      guard !outline.contains(points[1]) else { continue }
+      #expect(distance(from: points[0], to: outline.outline) < 0.25, "\(number)")
+    }
+  }
+
+  /// How far a point lies off the curve, by a polygon that is much finer than what is asked.
+  private func distance(from point: Point, to outline: Outline) -> Double {
+    let corners = outline.polygon(flatness: 0.001)
+    var least = Double.infinity
+    for (index, corner) in corners.enumerated() {
+      let next = corners[index + 1 == corners.count ? 0 : index + 1]
+      let (dx, dy) = (next.x - corner.x, next.y - corner.y)
+      let square = dx * dx + dy * dy
+      let along = square == 0 ? 0 : max(0, min(1, ((point.x - corner.x) * dx + (point.y - corner.y) * dy) / square))
+      let (offX, offY) = (point.x - corner.x - dx * along, point.y - corner.y - dy * along)
+      least = min(least, (offX * offX + offY * offY).squareRoot())
+    }
+    return least
+  }
+
   @Test("S14: a tie to what is gone, or to a line, has no effect")
   func noTies() {
     let tied = shape(line, .line) { $0.to = Tie(shape: square, place: place(0, 0)) }

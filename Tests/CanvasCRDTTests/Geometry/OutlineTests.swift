@@ -37,6 +37,20 @@ struct OutlineTests {
     #expect(second.overlaps(first) == expected, sourceLocation: sourceLocation)
   }
 
+  @Test(
+    "S7: a corner that is hardly round overlaps no more than a square one",
+    arguments: [1e-300, 1e-160, 1e-9, 1e-5]
+  )
+  func hardlyRound(radius: Double) {
+    for rotation in [0.0, 30] {
+      let rounded = outline(.roundedRectangle, 0, 0, 100, 100, rotation: rotation, cornerRadius: radius)
+      expectOverlap(rounded, outline(.rectangle, 300, 300, 50, 50, rotation: 10), false)
+      expectOverlap(rounded, outline(.ellipse, 300, 300, 50, 50), false)
+      expectOverlap(rounded, outline(.roundedRectangle, 300, 0, 50, 50, rotation: 20, cornerRadius: radius), false)
+      expectOverlap(rounded, outline(.rectangle, 60, 60, 50, 50, rotation: 10), true)
+    }
+  }
+
   @Test("S7: Upright rectangles are compared by their coordinates, except for rounding")
   func uprightRectangles() {
     let square = outline(.rectangle, 0, 0, 100, 100)

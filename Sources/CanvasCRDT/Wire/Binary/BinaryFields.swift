@@ -51,15 +51,11 @@ extension ByteReader {
     return identifier
   }
 
-  /// An identifier, and if there is one a place in its box.
-  mutating func tieOrNone() throws(BinaryFailure) -> Tie? {
-    guard let shape = try identifierOrNone() else { return nil }
-    return Tie(shape: shape, place: BoxPlace(x: try boxShare(), y: try boxShare()))
-  }
-
-  private mutating func boxShare() throws(BinaryFailure) -> UInt16 {
-    guard let share = UInt16(exactly: try varint()) else { throw .malformed("a place outside a box") }
-    return share
+  /// What follows the identifier of a tie. Nil for a place that is in no box.
+  mutating func boxPlace() throws(BinaryFailure) -> BoxPlace? {
+    let (x, y) = (try varint(), try varint())
+    guard let x = UInt16(exactly: x), let y = UInt16(exactly: y) else { return nil }
+    return BoxPlace(x: x, y: y)
   }
 
   @inline(__always)

@@ -139,7 +139,13 @@ struct BinaryOperationReader {
       case .path:
         guard let path = Path(try reader.countedBytes()) else { throw problem(property) }
         set.path = path
-      case .tie(let field): set[field] = try reader.tieOrNone()
+      case .tie(let field):
+        guard let shape = try reader.identifierOrNone() else {
+          set[field] = nil
+          continue
+        }
+        guard let place = try reader.boxPlace() else { throw problem(property) }
+        set[field] = Tie(shape: shape, place: place)
       case .flag(let field):
         let byte = try reader.byte()
         guard byte < 2 else { throw problem(property) }

@@ -53,7 +53,12 @@ struct StateValuesReader {
         }
       case .tie(let field):
         try readEach(property, of: &pages) { (set, reader) throws(BinaryFailure) in
-          set[field] = try reader.tieOrNone()
+          guard let shape = try reader.identifierOrNone() else {
+            set[field] = nil
+            return
+          }
+          guard let place = try reader.boxPlace() else { throw .malformed("a place outside a box") }
+          set[field] = Tie(shape: shape, place: place)
         }
       case .flag(let field):
         try readPacked(property, into: &pages) { (set, bits) throws(BinaryFailure) in set[field] = bits == 1 }

@@ -86,3 +86,25 @@ struct RoomHistory: Sendable {
     return edits
   }
 }
+
+extension Canvas {
+  /// Edits by which shapes go, and with them what lines that were tied to these say of their ends: they stay where they were drawn
+  /// (S14), with what the other edits make of the lines.
+  func keepingEnds(_ edits: [Identifier: Properties]) -> [Identifier: Properties] {
+    var leaving = IdentifierSet()
+    var after = self
+    for (shape, set) in edits {
+      if set.deleted { leaving.insert(shape) } else { after.apply(Operation(shape: shape, at: .last, set: set)) }
+    }
+    var edits = edits
+    for (line, set) in after.ends(ofLinesWithout: leaving) {
+      for property in set.assigned { edits[line, default: Properties()].take(property, from: set) }
+    }
+    return edits
+  }
+}
+
+extension Stamp {
+  /// No stamp is greater.
+  fileprivate static var last: Stamp { Stamp(time: .max, actor: Identifier("zzz-zzz-zzz")!) }
+}

@@ -1,0 +1,103 @@
+// Where a line that is tied to the middle of a shape ends (S14): where its way to that middle first meets the shape's outline.
+
+extension Shape {
+  /// Where the straight way from a point to the middle of the box first meets the outline. Nil where it doesn't.
+  func entry(from start: Point) -> Point? {
+    let outline = outline
+    let end = point(of: .middle)
+    let center = Rect(origin: properties.position, size: properties.size).center
+    let direction = Direction(degrees: properties.rotation)
+    // From the middle of the box, as if it were not turned.
+    let way = StraightWay(
+      from: direction.turningBack(start.x - center.x, start.y - center.y),
+      to: direction.turningBack(end.x - center.x, end.y - center.y)
+    )
+    guard let part = way.entry(into: outline) else { return nil }
+    return Point(x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part)
+  }
+}
+
+/// A straight way, in coordinates in which the shape that it leads to is not turned and has its middle at the origin.
+private struct StraightWay {
+  let start: Point
+  let step: Point
+
+  init(from start: Point, to end: Point) {
+    self.start = start
+    step = Point(x: end.x - start.x, y: end.y - start.y)
+  }
+
+  /// How much of the way lies before the outline. Curves are met where they are, not where chords are.
+  func entry(into outline: Outline) -> Double? {
+    let halfWidth = outline.size.width / 2
+    let halfHeight = outline.size.height / 2
+    var first: Double?
+    func take(_ part: Double?) {
+      if let part, (0...1).contains(part), part < first ?? .infinity { first = part }
+    }
+    switch outline.kind {
+    case .ellipse:
+      if let parts = parts(throughEllipseAt: Point(x: 0, y: 0), halfWidth, halfHeight) {
+        take(parts.first)
+        take(parts.second)
+      }
+    case .roundedRectangle:
+      let radius = outline.drawnCornerRadius
+      let (innerX, innerY) = (halfWidth - radius, halfHeight - radius)
+      for sign in [-1.0, 1] {
+        take(part(from: Point(x: -innerX, y: sign * halfHeight), to: Point(x: innerX, y: sign * halfHeight)))
+        take(part(from: Point(x: sign * halfWidth, y: -innerY), to: Point(x: sign * halfWidth, y: innerY)))
+        guard radius > 0 else { continue }
+        for side in [-1.0, 1] {
+          guard let parts = parts(throughEllipseAt: Point(x: sign * innerX, y: side * innerY), radius, radius) else {
+            continue
+          }
+          // Of the circle only the quarter at the corner is outline.
+          for part in [parts.first, parts.second] {
+            let (x, y) = (start.x + step.x * part, start.y + step.y * part)
+            if sign * x >= innerX, side * y >= innerY { take(part) }
+          }
+        }
+      }
+    case .rectangle, .text, .line, .ink, .polygon, .star:
+      var outline = outline
+      outline.position = Point(x: -halfWidth, y: -halfHeight)
+      outline.rotation = 0
+      let corners = outline.polygon(flatness: 1)
+      for (index, corner) in corners.enumerated() {
+        take(part(from: corner, to: corners[index + 1 == corners.count ? 0 : index + 1]))
+      }
+    }
+    return first
+  }
+
+  /// How much of the way lies before the side from `corner` to `next`. Nil where it doesn't cross that.
+  private func part(from corner: Point, to next: Point) -> Double? {
+    let side = Point(x: next.x - corner.x, y: next.y - corner.y)
+    let off = Point(x: corner.x - start.x, y: corner.y - start.y)
+    let turn = step.x * side.y - step.y * side.x
+    guard turn != 0 else { return nil }
+    let across = (off.x * step.y - off.y * step.x) / turn
+    return (0...1).contains(across) ? (off.x * side.y - off.y * side.x) / turn : nil
+  }
+
+  /// Where the straight line of the way goes into an ellipse and out of it. Nil where it doesn't.
+  private func parts(
+    throughEllipseAt center: Point,
+    _ halfWidth: Double,
+    _ halfHeight: Double
+  ) -> (first: Double, second: Double)? {
+    // In coordinates in which the ellipse is the unit circle.
+    let from = Point(x: (start.x - center.x) / halfWidth, y: (start.y - center.y) / halfHeight)
+    let along = Point(x: step.x / halfWidth, y: step.y / halfHeight)
+    let square = along.x * along.x + along.y * along.y
+    guard square > 0 else { return nil }
+    // How far the line passes from the circle's middle. From the cross product, which loses no digits where the way is long.
+    let off = from.x * along.y - from.y * along.x
+    let half = 1 - off * off / square
+    guard half >= 0 else { return nil }
+    let nearest = -(from.x * along.x + from.y * along.y) / square
+    let reach = (half / square).squareRoot()
+    return (nearest - reach, nearest + reach)
+  }
+}

@@ -1,0 +1,68 @@
+import CanvasCRDT
+import Testing
+
+@testable import SyncServer
+
+@Suite("Taking back shapes that others' lines are tied to")
+struct TakenBackEndsTests {
+  private let eve = Identifier("eve-eve-eve")!
+  private let ann = Identifier("ann-ann-ann")!
+  private let square = Identifier("sqr-sqr-sqr")!
+  private let line = Identifier("lin-lin-lin")!
+
+  private func operation(_ shape: Identifier, _ at: UInt64, _ actor: Identifier, _ assign: (inout Properties) -> Void)
+    -> Operation
+  {
+    var set = Properties()
+    assign(&set)
+    return Operation(shape: shape, at: Stamp(milliseconds: at, counter: 0, actor: actor)!, set: set)
+  }
+
+  @Test("H16: the line's end stays where it was drawn, with what else is taken back of the line")
+  func ends() throws {
+    var canvas = Canvas()
+    canvas.apply(
+      operation(square, 1, eve) {
+        $0.kind = .rectangle
+        $0.position = Point(x: 500, y: 400)
+        $0.size = Size(width: 100, height: 100)
+      }
+    )
+    canvas.apply(
+      operation(line, 2, ann) {
+        $0.kind = .line
+        $0.position = Point(x: 100, y: 100)
+        $0.size = Size(width: 200, height: 100)
+        $0.to = Tie(shape: square, place: BoxPlace(x: 0, y: 0))
+      }
+    )
+    canvas.apply(operation(line, 3, eve) { $0.alpha = 3 })
+    let drawn = try #require(canvas.drawn(line)).pathPoints
+    #expect(abs(drawn[1].x - 500) < 0.1 && abs(drawn[1].y - 400) < 0.1)
+    var gone = Properties()
+    gone.delete()
+    var opaque = Properties()
+    opaque.alpha = 10
+    let edits = canvas.keepingEnds([square: gone, line: opaque])
+    #expect(
+      edits[line]?.assigned == [.alpha, .position, .size, .path] || edits[line]?.assigned == [.alpha, .size, .path]
+    )
+    for (shape, set) in edits {
+      canvas.apply(Operation(shape: shape, at: Stamp(milliseconds: 9, counter: 0, actor: ann)!, set: set))
+    }
+    let after = try #require(canvas.drawn(line))
+    #expect(after.properties.alpha == 10 && after.properties.to?.shape == square)
+    for (one, other) in zip(after.pathPoints, drawn) {
+      #expect(abs(one.x - other.x) < 0.1 && abs(one.y - other.y) < 0.1)
+    }
+  }
+
+  @Test("where no shape goes, nothing is added")
+  func nothing() {
+    var canvas = Canvas()
+    canvas.apply(operation(line, 2, ann) { $0.kind = .line })
+    var opaque = Properties()
+    opaque.alpha = 10
+    #expect(canvas.keepingEnds([line: opaque]) == [line: opaque])
+  }
+}
