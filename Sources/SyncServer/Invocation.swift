@@ -23,6 +23,7 @@ extension Invocation {
     var configuration = Configuration()
     for (variable, apply) in Setting.all.map({ ($0.variable, $0.apply) }) {
       guard let value = environment[variable] else { continue }
+      if variable == "CANVAS_DATA" { try Configuration.check(place: value, of: variable) }
       if let fault = apply(value, &configuration) {
         throw ConfigurationError(words: "\(variable)=\(value): \(fault)")
       }
@@ -67,6 +68,7 @@ extension Invocation {
     if PostgresLog.isAddress(value), PostgresLog.hasPassword(value) {
       throw ConfigurationError(words: "\(setting.name): \(Configuration.passwordIsSeen)")
     }
+    if setting.name == "--data" { try Configuration.check(place: value, of: setting.name) }
     if let fault = setting.apply(value, &configuration) {
       throw ConfigurationError(words: "\(setting.name) \(value): \(fault)")
     }

@@ -43,8 +43,22 @@ struct PostgresOpeningTests {
     #expect(events.answer(to: 1)?.error != nil && events.all.count == 3)
   }
 
-  @Test("an address that nobody can read is refused before anything is tried")
-  func unreadable() {
-    #expect(throws: StorageFault.self) { try PostgresLog("postgresql://canvas@127.0.0.1/%ZZ") { _ in } }
+  @Test(
+    "an address that nobody can read is refused before anything is tried, and it is said what is wrong, but no password",
+    arguments: [
+      ("canvas:secret@127.0.0.1/rooms?sslmod=require&password=secret", "no parameter sslmod"),
+      ("canvas:sec%ret@127.0.0.1/rooms", "before the parameters a % isn't followed"),
+      ("canvas@127.0.0.1/%ZZ", "before the parameters a % isn't followed"),
+      ("canvas@127.0.0.1/rooms?password=secret%", "in the parameter password a %"),
+      ("canvas:secret@127.0.0.1/rooms?sslmode", "sslmode has no value"),
+      ("canvas:secret@127.0.0.1:543x2/rooms", "the port is a number"),
+      ("canvas:secret@127.0.0.1:70000/rooms", "the port is a number"),
+      ("canvas:secret@127.0.0.1/rooms?port=0", "the port is a number"),
+    ]
+  )
+  func unreadable(address: String, words: String) {
+    let fault = #expect(throws: StorageFault.self) { try PostgresLog("postgresql://\(address)") { _ in } }
+    let said = fault.map { "\($0)" } ?? ""
+    #expect(said.contains(words) && !said.contains("secret"), "\(said)")
   }
 }

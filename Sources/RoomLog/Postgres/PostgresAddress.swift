@@ -21,6 +21,56 @@ struct PostgresAddress: Hashable, Sendable {
 
   static func isOne(_ text: String) -> Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
 
+  /// Why a text is no place at all, neither an address nor a directory: it was meant as an address. It may have a password in
+  /// it, so it isn't repeated.
+  static func mistake(in text: String) -> String? {
+    guard !isOne(text) else { return nil }
+    let words = text.lowercased()
+    // libpq also takes `host=… user=…`, in any order.
+    let first = words.drop { !$0.isLetter }.prefix { $0 != "=" }
+    let isList =
+      words.contains("=") && ["host", "hostaddr", "port", "dbname", "user", "service"].contains(String(first))
+    guard words.contains("://") || words.contains("password=") || isList else { return nil }
+    return "a database's address begins with postgresql://, in small letters and with nothing before it"
+  }
+
+  /// What is wrong with an address that libpq can't read, or would try for ever. Values aren't repeated: one may be a password.
+  /// - Parameter parameters: the names that libpq knows.
+  func mistake(parameters: Set<String>) -> String? {
+    let rest = url.drop { $0 != "/" }.dropFirst(2)
+    let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var ports: [String] = []
+    for pair in parts.dropFirst().first?.split(separator: "&") ?? [] {
+      let name = pair.prefix { $0 != "=" }
+      // The one that libpq takes besides, as JDBC writes it.
+      guard parameters.contains(String(name)) || name == "ssl" else { return "there is no parameter \(name)" }
+      guard pair.contains("=") else { return "the parameter \(name) has no value" }
+      guard PostgresAddress.isEncoded(pair) else { return PostgresAddress.percent(in: "the parameter \(name)") }
+      if name == "port" {
+        ports += PostgresAddress.decoded(pair.drop { $0 != "=" }.dropFirst()).split(separator: ",").map(String.init)
+      }
+    }
+    if let authority = parts.first, !PostgresAddress.isEncoded(authority) {
+      return PostgresAddress.percent(in: "what comes before the parameters")
+    }
+    for port in hosts.map(\.port) + ports where !port.isEmpty {
+      guard let number = UInt16(port), number > 0 else { return "the port is a number from 1 to 65535" }
+    }
+    return nil
+  }
+
+  private static func percent(in place: String) -> String {
+    "in \(place) a % isn't followed by two hexadecimal digits; for the character itself write %25"
+  }
+
+  /// Whether each `%` is followed by two hexadecimal digits, and not by those of a zero.
+  private static func isEncoded(_ text: Substring) -> Bool {
+    text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
+      let digits = part.utf8.prefix(2)
+      return digits.count == 2 && UInt8(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0 != 0
+    }
+  }
+
   /// - Parameter defaults: what libpq takes where the URL says nothing.
   init(_ url: String, defaults: [String: String] = [:]) {
     self.url = url

@@ -106,6 +106,19 @@ struct PostgresLibrary: @unchecked Sendable {
     resultErrorField(result, field).map { String(cString: $0) } ?? ""
   }
 
+  /// The parameters that a URL may have.
+  var parameters: Set<String> {
+    guard let options = findDefaults() else { return [] }
+    defer { freeOptions(options) }
+    var names: Set<String> = []
+    var next = options
+    while let keyword = next.pointee.keyword {
+      names.insert(String(cString: keyword))
+      next += 1
+    }
+    return names
+  }
+
   /// Whether libpq can read a URL. What it says of one that it can't read would repeat a password in it.
   func reads(_ url: String) -> Bool {
     guard let options = parse(url, nil) else { return false }
@@ -176,8 +189,9 @@ struct PostgresLibrary: @unchecked Sendable {
     static let pipelineSync: Int32 = 10
     static let pipelineAborted: Int32 = 11
   }
-  /// `PG_DIAG_SEVERITY_NONLOCALIZED`, `PG_DIAG_SQLSTATE` and `PG_DIAG_MESSAGE_PRIMARY`.
+  /// `PG_DIAG_SEVERITY_NONLOCALIZED`, `PG_DIAG_SQLSTATE`, `PG_DIAG_MESSAGE_PRIMARY` and `PG_DIAG_SOURCE_FUNCTION`.
   static let severityField = Int32(UInt8(ascii: "V"))
   static let stateField = Int32(UInt8(ascii: "C"))
   static let messageField = Int32(UInt8(ascii: "M"))
+  static let functionField = Int32(UInt8(ascii: "R"))
 }

@@ -38,15 +38,17 @@ public final class PostgresLog: RoomLog {
     sink: @escaping LogSink
   ) throws(StorageFault) {
     let library = try PostgresLibrary()
-    guard library.reads(url) else {
+    let address = PostgresAddress(url, defaults: defaults ?? library.defaults)
+    let mistake = address.mistake(parameters: library.parameters)
+    guard mistake == nil, library.reads(url) else {
       throw .unfit(
-        "the database's address can't be read; it is like postgresql://USER@HOST:5432/DATABASE?sslmode=verify-full"
+        "the database's address can't be read\(mistake.map { ": \($0)" } ?? ""); "
+          + "it is like postgresql://USER@HOST:5432/DATABASE?sslmode=verify-full"
       )
     }
     let inbox = try PostgresInbox()
     let shared = SharedFigures()
     let outlet = Outlet(sink: sink)
-    let address = PostgresAddress(url, defaults: defaults ?? library.defaults)
     let names = HostNames(resolve, woken: { inbox.wake() })
     let offered = secret ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
     let thread = try LogThread {
@@ -69,6 +71,8 @@ public final class PostgresLog: RoomLog {
   deinit { inbox.close() }
 
   public static func isAddress(_ text: String) -> Bool { PostgresAddress.isOne(text) }
+  /// Why a place that was meant as a database's address is none; nil where it is one, or was meant as something else.
+  public static func mistake(in place: String) -> String? { PostgresAddress.mistake(in: place) }
   public static func hasPassword(_ url: String) -> Bool { PostgresAddress(url).hasPassword }
   /// Where the rooms are, without a password.
   public static func name(of url: String) -> String { PostgresAddress(url).description }

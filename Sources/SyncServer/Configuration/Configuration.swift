@@ -63,6 +63,12 @@ struct Configuration: Hashable, Sendable {
   static let passwordIsSeen =
     "everyone on this machine can read a password there; give it as PGPASSWORD, in a password file, or in CANVAS_DATA"
 
+  /// Refuses a place that was meant as a database's address and is none. It isn't repeated, since it may have a password in it.
+  /// - Parameter name: the flag or the variable that it came by.
+  static func check(place: String, of name: String) throws(ConfigurationError) {
+    if let mistake = PostgresLog.mistake(in: place) { throw ConfigurationError(words: "\(name): \(mistake)") }
+  }
+
   var asksForTokens: Bool { tokens != nil || signingKeys != nil }
 
   /// Where people find the server, as it is written in a browser.

@@ -85,6 +85,7 @@ extension LogCommand {
         if PostgresLog.isAddress(value), PostgresLog.hasPassword(value) {
           throw ConfigurationError(words: "\(halves[0]): \(Configuration.passwordIsSeen)")
         }
+        try Configuration.check(place: value, of: halves[0])
         values[halves[0]] = value
       } else {
         throw ConfigurationError(words: "log \(verb) \(halves[0]): unknown flag; see log --help")
@@ -97,6 +98,7 @@ extension LogCommand {
       let flag = verb == "move" ? "--from PLACE" : "--data DIRECTORY"
       throw ConfigurationError(words: "log \(verb) needs \(flag)")
     }
+    try Configuration.check(place: data, of: "CANVAS_DATA")
     let place = Configuration.Storage(data)
     guard place != .memory else { throw ConfigurationError(words: "log \(verb): nothing is stored in memory") }
     if case .postgres = place, verb == "repair" {

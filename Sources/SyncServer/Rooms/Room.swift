@@ -79,7 +79,8 @@ struct Room: Sendable {
   ) -> MemberID? {
     let actor = audience.actor(for: hello, as: role, in: name, keys, using: &generator)
     let older = audience.member(of: actor)
-    let claim = Claim(role: role, node: company?.number ?? 0, after: older?.claim, now: now)
+    let known = older?.claim ?? company?.claim(thatSentAway: actor)
+    let claim = Claim(role: role, node: company?.number ?? 0, after: known, now: now)
     if let older, older.isGuest {
       // The other node lets it go when it hears of this.
       audience.remove(older.id)
@@ -279,6 +280,9 @@ struct Room: Sendable {
   }
 
   // MARK: - What the log says
+
+  /// Whether nothing is missing before a record.
+  func continues(with position: UInt64) -> Bool { position <= fold.position + 1 }
 
   /// A durable record, of this process or another. Only this changes a room. A record that has come before changes
   /// nothing.

@@ -57,11 +57,19 @@ extension Room {
           company?.came(actor)
           return
         }
+        company?.sentAway(actor, for: claim)
         sendAway(member.id, .actorElsewhere, "this actor has joined over another connection", now: now)
         guard !audience.isEmpty else { return }
       }
     }
     audience.add(guest: person.peer, claim)
+  }
+
+  /// News of other nodes may be lost, and so may those of this one.
+  mutating func askForCompany(now: Moment) {
+    guard !audience.isEmpty else { return }
+    company?.askAnew()
+    tellCompany(now)
   }
 
   /// Tells other nodes what is new of the people here, if any have the room open.

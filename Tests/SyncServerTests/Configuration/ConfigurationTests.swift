@@ -44,6 +44,30 @@ import Testing
     }
   }
 
+  @Test(
+    "a place that was meant as a database's address is refused without repeating it",
+    arguments: [
+      "postgrsql://canvas:secret@db/rooms", "PostgreSQL://canvas:secret@db/rooms",
+      "\"postgresql://canvas:secret@db/rooms\"",
+      " postgresql://canvas:secret@db/rooms", "host=db user=canvas password=secret", "user=canvas host=secret",
+      "'dbname=secret'",
+    ]
+  )
+  func misspeltPlace(place: String) {
+    let ways: [([String], [String: String])] = [
+      (["--data", place], [:]), (["--data=\(place)"], [:]), ([], ["CANVAS_DATA": place]),
+      (["log", "verify", "--data", place], [:]), (["log", "verify"], ["CANVAS_DATA": place]),
+      (["log", "move", "--from", "rooms", "--to", place], [:]),
+    ]
+    for (arguments, environment) in ways {
+      let error = #expect(throws: ConfigurationError.self) {
+        try Invocation(arguments: arguments, environment: environment)
+      }
+      let words = error?.words ?? ""
+      #expect(words.contains("begins with postgresql://") && !words.contains("secret"), "\(words)")
+    }
+  }
+
   private struct Setting: Sendable {
     let name: String
     let values: [String]

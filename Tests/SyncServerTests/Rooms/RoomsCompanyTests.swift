@@ -175,6 +175,39 @@ struct RoomsCompanyTests {
     for node in [0, 1] { #expect(nodes.peers(node, others[node]).contains(actor)) }
   }
 
+  @Test("somebody sent away by a node whose clock is ahead stays when coming back, and the old connection is closed")
+  func takeoverAgain() {
+    var nodes = Nodes(2)
+    nodes.setClock(of: 0, aheadBy: 600_000)
+    let ann = nodes.benches[0].join(.json)
+    nodes.passSeconds(2)
+    let there = nodes.join(as: ann, of: 0, at: 1)
+    nodes.settle()
+    #expect(nodes.benches[1].clients[there].closed == .actorElsewhere)
+    nodes.passSeconds(2)
+    let again = nodes.join(as: ann, of: 0, at: 1)
+    nodes.settle()
+    nodes.passSeconds(3)
+    #expect(nodes.benches[1].clients[again].closed == nil)
+    #expect(nodes.benches[0].clients[ann].closed == .actorElsewhere)
+  }
+
+  @Test("after an outage in which nodes lost sight of each other, people see each other once one of the nodes asks")
+  func outage() {
+    var nodes = Nodes(2)
+    let ann = nodes.benches[0].join()
+    let bob = nodes.benches[1].join()
+    nodes.passSeconds(2)
+    nodes.broken = [(0, 1), (1, 0)]
+    nodes.passSeconds(5)
+    #expect(nodes.benches[1].clients[bob].peers.isEmpty)
+    nodes.broken = []
+    nodes.benches[0].room.askForCompany(now: nodes.benches[0].now)
+    nodes.benches[0].takeEffects()
+    nodes.settle()
+    #expect(nodes.benches[1].clients[bob].peers.count == 1 && nodes.benches[0].clients[ann].peers.count == 1)
+  }
+
   @Test(
     "of an actor that came to two nodes before they heard of each other, one connection stays, also if both hear of it late",
     arguments: [0, 10_000] as [UInt64],

@@ -20,6 +20,9 @@ struct Company: Sendable {
   private var went: Set<Identifier> = []
   private var shows: Set<Identifier> = []
   private var toldAt: UInt64 = 0
+  /// For which claim somebody was sent away here that another node had made. If it was greater only by the other node's clock, whoever
+  /// comes back here comes after it.
+  private var claims: [Identifier: Claim] = [:]
 
   /// - Parameter number: of this node's run.
   init(number: UInt64) { teller = NewsTeller(node: number) }
@@ -61,9 +64,10 @@ struct Company: Sendable {
   mutating func left() -> [[UInt8]] {
     // They may have heard of this node without its having heard of them.
     let parts = parts(of: NodeNews(isWhole: true))
-    let teller = teller
+    let (teller, claims) = (teller, claims)
     self = Company(number: number)
     self.teller = teller
+    self.claims = claims
     return parts
   }
 
@@ -119,6 +123,17 @@ struct Company: Sendable {
 
   // MARK: Other nodes
 
+  /// Somebody was sent away here for a connection to another node.
+  mutating func sentAway(_ actor: Identifier, for claim: Claim) {
+    if claims.count >= Company.claimsMax { claims = [:] }
+    claims[actor] = claim
+  }
+
+  func claim(thatSentAway actor: Identifier) -> Claim? { claims[actor] }
+
+  /// More are hardly sent away within the time that an empty room stays open.
+  private static let claimsMax = 256
+
   /// A node was heard of.
   /// - Returns: its news, once all parts have arrived. `nil` too if another version wrote them.
   mutating func heard(_ part: NewsPart, now: Moment) -> NodeNews? {
@@ -153,4 +168,10 @@ struct Company: Sendable {
 
   /// Asks the others for all of their people.
   mutating func ask() { asks = true }
+
+  /// Asks the others for all of their people, and tells them of all people here.
+  mutating func askAnew() {
+    asks = true
+    isWhole = true
+  }
 }
