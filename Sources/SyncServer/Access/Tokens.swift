@@ -75,7 +75,8 @@ struct Tokens: Sendable {
     guard !entries.contains(where: { $0.token == token }) else {
       throw TokenFault("line \(line): this token is already on an earlier line")
     }
-    entries.append(Entry(token: token, grant: Grant(level: level, rooms: rooms, label: label)))
+    let account = Payer.Account.token(String(decoding: token, as: UTF8.self))
+    entries.append(Entry(token: token, grant: Grant(level: level, rooms: rooms, label: label, account: account)))
   }
 
   /// The characters that RFC 6750 allows.

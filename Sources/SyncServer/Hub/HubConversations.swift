@@ -98,6 +98,9 @@ extension Hub {
       hello.actor = actor
       // The token says so, which is as good as the key.
       hello.key = keys.key(of: actor, in: open.room.name)
+    } else if signedTokens != nil, hello.key == nil {
+      // The actor may be one that a token proves, and whose bearer is away. Only a key shows that it is this client.
+      hello.actor = nil
     }
     let id = open.room.join(hello, role: role, encoding: encoding, keys: keys, now: now, using: &generator)
     // If the actor had an older connection, that one has to go, and the newcomer may get its seat.

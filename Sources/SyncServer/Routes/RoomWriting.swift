@@ -85,7 +85,7 @@ extension RoomService {
   }
 
   func payer(of request: Request, with grant: Grant) -> Payer {
-    Payer(address: NetworkAddress.party(of: address(of: request)), token: grant.label)
+    Payer(address: NetworkAddress.party(of: address(of: request)), token: grant.account)
   }
 
   private func spend(_ operations: Int, _ payer: Payer) -> Bool {
