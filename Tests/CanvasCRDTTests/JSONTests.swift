@@ -62,7 +62,7 @@ struct JSONTests {
   )
   func unread(text: String) throws {
     Array(text.utf8).withUnsafeBytes { bytes in
-      #expect(throws: JSONFailure.self) {
+      _ = #expect(throws: JSONFailure.self) {
         var reader = try JSONReader(validating: bytes)
         let isArray = reader.kind == .array
         if isArray { try reader.beginArray() } else { try reader.beginObject() }
