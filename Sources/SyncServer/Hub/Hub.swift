@@ -41,6 +41,8 @@ actor Hub {
   var verification: Verification
   var counts = HubCounts()
   var refusals: RefusalLog
+  /// Of lines that tell who has joined.
+  var joinLines = LineBudget()
   var lifetime = Lifetime()
   var requestBook: RequestBook
   var quotas: DayQuotas

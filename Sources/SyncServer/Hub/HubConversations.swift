@@ -113,14 +113,16 @@ extension Hub {
     let actor = open.room.actor(of: id)
     guard let waiting = visitor.joins(open, id, as: actor) else { return }
     seat(visitor, id, in: open)
-    logger.info(
-      "joined",
-      [
-        "room": .text(open.name), "actor": .init(actor?.text),
-        "address": .text(visitor.address), "encoding": .text(encoding == .json ? "json" : "binary"),
-        "peers": .init(open.room.memberCount),
-      ]
-    )
+    if joinLines.takes(visitor.address) {
+      logger.info(
+        "joined",
+        [
+          "room": .text(open.name), "actor": .init(actor?.text),
+          "address": .text(visitor.address), "encoding": .text(encoding == .json ? "json" : "binary"),
+          "peers": .init(open.room.memberCount),
+        ]
+      )
+    }
     if let name = open.room.audience.member(id)?.peer.name { recordEntry(of: visitor, name: name, as: role) }
     for step in waiting {
       guard visitor.place(for: step) != nil else { return }

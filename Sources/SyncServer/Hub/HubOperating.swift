@@ -86,7 +86,8 @@ extension Hub {
           actor: visitor.actor?.text,
           token: visitor.grant.label,
           address: visitor.address,
-          details: [("role", role == .editor ? "editor" : "viewer"), ("name", name.string)]
+          details: [("role", role == .editor ? "editor" : "viewer"), ("name", name.string)],
+          isOften: true
         )
       )
     )
@@ -101,7 +102,8 @@ extension Hub {
           room: visitor.room,
           actor: visitor.actor?.text,
           token: visitor.grant.label,
-          address: visitor.address
+          address: visitor.address,
+          isOften: true
         )
       )
     )
@@ -118,7 +120,8 @@ extension Hub {
           actor: refusal.actor,
           token: refusal.token,
           address: refusal.address,
-          details: [("code", refusal.code), ("reason", refusal.reason)]
+          details: [("code", refusal.code), ("reason", refusal.reason)],
+          isOften: true
         )
       )
     )

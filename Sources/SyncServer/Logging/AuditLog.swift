@@ -14,12 +14,15 @@ struct AuditLog: Sendable {
     var address: String
     /// What belongs to this event alone.
     var details: [(key: StaticString, value: String)] = []
+    /// Whether anybody can do it again and again. Then an address has a budget of such lines.
+    var isOften = false
   }
 
   private let path: String
   private var descriptor: Int32
   private var refusals = 0
   private var unwritten = 0
+  private var budget = LineBudget()
 
   /// A flood of refusals must not fill the disk. The others are a number.
   private static let refusalsASecond = 100
@@ -44,8 +47,9 @@ struct AuditLog: Sendable {
   }
 
   /// - Returns: why nothing could be written, if so.
-  func write(_ deed: Deed) -> AuditFault? {
-    write { line in
+  mutating func write(_ deed: Deed) -> AuditFault? {
+    guard !deed.isOften || budget.takes(deed.address) else { return nil }
+    return write { line in
       line.key("event")
       line.value(deed.event)
       for (key, value) in [("room", deed.room), ("actor", deed.actor), ("token", deed.token)]
@@ -74,16 +78,27 @@ struct AuditLog: Sendable {
   }
 
   /// To be called once a second.
-  mutating func beginSecond() -> AuditFault? {
+  mutating func beginSecond(isEnd: Bool = false) -> AuditFault? {
     defer {
       refusals = 0
       unwritten = 0
     }
-    guard unwritten > 0 else { return nil }
-    let count = unwritten
-    return write { line in
+    var fault: AuditFault?
+    if unwritten > 0 { fault = write("refused more", count: unwritten) }
+    for (address, count) in budget.takeCounts(isEnd: isEnd) {
+      fault = write("more", count: count, address: address) ?? fault
+    }
+    return fault
+  }
+
+  private func write(_ event: StaticString, count: Int, address: String? = nil) -> AuditFault? {
+    write { line in
       line.key("event")
-      line.value("refused more")
+      line.value(event)
+      if let address {
+        line.key("address")
+        line.value(text: Text(address))
+      }
       line.key("count")
       line.value(count)
     }
