@@ -38,10 +38,9 @@ private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
           reader = nil
           continue
         }
-      } else if let head = try parser.parse(received) {
-        received.removeFirst(head.byteCount)
+      } else if let head = try parser.take(&received) {
         let request = try Request(head, peer: "192.0.2.1")
-        if request.listHeader("upgrade").contains("websocket") {
+        if request.list(.upgrade).contains("websocket") {
           // What follows the head is refused, and how much of it is there depends on the pieces.
           let handshake = try Handshake(request, hasMore: false)
           let head = handshake.head(host: "host", subprotocol: handshake.offered.first, compresses: true)

@@ -1,4 +1,4 @@
-// sources: Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Base64.swift Sources/SyncServer/Access/SignedClaims.swift
+// sources: Sources/SyncServer/Limits/Payer.swift Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Base64.swift Sources/SyncServer/Access/SignedClaims.swift
 //
 // What a signed token says, its header and its claims. The signature is libjwt's business; whoever has a key may still write
 // claims of any form, and a header is read before the signature is checked. A token that is taken is for some room and ends.
@@ -23,6 +23,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   guard let grant = anyone ?? ours else { return 0 }
   if anyone != nil { terms.audience = nil }
   precondition(!grant.rooms.isEmpty, "a token for no room")
+  precondition(grant.label == "signed" || grant.account != nil, "a bearer that is named has no account")
   guard let end = grant.endsAt else { preconditionFailure("a token without an end") }
   precondition(end >= now, "a token that has ended is taken")
   precondition(claims.grant(terms, at: end + 1) == nil, "a token is taken after its end")

@@ -95,6 +95,18 @@ static inline int cws_read_line(int descriptor, struct cws_line *line) {
   return 0;
 }
 
+/// Reads how many bytes of a socket have been received and read. 0, or -1 if the socket has no such count.
+static inline int cws_read_received(int descriptor, uint64_t *bytes) {
+  struct cws_tcp_info info;
+  memset(&info, 0, sizeof info);
+  socklen_t count = sizeof info;
+  int unread = 0;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &count) != 0) return -1;
+  if (ioctl(descriptor, FIONREAD, &unread) != 0 || unread < 0) return -1;
+  *bytes = info.bytes_received > (uint64_t)unread ? info.bytes_received - (uint64_t)unread : 0;
+  return 0;
+}
+
 /// Bounds what the socket takes beyond what TCP has in flight. Without it, a stalled line gathers megabytes.
 static inline int cws_limit_unsent(int descriptor, int bytes) {
   return setsockopt(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);

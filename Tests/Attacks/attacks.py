@@ -4,6 +4,7 @@ Attackers have addresses of their own, 127.0.1.1 and up, so that the server can 
 """
 
 import asyncio
+import base64
 import contextlib
 import json
 import random
@@ -203,8 +204,76 @@ async def pages_of_other_sites(server, until):
         await asyncio.sleep(0.05)
 
 
+async def again_and_again(server, until, count, piece):
+    """Sends `piece` over each of `count` connections until it is closed, and reads what comes."""
+
+    async def one():
+        while time.monotonic() < until:
+            with contextlib.suppress(*EXPECTED):
+                reader, writer = await plain(server)
+                with contextlib.closing(writer):
+                    while time.monotonic() < until and not reader.at_eof():
+                        writer.write(piece)
+                        await asyncio.wait_for(writer.drain(), max(0.1, until - time.monotonic()))
+                        await asyncio.wait_for(reader.read(1 << 20), 2)
+            await asyncio.sleep(0.05)
+
+    await asyncio.gather(*[one() for _ in range(count)])
+
+
+def request(target, *headers):
+    return "\r\n".join([f"GET {target} HTTP/1.1", "Host: localhost", *headers, "", ""]).encode()
+
+
+async def pipelined_requests(server, until):
+    await again_and_again(server, until, 60, request("/page.json") * 16)
+
+
+async def endless_queries(server, until):
+    await again_and_again(server, until, 30, request("/v1/rooms?" + "=&" * 8_000))
+
+
+async def endless_lists(server, until):
+    await again_and_again(server, until, 30, request("/nothing", "Accept: " + "," * 12_000))
+
+
+async def empty_lines(server, until):
+    await again_and_again(server, until, 30, b"\r\n" * 30_000)
+
+
+async def paths_that_are_refused(server, until):
+    await again_and_again(server, until, 30, request("/v1/rooms/a/erasures?" + "x" * 15_000))
+
+
+async def headers_that_nobody_signed(server, until):
+    token = base64.urlsafe_b64encode(b'{"alg":"HS256","x5c":[1,"a"]}').rstrip(b"=").decode() + ".e30.c2ln"
+    await again_and_again(server, until, 10, request("/v1/rooms", f"Authorization: Bearer {token}"))
+
+
+async def bodies_that_mean_nothing(server, until):
+    body = b'{"ops":[' + b"[" * 100 + b'"",' * 250_000
+    head = f"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    await again_and_again(server, until, 10, head.encode() + body)
+
+
+async def sockets_that_are_turned_away(server, until):
+    upgrade = request("/v1/rooms/no%20room/sync", "Upgrade: websocket", "Connection: Upgrade",
+                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13")
+    await hold(server, until, 150, lambda: upgrade)
+
+
+async def empty_fragments(server, until):
+    await flood(server, until, 20, lambda: frame(0, b"", final=False) * 2_000)
+
+
+async def empty_pongs(server, until):
+    await flood(server, until, 20, lambda: frame(10, b"") * 2_000)
+
+
 ALL = [
     half_sent_requests, silent_connections, uploads_that_stop, answers_that_nobody_takes, bytes_that_mean_nothing,
     messages_that_never_end, websocket_pings, long_pings, broken_frames, deletions_of_nothing, writes_without_end, piles_of_squares,
     names_that_hide, joins_without_reading, rooms_without_end, heavy_questions, pages_of_other_sites,
+    pipelined_requests, endless_queries, endless_lists, empty_lines, paths_that_are_refused, headers_that_nobody_signed,
+    bodies_that_mean_nothing, sockets_that_are_turned_away, empty_fragments, empty_pongs,
 ]

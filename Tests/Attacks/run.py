@@ -112,10 +112,14 @@ async def main():
         code = await asyncio.to_thread(server.terminate)
         assert code == 0, f"the server ended with {code}: {server.lines[-5:]}"
     times = sorted(innocent.times)
+    longest = next(
+        f"{value * 1000:.0f} ms, {name.partition('{')[2].rstrip('}')}"
+        for name, value in refused.items() if name.startswith("canvas_loop_longest_turn_step_seconds"))
     closes = int(sum(value for name, value in refused.items() if name.startswith("canvas_closes_total")))
     print(
         f"{len(chosen)} attacks from {len(ADDRESSES)} addresses in {given.seconds:.0f} s (seed {given.seed}): "
         f"{closes} connections closed; {len(times)} writes of the innocent, the slowest in {times[-1] * 1000:.0f} ms; "
+        f"the longest step of a turn {longest}; "
         f"memory from {sizes[0] >> 20} to at most {max(sizes) >> 20} MB"
     )
 

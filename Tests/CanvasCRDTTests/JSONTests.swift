@@ -56,6 +56,24 @@ struct JSONTests {
     #expect(failure(text) == JSONFailure(reason, at: offset))
   }
 
+  @Test(
+    "A caller that asks for the next element or member without having read this one is told so, and doesn't ask for ever",
+    arguments: ["[\"a\",1]", "[[1],2]", "[{}]", "[null,null]", "{\"a\":\"b\"}", "{\"a\":[1],\"b\":2}", "{\"a\":1}"]
+  )
+  func unread(text: String) throws {
+    Array(text.utf8).withUnsafeBytes { bytes in
+      _ = #expect(throws: JSONFailure.self) {
+        var reader = try JSONReader(validating: bytes)
+        let isArray = reader.kind == .array
+        if isArray { try reader.beginArray() } else { try reader.beginObject() }
+        // No text here has so many. A reader that stays where it is would give the same one each time.
+        for _ in 0..<10 {
+          if isArray { _ = try reader.nextElement() } else { _ = try reader.nextKey() }
+        }
+      }
+    }
+  }
+
   @Test("control characters are refused and escapes are read anywhere in a string")
   func everyPlace() throws {
     for place in 0..<20 {

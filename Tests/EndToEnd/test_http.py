@@ -167,7 +167,11 @@ async def test_the_files_of_the_page_are_listed_with_their_version(shared):
             assert (await server.get("/page.json")).json == first
             with open(os.path.join(web, "deep/a.js"), "w") as file:
                 file.write("changed")
-            assert (await server.get("/page.json")).json["version"] != first["version"]
+
+            async def told():
+                return (await server.get("/page.json")).json["version"] != first["version"]
+
+            await eventually(told, "a new version, since the list is made once a second")
 
 
 async def test_how_far_back_a_room_can_be_looked_at(shared):

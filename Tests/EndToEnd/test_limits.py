@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 
 import websockets
 
@@ -174,3 +175,18 @@ async def test_only_proxies_are_believed():
                 return [line for line in server.log if line["message"] == "joined"]
 
             assert (await eventually(joined, "joined"))[0]["address"] == expected, (proxies, header)
+
+
+async def test_bodies_that_mean_nothing_are_charged():
+    """H8: By their length and before they are read. What was charged so pays for the operations in them."""
+    with Server("--max-ops-per-second", 1) as server:
+        nonsense = b'{"ops":[' + b"1," * 500_000
+        headers = {"Content-Type": "application/json"}
+        for what, address in [("ops", "/v1/rooms/paid/ops"), ("layout", "/v1/rooms/paid/layout")]:
+            answer = await server.http("POST", address, nonsense, headers)
+            assert answer.status == (400 if what == "ops" else 429), (what, answer.body)
+        assert (await server.http("POST", "/v1/rooms/paid/ops", nonsense, headers)).status == 429
+    with Server("--max-ops-per-second", 1) as server:
+        shapes = [identifier() for _ in range(1_000)]
+        body = json.dumps({"ops": [{"shape": shape, "set": {"kind": "star"}} for shape in shapes]}).encode() + b" " * 900_000
+        assert (await server.http("POST", "/v1/rooms/paid/ops", body, headers)).status == 200, "paid once, not twice"

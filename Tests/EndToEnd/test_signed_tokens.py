@@ -136,7 +136,7 @@ async def test_tokens_that_are_not_as_they_should_be_are_refused():
             keys.token(exp=None), keys.token(exp=now - 61), keys.token(exp="soon"), keys.token(nbf=now + 90), keys.token(nbf="x"),
             keys.token(iat=now + 90), keys.token(role=None), keys.token(role="owner"), keys.token(role=["operator"]),
             keys.token(rooms=None), keys.token(rooms=[]), keys.token(rooms=["no room"]), keys.token(rooms=["demo", 7]),
-            keys.token(rooms={"demo": True}), keys.token(aud="elsewhere"), keys.token(name=""), keys.token(name="a\nb"),
+            keys.token(rooms={"demo": True}), keys.token(rooms="demo"), keys.token(sub=5), keys.token(aud="elsewhere"), keys.token(name=""), keys.token(name="a\nb"),
             keys.token(name=7), keys.token(actor="ann"), keys.token(padding="x" * 9000), "eyJ", "a.b.c", "." * 20,
         ]
         for token in wrong:
@@ -145,6 +145,17 @@ async def test_tokens_that_are_not_as_they_should_be_are_refused():
             assert await knock(server, "demo", token, header=True) == (4401, "no_token"), token
         for token in [keys.token(exp=now - 30), keys.token(nbf=now + 30), keys.token(nbf=now - 5, iat=now, jti="x", more={"a": [1]})]:
             assert await status(server, token) == 200, "within the leeway"
+
+
+async def test_a_header_that_nobody_signed_stops_nothing():
+    """C10: Lists of anything in a header or in claims are passed over; the server goes on answering."""
+    with trusting() as (server, keys):
+        forged = f"{encoded({'alg': 'HS256', 'x5c': [1, 'a']})}.e30.c2ln"
+        assert await status(server, forged) == 401
+        assert await knock(server, "demo", forged, header=True) == (4401, "no_token")
+        assert await status(server, keys.token(groups=["a", 8, "b"])) == 404, "the room was not written to"
+        assert await status(server, keys.token(aud=["a", 8, "b"])) == 401
+        assert (await server.get("/healthz")).status == 200
 
 
 async def test_the_audience_and_the_leeway_are_settings():
@@ -169,6 +180,18 @@ async def test_a_token_names_its_bearer():
         assert again.actor == own and await ann.closed() == 4409
         forger = await enter(server, "demo", keys.token(sub="bob"), actor=own)
         assert forger.actor != own and not again.errors
+        for client in (again, forger):
+            await client.close()
+        for encoding in (Client, BinaryClient):
+            # Its bearer is away, and nobody else becomes it, whether or not the server chose the actor.
+            protocol = "canvas.v1.json" if encoding is Client else "canvas.v1.bin"
+            taker = await encoding.join(
+                server, "demo", [protocol], options={"additional_headers": bearer(keys.token(sub="bob"))}, actor=own)
+            assert taker.actor != own
+            await taker.close()
+        again = await enter(server, "demo", token)
+        bob = await enter(server, "demo", keys.token(sub="bob"))
+        assert again.actor == own
         found = (await server.get("/v1/rooms/demo/peers", bearer(keys.token(role="operator")))).json["peers"]
         assert {"ann@example.com", "bob"} == {peer["token"] for peer in found}
 

@@ -147,8 +147,10 @@ import Testing
         var parser = HeadParser(bytesMax: options.headBytesMax, headersMax: options.headersMax)
         var answer = 200
         do throws(HTTPFault) {
-          #expect(try parser.parse(Array(bytes[..<cut])) == nil)
-          #expect(try parser.parse(bytes)?.byteCount == bytes.count)
+          var received = Array(bytes[..<cut])
+          #expect(try parser.take(&received) == nil)
+          received += bytes[cut...]
+          #expect(try parser.take(&received) != nil && received.isEmpty)
         } catch {
           answer = error.status
         }
@@ -383,6 +385,70 @@ import Testing
   )
   func pathParts(path: String, parts: [String]) {
     #expect(Request(path: path).pathParts == parts)
+  }
+
+  @Test("H12: a few empty lines before a head are passed over and take no memory; more are 400, however they come")
+  func emptyLines() async throws {
+    let head = Array("GET / HTTP/1.1\r\nHost: l\r\n\r\n".utf8)
+    let line = Array("\r\n".utf8)
+    var parser = HeadParser(bytesMax: 100, headersMax: 10)
+    // Those before each head are counted anew.
+    for _ in 0..<3 {
+      var received: [UInt8] = []
+      for _ in 0..<8 {
+        received += line
+        #expect(try parser.take(&received) == nil && received.isEmpty)
+      }
+      received += head
+      #expect(try parser.take(&received) != nil)
+    }
+    var many = Array(repeatElement(line, count: 30_000).joined()) + head
+    #expect(throws: HTTPFault.malformed("there are too many empty lines before a head")) { try parser.take(&many) }
+    try await withServer { port, _ in
+      for byByte in [false, true] {
+        let client = RawClient(port: port)
+        let lines = Array(repeatElement(line, count: 9).joined())
+        if byByte { for byte in lines { client.send([byte]) } } else { client.send(lines) }
+        #expect(client.readAnswer()?.status == 400)
+      }
+    }
+  }
+
+  @Test("H12: a path has at most 64 parts, a query 64 parameters, and a header that is a list 64 elements")
+  func countsOfParts() async throws {
+    func request(parts: Int = 1, parameters: Int = 1, list: (name: String, count: Int) = ("Accept", 1)) -> String {
+      "GET \(String(repeating: "/a", count: parts))?\(String(repeating: "=&", count: parameters)) HTTP/1.1\r\n"
+        + "Host: l\r\n\(list.name): \(String(repeating: ",", count: list.count - 1))\r\n\r\n"
+    }
+    let lists = Request.ListHeader.allCases.map(\.rawValue)
+    let taken = [request(parts: 64), request(parameters: 64), request(list: ("Accept-Encoding", 64))]
+    let refused = [request(parts: 65), request(parameters: 65)] + lists.map { request(list: ($0, 65)) }
+    try await withServer { port, _ in
+      for (requests, status) in [(taken, 200), (refused, 400)] {
+        for request in requests {
+          let client = RawClient(port: port)
+          client.send(request)
+          #expect(client.readAnswer()?.status == status, "\(request)")
+        }
+      }
+    }
+  }
+
+  @Test("A connection hands over one request in a turn of the loop, whatever it has sent")
+  func oneRequestATurn() async throws {
+    let server = TestServer()
+    let turns = TurnNumbers()
+    server.onRequest = { pending in
+      turns.note()
+      pending.answer(Response(status: 200))
+    }
+    try await withServer(server) { port, loop in
+      loop.perform { loop.register(turns) }
+      let client = RawClient(port: port)
+      client.send(String(repeating: "GET / HTTP/1.1\r\nHost: l\r\n\r\n", count: 100))
+      for _ in 0..<100 { #expect(client.readAnswer()?.status == 200) }
+    }
+    #expect(turns.most == 1 && turns.count == 100)
   }
 
   @Test("A parameter that is wrongly escaped or not UTF-8 has no value, but isn't missing")

@@ -42,7 +42,7 @@ private final class TurnCounter: TurnObserver {
 private final class TurnTimer: TurnObserver {
   let longest = Mutex<UInt64>(0)
   func turnEnded() {}
-  func turnTook(microseconds: UInt64) { longest.withLock { $0 = max($0, microseconds) } }
+  func turnTook(_ turn: LoopTurn) { longest.withLock { $0 = max($0, turn.microseconds) } }
 }
 
 @Suite("The event loop") struct LoopTests {
@@ -106,6 +106,67 @@ private final class TurnTimer: TurnObserver {
     }
     for _ in 0..<12_000 where !isDone.withLock({ $0 }) { usleep(5_000) }
     #expect(isDone.withLock { $0 })
+  }
+
+  @Test("A turn ends after five milliseconds, and what is left is done in the next ones, in its order")
+  func shortTurns() throws {
+    let loop = try EventLoop(name: "short")
+    let turns = TurnNumbers()
+    let order = Mutex<[Int]>([])
+    loop.perform {
+      loop.register(turns)
+      for value in 0..<40 {
+        loop.execute {
+          turns.note()
+          order.withLock { $0.append(value) }
+          work(microseconds: 1_000)
+        }
+      }
+    }
+    while turns.count < 40 { usleep(5_000) }
+    loop.stop()
+    #expect(order.withLock { $0 } == Array(0..<40))
+    // On a busy machine there are fewer in a turn, never more.
+    #expect(turns.most <= 6)
+  }
+
+  @Test("The addresses go round, and whoever comes while others are served waits for the next turn")
+  func rounds() throws {
+    final class Client: TurnTaker {
+      let party: String
+      init(_ party: String) { self.party = party }
+      func takeTurn() {}
+    }
+    var queue = TurnQueue()
+    for party in ["a", "a", "a", "b", "a", "c", "b"] { queue.add(Client(party)) }
+    #expect(!queue.isEmpty && queue.next() == nil)
+    queue.admit()
+    var served: [String] = []
+    while let (party, taker) = queue.next() {
+      served.append(party)
+      if served.count == 2 { queue.add(taker) }
+    }
+    #expect(served == ["a", "b", "c", "a", "b", "a", "a"])
+    #expect(!queue.isEmpty && !queue.hasNext)
+    queue.admit()
+    #expect(queue.next()?.party == "b" && queue.isEmpty)
+  }
+
+  @Test("A queue gives what it was given, in its order, however it is filled and emptied") func queues() {
+    var queue = Fifo<Int>()
+    var next = 0
+    var expected = 0
+    for step in 0..<2_000 {
+      queue.append(contentsOf: (0..<3).map { next + $0 })
+      next += 3
+      for _ in 0..<(step < 1_000 ? 1 : 5) {
+        guard let value = queue.popFirst() else { break }
+        #expect(value == expected)
+        expected += 1
+      }
+      #expect(queue.count == next - expected)
+    }
+    #expect(queue.isEmpty && expected == next)
   }
 
   @Test("Timers fire once, in the order of their times, and not when cancelled") func timers() async throws {

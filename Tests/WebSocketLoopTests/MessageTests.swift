@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import WebSocketLoop
@@ -262,6 +263,79 @@ import Testing
           place = end
         }
         #expect(gathered == payload)
+      }
+    }
+  }
+
+  @Test("Messages that come in a turn without time wait for the next ones, and keep their order") func heldMessages()
+    async throws
+  {
+    let server = TestServer()
+    let turns = TurnNumbers()
+    server.onMessage = { connection, message in
+      turns.note()
+      work(microseconds: 2_000)
+      connection.send(MessageFrames(text: message.bytes))
+    }
+    try await withServer(server) { port, loop in
+      loop.perform { loop.register(turns) }
+      let clients = (0..<10).map { _ in RawClient(port: port) }
+      let long = String(repeating: "long ", count: 4_000)
+      for client in clients { client.upgrade() }
+      for client in clients {
+        for number in 0..<5 {
+          client.send(RawClient.masked(1, Array("\(number)".utf8)))
+          client.send(RawClient.masked(1, Array((long + "\(number)").utf8)))
+        }
+        client.send(RawClient.masked(8, [0x03, 0xE8]))
+      }
+      for client in clients {
+        for number in 0..<5 {
+          #expect(client.readMessage() == Array("\(number)".utf8))
+          #expect(client.readMessage()?.count == long.utf8.count + 1)
+        }
+        #expect(client.readFrame()?.closeCode == 1_000)
+      }
+    }
+    #expect(turns.count == 100 && turns.most <= 4)
+  }
+
+  @Test(
+    "A peer that sends a flood of pings, pongs or empty fragments rests, and one that sends messages doesn't",
+    arguments: ["pings", "pongs", "fragments", "messages"]
+  )
+  func overhead(kind: String) async throws {
+    let server = TestServer()
+    let connection = Mutex<Connection?>(nil)
+    server.onConnected = { opened in connection.withLock { $0 = opened } }
+    server.onMessage = { _, _ in }
+    try await withServer(server) { port, loop in
+      let client = RawClient(port: port)
+      client.upgrade()
+      let opened = try #require(await eventually { connection.withLock { $0 } })
+      if kind == "fragments" { client.send(RawClient.masked(1, [0x78], isLast: false)) }
+      let piece =
+        switch kind {
+        case "pings": RawClient.masked(9, [])
+        case "pongs": RawClient.masked(10, [])
+        case "fragments": RawClient.masked(0, [], isLast: false)
+        default: RawClient.masked(1, [0x78])
+        }
+      let pieces = Array(repeatElement(piece, count: 1_000).joined())
+      // More than may come at once, as small as it can be. A peer that rests takes no more than its buffers hold.
+      for _ in 0..<20 { client.send(pieces) }
+      if kind == "messages" {
+        _ = await eventually { server.seen.withLock { $0.messages.count == 20_000 ? true : nil } }
+        loop.perform { opened.lookAtOverhead() }
+        #expect(loop.perform { !opened.overhead.isResting })
+      } else {
+        let rests = await eventually {
+          loop.perform {
+            opened.lookAtOverhead()
+            return opened.overhead.isResting ? true : nil
+          }
+        }
+        #expect(rests == true)
       }
     }
   }

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
-import WebSocketLoop
+
+@testable import WebSocketLoop
 
 /// A server whose behaviour a test composes: by default it echoes messages and answers requests with what they were.
 ///
@@ -74,6 +75,41 @@ final class TestServer: ServerHandler, @unchecked Sendable {
   func closure() async -> Closure? {
     await eventually { self.seen.withLock { $0.closures.first } }
   }
+}
+
+/// Counts what happens in each turn of a loop.
+final class TurnNumbers: TurnObserver {
+  private struct Counts {
+    var inTurn = 0
+    var most = 0
+    var all = 0
+  }
+
+  private let counts = Mutex(Counts())
+  var most: Int { counts.withLock { max($0.most, $0.inTurn) } }
+  var count: Int { counts.withLock { $0.all } }
+
+  func note() {
+    counts.withLock {
+      $0.inTurn += 1
+      $0.all += 1
+    }
+  }
+
+  func turnEnded() {}
+
+  func turnTook(_ turn: LoopTurn) {
+    counts.withLock {
+      $0.most = max($0.most, $0.inTurn)
+      $0.inTurn = 0
+    }
+  }
+}
+
+/// Keeps the thread busy for so long, whatever else the machine does.
+func work(microseconds: UInt64) {
+  let end = TurnClock.microseconds() + microseconds
+  while TurnClock.microseconds() < end {}
 }
 
 /// Looks until there is a value, for at most ten seconds: after that, something hangs.

@@ -49,4 +49,27 @@ import Testing
     for number in numbers.dropLast() { unfinished.end(number) }
     #expect(unfinished.victim(.count, for: "new", now: 9_000) == numbers.last)
   }
+
+  @Test("Where bytes run short, what holds none stays, however old it is") func bytesOnly() {
+    var unfinished = Unfinished(graceMilliseconds: 1_000)
+    for number in 0..<200 { _ = unfinished.begin(party: "idle-\(number)", now: 0) }
+    let large = unfinished.begin(party: "greedy", bytes: 1_000_000, now: 10)
+    let small = unfinished.begin(party: "modest", bytes: 1_000, now: 20)
+    #expect(unfinished.victim(.bytes, for: "newcomer", now: 30) == large)
+    unfinished.end(large)
+    #expect(unfinished.victim(.bytes, for: "newcomer", now: 5_000) == small)
+    unfinished.end(small)
+    #expect(unfinished.victim(.bytes, for: "newcomer", now: 5_000) == nil)
+  }
+
+  @Test("An address may have half of what others have left with the owner, and one body in any case") func shares() {
+    var shares = HeldShares(bytesMax: 1_000, smallBytesMax: 10)
+    #expect(shares.takes(900, of: "a") == 900 && shares.takes(11, of: "a") == nil && shares.takes(10, of: "a") == 0)
+    #expect(shares.takes(300, of: "b") == 300)
+    shares.giveBack(900, of: "a")
+    #expect(shares.takes(200, of: "a") != nil && shares.takes(150, of: "a") != nil && shares.takes(11, of: "a") == nil)
+    #expect(shares.takes(100, of: "c") != nil && shares.takes(50, of: "c") != nil && shares.takes(100, of: "c") == nil)
+    shares.giveBack(300, of: "b")
+    #expect(shares.takes(70, of: "a") == 70)
+  }
 }

@@ -9,12 +9,14 @@
 ///       }
 ///     }
 ///
-/// The caller reads or skips the value of each key or element before it asks for the next one. Asking for a kind of
-/// value that isn't there throws a named failure. The reader and what it returns borrow the bytes, so they must stay
+/// The caller reads or skips the value of each key or element before it asks for the next one. If it has not, or asks for a
+/// kind of value that isn't there, the reader throws a named failure. So a loop over elements always ends. The reader and what it returns borrow the bytes, so they must stay
 /// within the `withUnsafeBytes` closure that the buffer came from.
 public struct JSONReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
   @usableFromInline var index: Int
+  /// Where the newest element or member's value began. Whoever asks for the next one without having read it would ask for ever.
+  private var given = -1
 
   /// Checks the whole text once, so that reading needs no checks.
   public init(validating bytes: UnsafeRawBufferPointer, quotes: JSONQuotes = .double) throws(JSONFailure) {
@@ -57,6 +59,7 @@ public struct JSONReader {
     let key = try readString()
     guard index < bytes.count, bytes[index] == UInt8(ascii: ":") else { throw JSONFailure(.unexpectedKind, at: index) }
     advance(to: index &+ 1)
+    given = index
     return key
   }
 
@@ -67,10 +70,13 @@ public struct JSONReader {
   }
 
   private mutating func nextIsPresent(before bracket: UInt8) throws(JSONFailure) -> Bool {
-    guard index < bytes.count else { throw JSONFailure(.unexpectedKind, at: index) }
+    guard index < bytes.count, index != given else { throw JSONFailure(.unexpectedKind, at: index) }
     if bytes[index] == UInt8(ascii: ",") { advance(to: index &+ 1) }
     guard index < bytes.count else { throw JSONFailure(.unexpectedKind, at: index) }
-    guard bytes[index] == bracket else { return true }
+    guard bytes[index] == bracket else {
+      given = index
+      return true
+    }
     advance(to: index &+ 1)
     return false
   }

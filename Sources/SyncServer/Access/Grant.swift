@@ -26,6 +26,8 @@ struct Grant: Hashable, Sendable {
   var rooms: [RoomPattern]
   /// The name of the token in the log, which never shows the token itself.
   var label: String?
+  /// By whom the quotas of tokens are counted. Unlike the label, no two bearers share it.
+  var account: Payer.Account?
   /// When it ends, in Unix milliseconds. `nil` if it doesn't.
   var endsAt: UInt64?
   /// What its bearer is called, whatever name the bearer gives.

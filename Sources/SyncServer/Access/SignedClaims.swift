@@ -12,18 +12,26 @@ struct JSONClaims: Sendable {
 
   private var members: [String: Value] = [:]
 
-  init?(_ bytes: [UInt8]) {
-    let members = bytes.span.withUnsafeBytes { try? JSONClaims.read($0) }
+  /// - Parameter names: the members that are read. All others are skipped.
+  init?(_ bytes: [UInt8], _ names: Set<String>) {
+    let members = bytes.span.withUnsafeBytes { try? JSONClaims.read($0, names) }
     guard let members else { return nil }
     self.members = members
   }
 
-  private static func read(_ bytes: UnsafeRawBufferPointer) throws(JSONFailure) -> [String: Value] {
+  private static func read(
+    _ bytes: UnsafeRawBufferPointer,
+    _ names: Set<String>
+  ) throws(JSONFailure) -> [String: Value] {
     var members: [String: Value] = [:]
     var reader = try JSONReader(validating: bytes)
     try reader.beginObject()
     while let key = try reader.nextKey() {
       let name = key.text.string
+      guard names.contains(name) else {
+        try reader.skipValue()
+        continue
+      }
       let value = try read(&reader)
       members[name] = members[name] == nil ? value : .other
     }
@@ -39,7 +47,8 @@ struct JSONClaims: Sendable {
       try reader.beginArray()
       while try reader.nextElement() {
         if reader.kind == .string {
-          texts?.append(try reader.readString().text.string)
+          let text = try reader.readString().text.string
+          texts?.append(text)
         } else {
           texts = nil
           try reader.skipValue()
@@ -72,9 +81,15 @@ struct SignedHeader: Sendable {
   /// The name of the key (`kid`).
   let key: String?
 
+  /// Anyone can send a header, since it is read before the signature is checked. This is enough for a few certificates, which
+  /// some issuers add.
+  private static let encodedBytesMax = 4_096
+
   /// - Parameter encoded: the first part of a token. `nil` if it isn't a header that this server takes.
   init?(_ encoded: Substring) {
-    guard let bytes = Base64.decoded(encoded), let header = JSONClaims(bytes) else { return nil }
+    guard encoded.utf8.count <= SignedHeader.encodedBytesMax, let bytes = Base64.decoded(encoded),
+      let header = JSONClaims(bytes, ["alg", "kid", "crit"])
+    else { return nil }
     // What a header calls critical must be understood, and nothing of the kind is.
     guard header["crit"] == nil, let name = header.text("alg"), let algorithm = SigningAlgorithm(name) else {
       return nil
@@ -120,8 +135,10 @@ struct SignedClaims: Sendable {
 
   private let claims: JSONClaims
 
+  private static let names: Set<String> = ["exp", "nbf", "iat", "aud", "role", "rooms", "sub", "name", "actor"]
+
   init?(_ bytes: [UInt8]) {
-    guard let claims = JSONClaims(bytes) else { return nil }
+    guard let claims = JSONClaims(bytes, SignedClaims.names) else { return nil }
     self.claims = claims
   }
 
@@ -136,12 +153,15 @@ struct SignedClaims: Sendable {
       guard let claim = claims[name] else { continue }
       guard case .number(let start) = claim, now >= start - leeway else { return nil }
     }
-    guard isForUs(terms.audience), let level = claims.text("role").flatMap({ Grant.Level($0) }),
-      let words = claims.texts("rooms")
-    else { return nil }
-    let rooms = words.compactMap { RoomPattern($0) }
-    guard !rooms.isEmpty, rooms.count == words.count else { return nil }
-    var grant = Grant(level: level, rooms: rooms, label: claims.text("sub").map { String($0.prefix(64)) } ?? "signed")
+    guard isForUs(terms.audience), let level = claims.text("role").flatMap({ Grant.Level($0) }), let rooms else {
+      return nil
+    }
+    var grant = Grant(level: level, rooms: rooms, label: "signed")
+    if claims["sub"] != nil {
+      guard let subject = claims.text("sub") else { return nil }
+      grant.label = String(subject.prefix(64))
+      grant.account = .subject(subject)
+    }
     grant.endsAt = UInt64(max(0, (end + leeway) * 1_000))
     if claims["name"] != nil {
       guard let name = claims.text("name"), PropertyRules.takesName(Text(name)) else { return nil }
@@ -152,6 +172,17 @@ struct SignedClaims: Sendable {
       grant.actor = actor
     }
     return grant
+  }
+
+  /// A list of patterns, or `*` alone. `nil` if it is of another form.
+  private var rooms: [RoomPattern]? {
+    switch claims["rooms"] {
+    case .text("*"): return [.all]
+    case .texts(let words):
+      let rooms = words.compactMap { RoomPattern($0) }
+      return !rooms.isEmpty && rooms.count == words.count ? rooms : nil
+    default: return nil
+    }
   }
 
   /// A token that names somebody is for nobody else (RFC 7519, 4.1.3).

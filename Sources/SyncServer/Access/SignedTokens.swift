@@ -79,7 +79,10 @@ struct SignedTokens: Sendable {
     guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }), let key = key(for: parts[0]),
       let claims = library.claims(of: token, signedWith: key)
     else { return nil }
-    return SignedClaims(claims)?.grant(terms, at: milliseconds)
+    guard var grant = SignedClaims(claims)?.grant(terms, at: milliseconds) else { return nil }
+    // Nobody can tell whether two tokens that name nobody are of one bearer.
+    grant.account = grant.account ?? .token(token)
+    return grant
   }
 
   /// The key that the header names, if the header also names its algorithm. Without a name, the only key.

@@ -77,7 +77,8 @@ struct Tokens: Sendable {
     guard grants[code] == nil else {
       throw TokenFault("line \(line): this token is already on an earlier line")
     }
-    grants[code] = Grant(level: level, rooms: rooms, label: label)
+    let account = Payer.Account.token(String(decoding: token, as: UTF8.self))
+    grants[code] = Grant(level: level, rooms: rooms, label: label, account: account)
   }
 
   /// The characters that RFC 6750 allows.

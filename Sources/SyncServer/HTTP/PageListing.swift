@@ -12,7 +12,19 @@ extension StaticFiles {
   /// Only debuggers ask for these files, so they are not part of the page.
   private static let sourceMapSuffix = ".map"
 
-  func listing(for request: Request) -> Response {
+  /// The list is made once a second at most, whoever asks for it and however often.
+  func listing(for request: Request, at milliseconds: UInt64) -> Response {
+    if let made = madeListing, milliseconds < made.at + StaticFiles.listingMilliseconds {
+      return made.response(to: request)
+    }
+    let made = MadeListing(listing(), at: milliseconds)
+    madeListing = made
+    return made.response(to: request)
+  }
+
+  private static let listingMilliseconds: UInt64 = 1_000
+
+  private func listing() -> [UInt8] {
     var paths: [String] = []
     collect("", depth: 0, into: &paths)
     paths.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -32,7 +44,7 @@ extension StaticFiles {
     for path in listed { writer.value(text: Text("/" + path)) }
     writer.endArray()
     writer.endObject()
-    return Response.json(writer.finish(), headers: [("Cache-Control", "no-store")]).compressed(for: request)
+    return writer.finish()
   }
 
   /// The paths, below the root, of the files that would be served.
@@ -55,5 +67,23 @@ extension StaticFiles {
       default: continue
       }
     }
+  }
+}
+
+/// The list as it was at a time, and the same compressed.
+struct MadeListing {
+  let at: UInt64
+  private let plain: Response
+  private let compressed: Response
+
+  init(_ bytes: [UInt8], at milliseconds: UInt64) {
+    at = milliseconds
+    let response = Response.json(bytes, headers: [("Cache-Control", "no-store")])
+    plain = response.compressed(for: Request(path: "/"))
+    compressed = response.compressed(for: Request(path: "/", headers: [("accept-encoding", "gzip")]))
+  }
+
+  func response(to request: Request) -> Response {
+    ContentCoding.chosen(of: [.gzip], by: request.list(.acceptEncoding)) == nil ? plain : compressed
   }
 }

@@ -66,7 +66,7 @@ extension Response {
     var response = self
     response.headers.append(("Vary", "Accept-Encoding"))
     // Brotli takes longer, so it is not used for answers that are made anew for each request.
-    guard let coding = ContentCoding.chosen(of: [.gzip], by: request.listHeader("accept-encoding")),
+    guard let coding = ContentCoding.chosen(of: [.gzip], by: request.list(.acceptEncoding)),
       let bytes = coding.compress(body)
     else { return response }
     response.headers.append(("Content-Encoding", coding.rawValue))
@@ -79,7 +79,7 @@ extension Request {
   /// Whether the client already has what a tag names. Weak tags count as strong ones here: a cache, or a proxy on the
   /// way, may have turned one into the other.
   func has(_ tag: String) -> Bool {
-    listHeader("if-none-match").contains { $0 == "*" || $0.withoutWeakness == tag.withoutWeakness }
+    list(.ifNoneMatch).contains { $0 == "*" || $0.withoutWeakness == tag.withoutWeakness }
   }
 
   /// Whether the body is declared as JSON, or its type is left open.
@@ -101,7 +101,7 @@ extension Request {
   private var isFromNoPage: Bool { header("origin") == nil }
 
   /// Whether a browser opens the address for a person, rather than a program fetching it.
-  var wantsPage: Bool { listHeader("accept").contains { $0.mediaType == "text/html" } }
+  var wantsPage: Bool { list(.accept).contains { $0.mediaType == "text/html" } }
 }
 
 extension String {

@@ -28,6 +28,7 @@ final class StaticFiles: @unchecked Sendable {
   /// The folder, without symbolic links. `nil` if there is no such folder.
   let root: String?
   private var entries: [String: Entry] = [:]
+  var madeListing: MadeListing?
 
   init(directory: String) { root = StaticFiles.resolve(directory) }
 
@@ -38,7 +39,7 @@ final class StaticFiles: @unchecked Sendable {
   func response(to request: Request, path: [String], status: Int = 200) -> Response? {
     guard let path = StaticFiles.safe(path), let entry = entry(at: path) else { return nil }
     let type = StaticFiles.type(of: path)
-    let coding = ContentCoding.chosen(by: request.listHeader("accept-encoding"))
+    let coding = ContentCoding.chosen(by: request.list(.acceptEncoding))
     let compressed = coding.flatMap { self.compressed(entry, at: path, by: $0) }
     // A strong tag must differ if the bytes differ.
     let tag = coding.flatMap { compressed == nil ? nil : "\(entry.tag.dropLast())-\($0.rawValue)\"" } ?? entry.tag

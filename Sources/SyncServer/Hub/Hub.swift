@@ -45,6 +45,8 @@ actor Hub {
   var verification: Verification
   var counts = HubCounts()
   var refusals: RefusalLog
+  /// Of lines that tell who has joined.
+  var joinLines = LineBudget()
   var lifetime = Lifetime()
   var requestBook: RequestBook
   var quotas: DayQuotas
@@ -130,6 +132,12 @@ actor Hub {
       options: options,
       handler: self
     )
+    if listener.connectionsMax < options.connectionsMax {
+      logger.warning(
+        "the limit on open files allows fewer connections than the flags do",
+        ["connections": .init(listener.connectionsMax), "flags": .init(options.connectionsMax)]
+      )
+    }
     lifetime.begin(listener)
     tick()
     announce()
@@ -155,6 +163,8 @@ extension Hub: ServerHandler, TurnObserver {
   nonisolated func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal? {
     assumeIsolated { $0.refusal(of: http, from: peer) }
   }
+
+  nonisolated func party(of request: Request) -> String { NetworkAddress.party(of: address(of: request)) }
 
   nonisolated func upgradeRequested(_ request: Request) -> UpgradeDecision {
     assumeIsolated { $0.decide(on: request) }
@@ -200,8 +210,8 @@ extension Hub: ServerHandler, TurnObserver {
     assumeIsolated { $0.endTurn() }
   }
 
-  nonisolated func turnTook(microseconds: UInt64) {
-    assumeIsolated { $0.counts.noteTurn(microseconds) }
+  nonisolated func turnTook(_ turn: LoopTurn) {
+    assumeIsolated { $0.counts.noteTurn(turn) }
   }
 
   /// The log calls this on its own thread.

@@ -14,6 +14,7 @@ extension Hub {
       return refuse(request, .unavailable("the server is stopping; try again"))
     }
     guard !awaitsLog else { return refuse(request, .awaitingLog) }
+    guard !visitors.turnsAwayUnheard(party(of: request)) else { return refuse(request, .tooManyFromAddress) }
     let names = WireEncoding.allCases.map { Text($0.subprotocol).string }
     return .accept(subprotocol: request.offeredSubprotocols.first { names.contains($0) })
   }
@@ -80,6 +81,7 @@ extension Hub {
     _ refusal: Refusal
   ) {
     noteRefusal(refusal)
+    visitors.turnedAway(connection.party)
     counts.noteClose(code: code.rawValue)
     connection.send(error: code.word, reason, encoding)
     connection.close(code: code.rawValue, reason: reason.string)

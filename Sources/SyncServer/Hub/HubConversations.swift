@@ -110,6 +110,9 @@ extension Hub {
       hello.actor = actor
       // The token says so, which is as good as the key.
       hello.key = keys.key(of: actor, in: open.room.name)
+    } else if signedTokens != nil, hello.key == nil {
+      // The actor may be one that a token proves, and whose bearer is away. Only a key shows that it is this client.
+      hello.actor = nil
     }
     let id = open.room.join(hello, role: role, encoding: encoding, keys: keys, now: now, using: &generator)
     // If the actor had an older connection, that one has to go, and the newcomer may get its seat.
@@ -122,14 +125,16 @@ extension Hub {
     let actor = open.room.actor(of: id)
     guard let waiting = visitor.joins(open, id, as: actor) else { return }
     seat(visitor, id, in: open)
-    logger.info(
-      "joined",
-      [
-        "room": .text(open.name), "actor": .init(actor?.text), "token": .init(visitor.grant.label),
-        "address": .text(visitor.address), "encoding": .text(encoding == .json ? "json" : "binary"),
-        "peers": .init(open.room.memberCount),
-      ]
-    )
+    if joinLines.takes(visitor.address) {
+      logger.info(
+        "joined",
+        [
+          "room": .text(open.name), "actor": .init(actor?.text), "token": .init(visitor.grant.label),
+          "address": .text(visitor.address), "encoding": .text(encoding == .json ? "json" : "binary"),
+          "peers": .init(open.room.memberCount),
+        ]
+      )
+    }
     if let name = open.room.audience.member(id)?.peer.name { recordEntry(of: visitor, name: name, as: role) }
     for step in waiting {
       guard visitor.place(for: step) != nil else { return }

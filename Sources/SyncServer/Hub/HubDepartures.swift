@@ -32,7 +32,7 @@ extension Hub {
   }
 
   func forget(_ connection: Connection, closure: Closure) {
-    guard let visitor = visitors[connection.tag] else { return }
+    guard let visitor = visitors[connection.tag] else { return visitors.forgetTurnedAway(connection.party) }
     // A visitor that is gone was counted when it was closed.
     if !visitor.isGone, closure.cause == .ours {
       // The loop closed it, and there is nothing to tell the client: it broke the protocol.

@@ -95,7 +95,15 @@ extension Hub {
       "canvas_loop_longest_turn_seconds",
       .gauge,
       "The longest turn of the loop in the last minute or two.",
-      seconds: counts.longestTurn.microseconds
+      seconds: counts.longestTurn.turn.microseconds
+    )
+    let (step, party) = counts.longestTurn.turn.longestStep?.words ?? ("none", "")
+    text.metric(
+      "canvas_loop_longest_turn_step_seconds",
+      .gauge,
+      "What took longest in that turn, and for which address if it was one's request or message.",
+      with: ["step": step, "address": party],
+      seconds: counts.longestTurn.turn.longestStepMicroseconds
     )
     text.histogram(
       "canvas_clock_ahead_seconds",
@@ -272,5 +280,16 @@ extension Hub {
     text.metric("process_open_fds", .gauge, "Files that are open.", ProcessFigures.openFiles())
     text.metric("process_resident_memory_bytes", .gauge, "Memory in use.", ProcessFigures.residentBytes())
     text.metric("process_cpu_seconds_total", .counter, "CPU time used.", seconds: ProcessFigures.cpuMicroseconds())
+  }
+}
+
+extension LoopTurn.Step {
+  fileprivate var words: (step: String, address: String) {
+    switch self {
+    case .receiving: ("receiving", "")
+    case .serving(let party): ("serving", party)
+    case .working: ("working", "")
+    case .sending: ("sending", "")
+    }
   }
 }

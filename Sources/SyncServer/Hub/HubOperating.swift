@@ -143,7 +143,8 @@ extension Hub {
           actor: visitor.actor?.text,
           token: visitor.grant.label,
           address: visitor.address,
-          details: [("role", .text(role == .editor ? "editor" : "viewer")), ("name", .text(name.string))]
+          details: [("role", .text(role == .editor ? "editor" : "viewer")), ("name", .text(name.string))],
+          isOften: true
         )
       )
     )
@@ -158,7 +159,8 @@ extension Hub {
           room: visitor.room,
           actor: visitor.actor?.text,
           token: visitor.grant.label,
-          address: visitor.address
+          address: visitor.address,
+          isOften: true
         )
       )
     )
@@ -175,7 +177,8 @@ extension Hub {
           actor: refusal.actor,
           token: refusal.token,
           address: refusal.address,
-          details: [("code", .text(refusal.code)), ("reason", .text(refusal.reason))]
+          details: [("code", .text(refusal.code)), ("reason", .text(refusal.reason))],
+          isOften: true
         )
       )
     )

@@ -95,8 +95,10 @@ extension Hub {
 
   func logClosed() {
     guard lifetime.stage == .closingLog else { return }
-    refusals.beginSecond()
+    countJoins(isEnd: true)
+    refusals.beginSecond(isEnd: true)
     recordGatheredWritings(isEnd: true)
+    complain(audit?.beginSecond(isEnd: true))
     logger.writeSums(isEnd: true)
     logger.info("stopped")
     exit(0)

@@ -150,6 +150,7 @@ extension Hub {
     lookAtStorage()
     quotas.forgetFaded(now: now.monotonicMilliseconds)
     refusals.beginSecond()
+    countJoins()
     complain(audit?.beginSecond())
     recordGatheredWritings()
     logger.writeSums()
@@ -158,5 +159,12 @@ extension Hub {
     tellNeighbours()
     log.retain(now: now)
     verifySome(now: now)
+  }
+
+  /// Tells how many have joined without a line.
+  func countJoins(isEnd: Bool = false) {
+    for (address, count) in joinLines.takeCounts(isEnd: isEnd) {
+      logger.info("joined more", ["address": .text(address), "count": .init(count)])
+    }
   }
 }

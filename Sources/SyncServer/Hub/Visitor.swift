@@ -36,7 +36,7 @@ final class Visitor: @unchecked Sendable {
   /// The token that it came with, or the newest that it brought since.
   private(set) var token: String?
   var grant: Grant
-  var payer: Payer { Payer(address: connection.party, token: grant.label) }
+  var payer: Payer { Payer(address: connection.party, token: grant.account) }
   /// Whether it was told that its token ends soon.
   var isWarned = false
   var conversation: Conversation

@@ -2,7 +2,10 @@ import WebSocketLoop
 
 /// The WebSocket connections that are open, each under a number that is reused once it is free.
 ///
-/// What always holds: the counts by address add up to `count`. Each count is the number of visitors from that address.
+/// A connection that was turned away stays open until its client has read why. It counts for its address all the same.
+///
+/// What always holds: the counts by address add up to `count` and those that were turned away. Each count is the number of
+/// visitors and of connections turned away from that address.
 struct Visitors {
   private let limits: Limits
   private var visitors: [Visitor?] = []
@@ -10,6 +13,10 @@ struct Visitors {
   private(set) var count = 0
   /// By `NetworkAddress.party`.
   private var ofParty: [String: UInt64] = [:]
+  /// Those among them that were turned away.
+  private var turnedAwayOfParty: [String: UInt64] = [:]
+  /// As many connections of an address may be waiting to read why they were turned away.
+  private static let turnedAwayMax: UInt64 = 32
 
   init(limits: Limits) { self.limits = limits }
 
@@ -44,8 +51,32 @@ struct Visitors {
     visitors[number] = nil
     free.append(number)
     count -= 1
-    let party = NetworkAddress.party(of: visitor.address)
-    let left = ofParty[party, default: 1] - 1
-    ofParty[party] = left > 0 ? left : nil
+    ofParty.countDown(NetworkAddress.party(of: visitor.address))
+  }
+
+  // MARK: Connections that were turned away
+
+  /// Whether one more connection of a party would only be turned away and not read why.
+  func turnsAwayUnheard(_ party: String) -> Bool {
+    turnedAwayOfParty[party, default: 0] >= Visitors.turnedAwayMax
+  }
+
+  mutating func turnedAway(_ party: String) {
+    ofParty[party, default: 0] += 1
+    turnedAwayOfParty[party, default: 0] += 1
+  }
+
+  /// A connection that was turned away is closed.
+  mutating func forgetTurnedAway(_ party: String) {
+    guard turnedAwayOfParty[party] != nil else { return }
+    ofParty.countDown(party)
+    turnedAwayOfParty.countDown(party)
+  }
+}
+
+extension [String: UInt64] {
+  fileprivate mutating func countDown(_ key: String) {
+    let left = self[key, default: 1] - 1
+    self[key] = left > 0 ? left : nil
   }
 }

@@ -32,22 +32,22 @@ struct DayQuotas {
     func share(of most: Most) -> Double { max(bytes / most.bytes, rooms / most.rooms) }
   }
 
-  /// What is counted by one name, an address or a token's label.
-  private struct Book {
+  /// What is counted by one name, an address or the account of a token.
+  private struct Book<Name: Hashable & Sendable>: Sendable {
     let most: Most
-    private var entries: [String: Used] = [:]
+    private var entries: [Name: Used] = [:]
 
     init(bytes: UInt64, rooms: UInt64) { most = Most(bytes: Double(bytes), rooms: Double(rooms)) }
 
     /// Why nothing more is stored, in words. `nil` if more is.
-    func refusal(of name: String, isNewRoom: Bool, now: UInt64) -> String? {
+    func refusal(of name: Name, isNewRoom: Bool, now: UInt64) -> String? {
       guard var used = entries[name] else { return nil }
       used.fade(most, now: now)
       if used.bytes >= most.bytes { return "written more" }
       return isNewRoom && used.rooms + 1 > most.rooms ? "made more rooms" : nil
     }
 
-    mutating func charge(_ name: String, bytes: Int, rooms: Int, now: UInt64) {
+    mutating func charge(_ name: Name, bytes: Int, rooms: Int, now: UInt64) {
       var used = entries[name] ?? Used(at: now)
       used.fade(most, now: now)
       used.bytes += Double(bytes)
@@ -67,8 +67,8 @@ struct DayQuotas {
     }
   }
 
-  private var addresses: Book
-  private var tokens: Book
+  private var addresses: Book<String>
+  private var tokens: Book<Payer.Account>
 
   init(limits: Limits) {
     addresses = Book(bytes: limits.dayBytesPerAddress, rooms: limits.dayRoomsPerAddress)

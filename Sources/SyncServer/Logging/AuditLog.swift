@@ -13,6 +13,8 @@ struct AuditLog: Sendable {
     var address: String
     /// What belongs to this event alone.
     var details: [(key: String, value: Logger.Field)] = []
+    /// Whether anybody can do it again and again. Then an address has a budget of such lines.
+    var isOften = false
 
     /// All but the event.
     var fields: [(key: String, value: Logger.Field)] {
@@ -26,6 +28,7 @@ struct AuditLog: Sendable {
   private var isCut: Bool
   private var refusals = 0
   private var unwritten = 0
+  private var budget = LineBudget()
 
   /// A flood of refusals must not fill the disk. The others are a number.
   private static let refusalsASecond = 100
@@ -65,7 +68,8 @@ struct AuditLog: Sendable {
 
   /// - Returns: why nothing could be written, if so.
   mutating func write(_ deed: Deed) -> AuditFault? {
-    write([("event", .text(deed.event))] + deed.fields)
+    guard !deed.isOften || budget.takes(deed.address) else { return nil }
+    return write([("event", .text(deed.event))] + deed.fields)
   }
 
   mutating func writeRefusal(_ deed: Deed) -> AuditFault? {
@@ -78,14 +82,17 @@ struct AuditLog: Sendable {
   }
 
   /// To be called once a second.
-  mutating func beginSecond() -> AuditFault? {
+  mutating func beginSecond(isEnd: Bool = false) -> AuditFault? {
     defer {
       refusals = 0
       unwritten = 0
     }
-    guard unwritten > 0 else { return nil }
-    let count = unwritten
-    return write([("event", .text("refused more")), ("count", .init(count))])
+    var fault: AuditFault?
+    if unwritten > 0 { fault = write([("event", .text("refused more")), ("count", .init(unwritten))]) }
+    for (address, count) in budget.takeCounts(isEnd: isEnd) {
+      fault = write([("event", .text("more")), ("address", .text(address)), ("count", .init(count))]) ?? fault
+    }
+    return fault
   }
 
   private mutating func write(_ fields: [(key: String, value: Logger.Field)]) -> AuditFault? {

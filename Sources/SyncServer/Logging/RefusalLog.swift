@@ -2,11 +2,30 @@
 struct Refusal: Sendable {
   var code: String
   var address: String
-  var reason: String
+  let reason: String
   var room: String?
   var actor: String?
   /// The label of the token that was sent, from the file of tokens. Never the token itself.
   var token: String?
+
+  /// A client may have sent much of what the reason quotes. More than this tells nobody more.
+  static let reasonBytesMax = 200
+
+  init(
+    code: String,
+    address: String,
+    reason: String,
+    room: String? = nil,
+    actor: String? = nil,
+    token: String? = nil
+  ) {
+    self.code = code
+    self.address = address
+    self.reason = reason.cut(toBytes: Refusal.reasonBytesMax)
+    self.room = room
+    self.actor = actor
+    self.token = token
+  }
 
   /// While the server itself is at fault, everyone is refused for the same reason.
   fileprivate var alike: Logger.Alike {
@@ -27,12 +46,13 @@ struct Refusal: Sendable {
 
 /// Logs refusals for the operator. Of refusals that are alike, one is written once in a while. Of different ones, the
 /// first few of each second are written, and the rest as a number. So a flood of bad input doesn't become a flood of
-/// lines.
+/// lines. Each address has a budget of them beside that.
 struct RefusalLog {
   private static let linesASecond = 10
   private let logger: Logger
   private var lines = 0
   private var unwritten = 0
+  private var budget = LineBudget()
 
   init(_ logger: Logger) { self.logger = logger }
 
@@ -42,14 +62,28 @@ struct RefusalLog {
       unwritten += 1
       return
     }
+    guard budget.takes(refusal.address) else { return }
     lines += 1
     logger.info("refused", refusal.fields, alike: refusal.alike)
   }
 
   /// To be called once a second, and at the end.
-  mutating func beginSecond() {
+  mutating func beginSecond(isEnd: Bool = false) {
     if unwritten > 0 { logger.info("refused more", ["count": .init(unwritten)]) }
+    for (address, count) in budget.takeCounts(isEnd: isEnd) {
+      logger.info("refused more", ["address": .text(address), "count": .init(count)])
+    }
     lines = 0
     unwritten = 0
+  }
+}
+
+extension String {
+  /// The text, or its beginning with an ellipsis if it is longer.
+  func cut(toBytes bytesMax: Int) -> String {
+    guard utf8.count > bytesMax else { return self }
+    var end = utf8.index(utf8.startIndex, offsetBy: bytesMax)
+    while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+    return self[..<end] + "…"
   }
 }

@@ -1,5 +1,6 @@
 import CanvasCRDT
 import RoomLog
+import WebSocketLoop
 
 /// What the hub counts. Rooms, the loop and the log have counts of their own. The numbers only grow.
 struct HubCounts {
@@ -44,9 +45,9 @@ struct HubCounts {
   mutating func noteRefusal(_ word: String) { refusals[word, default: 0] += 1 }
   mutating func noteClosed(_ room: RoomCounts) { closedRooms.add(room) }
 
-  mutating func noteTurn(_ microseconds: UInt64) {
-    turnMicroseconds.add(microseconds)
-    longestTurn.note(microseconds)
+  mutating func noteTurn(_ turn: LoopTurn) {
+    turnMicroseconds.add(turn.microseconds)
+    longestTurn.note(turn)
   }
 
   mutating func passTurns(_ now: Moment) { longestTurn.pass(now) }
@@ -71,20 +72,20 @@ struct HubCounts {
 /// The longest turn of the last minute or two, so that a scrape every minute misses none, and one long turn is not shown for
 /// ever.
 struct LongestTurn {
-  private var before: UInt64 = 0
-  private var now: UInt64 = 0
+  private var before = LoopTurn()
+  private var now = LoopTurn()
   private var minute: UInt64 = 0
 
-  var microseconds: UInt64 { max(before, now) }
+  var turn: LoopTurn { before.microseconds > now.microseconds ? before : now }
 
-  mutating func note(_ microseconds: UInt64) { if microseconds > now { now = microseconds } }
+  mutating func note(_ turn: LoopTurn) { if turn.microseconds > now.microseconds { now = turn } }
 
   /// To be called once a second.
   mutating func pass(_ time: Moment) {
     let minute = time.monotonicMilliseconds / 60_000
     guard minute != self.minute else { return }
-    before = minute == self.minute + 1 ? now : 0
-    now = 0
+    before = minute == self.minute + 1 ? now : LoopTurn()
+    now = LoopTurn()
     self.minute = minute
   }
 }

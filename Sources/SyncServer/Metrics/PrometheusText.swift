@@ -19,6 +19,18 @@ struct PrometheusText {
     text += "\(name) \(Double(microseconds) / 1e6)\n"
   }
 
+  mutating func metric(
+    _ name: String,
+    _ kind: Kind,
+    _ words: String,
+    with labels: KeyValuePairs<String, String>,
+    seconds microseconds: UInt64
+  ) {
+    head(name, kind.rawValue, words)
+    let labels = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
+    text += "\(name){\(labels)} \(Double(microseconds) / 1e6)\n"
+  }
+
   /// One line for each value of a label, in the order of the values.
   mutating func metric(_ name: String, _ kind: Kind, _ words: String, by label: String, _ values: [String: UInt64]) {
     head(name, kind.rawValue, words)

@@ -25,12 +25,14 @@ struct RequestBook {
 
   /// A rate for each address, the same as for a connection. A layout that is larger than the most that may come at once
   /// takes all of the rate, and the next one has to wait.
-  mutating func spend(_ operations: Int, party: String, now: UInt64) -> Bool {
+  /// - Parameter paid: how many of them were taken from the rate before they were read.
+  mutating func spend(_ operations: Int, paid: Int = 0, party: String, now: UInt64) -> Bool {
     var rate = rate(of: party, now: now)
     defer { rates[party] = rate }
     guard rate.owed == 0 || rate.bucket.take(rate.owed, at: now) else { return false }
     rate.owed = 0
-    return rate.bucket.take(min(UInt64(operations), rate.bucket.capacity), at: now)
+    let price = min(UInt64(operations), rate.bucket.capacity)
+    return rate.bucket.take(price - min(price, UInt64(paid)), at: now)
   }
 
   /// Counts operations that a request has made beside those that it was for. The next request waits for them.

@@ -9,20 +9,21 @@ extension RoomService {
     guard body.count <= Int(limits.messageBytes) else {
       return .error(413, code: "too_large", message: "the body is longer than \(limits.messageBytes) bytes")
     }
+    var writer = writer(of: request, with: grant, in: name)
+    guard let charged = spend(reading: body, writer.payer) else { return .tooFast }
     let submission: Submission
-    do throws(MessageError) {
-      submission = try JSONEncoding.decodeSubmission(body, operationsMax: limits.operationsPerMessage)
-    } catch {
-      return .refusing(error)
+    switch await read(body, for: writer.payer.address) {
+    case .success(.success(let read)): submission = read
+    case .success(.failure(let error)): return .refusing(error)
+    case .failure(let refusal): return .refusing(refusal)
     }
     // A stamp names its writer, and over HTTP nothing shows who writes.
     if grant.level < .operator, let index = submission.operations.firstIndex(where: { $0.at != nil }) {
       return .rejected(Rejection(operation: index, code: .badStamp, message: RoomServiceWords.stamped))
     }
-    var writer = writer(of: request, with: grant, in: name)
     // Operators may write as others, by the stamps that they send.
     if let stamped = submission.operations.lazy.compactMap({ $0.at?.actor }).first { writer.actor = stamped }
-    guard spend(submission.operations.count, writer.payer) else { return .tooFast }
+    guard spend(submission.operations.count, paid: charged, writer.payer) else { return .tooFast }
     return await writing(name) { [writer] room in
       switch await self.submit(submission.operations, to: room, by: writer) {
       case .success(let cursor):
@@ -35,17 +36,18 @@ extension RoomService {
 
   func layout(_ request: Request, _ body: [UInt8], _ name: String, _ grant: Grant) async -> Response {
     guard request.isLayout else { return .notJSON }
+    let writer = writer(of: request, with: grant, in: name)
+    guard let charged = spend(reading: body, writer.payer) else { return .tooFast }
     let shapes: [ImportedShape]
     let shapesMax = Int(limits.shapes)
-    let party = party(of: request)
+    let party = writer.payer.address
     switch await made(for: party, { ImportedShape.read(body, shapesMax: shapesMax) }) {
     case .failure(let refusal): return .refusing(refusal)
     case .success(.success(let read)): shapes = read
     case .success(.failure(.tooManyShapes)): return .noRoom(limits)
     case .success(.failure(let error)): return .error(400, code: "bad_message", message: error.description)
     }
-    let writer = writer(of: request, with: grant, in: name)
-    guard spend(shapes.count, writer.payer) else { return .tooFast }
+    guard spend(shapes.count, paid: charged, writer.payer) else { return .tooFast }
     return await writing(name) { room in
       guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
       let edits: LayoutEdits
@@ -89,13 +91,43 @@ extension RoomService {
     }
   }
 
-  private func spend(_ operations: Int, _ payer: Payer) -> Bool {
-    requestBook.spend(operations, party: payer.address, now: now.monotonicMilliseconds)
+  private func spend(_ operations: Int, paid: Int = 0, _ payer: Payer) -> Bool {
+    requestBook.spend(operations, paid: paid, party: payer.address, now: now.monotonicMilliseconds)
+  }
+
+  /// Takes from the rate what reading a body costs, whatever is in it.
+  /// - Returns: how many operations of the body are paid for by that. `nil` if the rate is used up.
+  private func spend(reading body: [UInt8], _ payer: Payer) -> Int? {
+    let operations = min(body.count / RoomServiceWords.bytesForOperation, Int(limits.operationsPerMessage))
+    return spend(operations, payer) ? operations : nil
+  }
+
+  /// A short body is read at once: that takes less than handing it to another thread.
+  private func read(
+    _ body: [UInt8],
+    for party: String
+  ) async -> Result<Result<Submission, MessageError>, HeavyWork.Refusal> {
+    let operationsMax = limits.operationsPerMessage
+    guard body.count > RoomServiceWords.shortBytesMax else { return .success(Submission.read(body, operationsMax)) }
+    return await made(for: party) { Submission.read(body, operationsMax) }
   }
 }
 
 private enum RoomServiceWords {
   static let stamped: Text = "over HTTP only operators may write stamps; leave `at` out"
+  /// So many bytes of a body cost as much of a client's rate as an operation, before they are read. Most operations are shorter.
+  static let bytesForOperation = 1_024
+  static let shortBytesMax = 8_192
+}
+
+extension Submission {
+  fileprivate static func read(_ bytes: [UInt8], _ operationsMax: UInt64) -> Result<Submission, MessageError> {
+    do throws(MessageError) {
+      return .success(try JSONEncoding.decodeSubmission(bytes, operationsMax: operationsMax))
+    } catch {
+      return .failure(error)
+    }
+  }
 }
 
 // These run beside the loop. For a large room, reading a document and finding places in the order take a while.

@@ -16,7 +16,7 @@ extension RoomService {
   /// The client's own address, as far as the server can know it.
   nonisolated func address(of request: Request) -> String {
     guard !proxies.isEmpty else { return request.peer }
-    return proxies.origin(peer: request.peer, path: request.listHeader("x-forwarded-for"))
+    return proxies.origin(peer: request.peer, path: request.list(.forwardedFor))
   }
 
   /// Why a connection is refused before its first request.
@@ -36,7 +36,8 @@ extension RoomService {
     case ("r", 2):
       guard RoomName.isValid(parts[1]) else { return missing(request, .noSuchName) }
       return reading(request) { self.page("room.html", request) }
-    case ("page.json", 1): return reading(request) { self.files.listing(for: request) }
+    case ("page.json", 1):
+      return reading(request) { self.files.listing(for: request, at: self.now.monotonicMilliseconds) }
     case ("healthz", 1), ("readyz", 1), ("metrics", 1): return operating(request)
     case ("v1", _): return await interface(request, body, Array(parts.dropFirst()))
     default:

@@ -43,13 +43,19 @@ extension RoomService {
     in room: String,
     needs level: Grant.Level = .editor
   ) -> Writer {
-    let payer = Payer(address: NetworkAddress.party(of: address(of: request)), token: grant.label)
+    let payer = Payer(address: NetworkAddress.party(of: address(of: request)), token: grant.account)
     return Writer(payer: payer, token: request.token, level: level, actor: actor(of: payer, grant, in: room))
   }
 
   /// The actor as whom a client writes over HTTP: its token's, or else one that stays the same for all that its token writes
   /// in a room, without tokens for all that its address does. So it can be seen, and taken back, as one person's.
   private func actor(of payer: Payer, _ grant: Grant, in room: String) -> Identifier {
-    grant.actor ?? keys.actor(of: payer.token.map { "token \($0)" } ?? "address \(payer.address)", in: Text(room))
+    let bearer =
+      switch payer.token {
+      case .token(let token): "token \(token)"
+      case .subject(let subject): "subject \(subject)"
+      case nil: "address \(payer.address)"
+      }
+    return grant.actor ?? keys.actor(of: bearer, in: Text(room))
   }
 }

@@ -181,8 +181,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
   }
 
   private func process(isEnd: Bool) throws(HTTPFault) {
-    while answer == nil, let head = try parser.parse(received) {
-      received.removeFirst(head.byteCount)
+    while answer == nil, let head = try parser.take(&received) {
       let response = try Self.response(head)
       // 100 Continue and other statuses below 200 come before the answer.
       guard response.status >= 200 else { continue }
@@ -208,8 +207,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   private func bodyLength(of response: Response) throws(HTTPFault) -> BodyLength {
     guard !isHead, response.mayHaveBody else { return .bytes(0) }
-    var request = Request(path: "/", headers: response.headers)
-    request.isVersion11 = true
+    let request = Request(path: "/", headers: response.headers)
     let hasLength = response.headers.contains { $0.name == "content-length" || $0.name == "transfer-encoding" }
     return hasLength ? try request.bodyLength() : .untilEnd
   }

@@ -18,6 +18,10 @@ struct HeadParser {
   let headersMax: Int
   /// Up to where the end was looked for already, so that a head that comes byte by byte isn't searched anew for each.
   private var searched = 0
+  /// How many empty lines have come before the head.
+  private var emptyLines = 0
+  /// Some clients send one after a body.
+  private static let emptyLinesMax = 8
 
   init(bytesMax: Int, headersMax: Int) {
     self.bytesMax = bytesMax
@@ -27,28 +31,44 @@ struct HeadParser {
   struct Head {
     var firstLine: [UInt8]
     var headers: [(name: String, value: String)]
-    /// How many bytes it took, with the empty line.
-    var byteCount: Int
   }
 
-  /// Nil if the head isn't complete yet.
-  mutating func parse(_ bytes: [UInt8]) throws(HTTPFault) -> Head? {
-    // Empty lines before a request are allowed. Some clients send them after a body.
-    var start = 0
-    while start + 1 < bytes.count, bytes[start] == 0x0D, bytes[start + 1] == 0x0A { start += 2 }
-    guard let end = findEnd(bytes, from: max(start, searched)) else {
+  /// Takes a head from the front of `bytes`, and the empty lines before it. Nil if it isn't complete yet.
+  mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) -> Head? {
+    try dropEmptyLines(&bytes)
+    guard let end = findEnd(bytes, from: searched) else {
       // The last three bytes may belong to the line breaks at its end.
-      guard bytes.count - start <= bytesMax + 3 else {
+      guard bytes.count <= bytesMax + 3 else {
         throw HTTPFault(status: 431, message: "the head is longer than \(bytesMax) bytes")
       }
       searched = max(0, bytes.count - 3)
       return nil
     }
     searched = 0
-    guard end - start <= bytesMax else {
+    emptyLines = 0
+    guard end <= bytesMax else {
       throw HTTPFault(status: 431, message: "the head is longer than \(bytesMax) bytes")
     }
-    var lines = bytes[start..<end].split(separator: 0x0A, omittingEmptySubsequences: false)[...]
+    let head = try head(bytes[..<end])
+    bytes.removeFirst(end + 4)
+    return head
+  }
+
+  /// What was dropped isn't looked at again, and takes no memory.
+  private mutating func dropEmptyLines(_ bytes: inout [UInt8]) throws(HTTPFault) {
+    guard searched == 0 else { return }
+    var start = 0
+    defer { if start > 0 { bytes.removeFirst(start) } }
+    while start + 1 < bytes.count, bytes[start] == 0x0D, bytes[start + 1] == 0x0A {
+      start += 2
+      emptyLines += 1
+      guard emptyLines <= Self.emptyLinesMax else { throw .malformed("there are too many empty lines before a head") }
+    }
+  }
+
+  private func head(_ bytes: ArraySlice<UInt8>) throws(HTTPFault) -> Head {
+    let end = bytes.endIndex
+    var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)[...]
     for line in lines where line.last != 0x0D && line.endIndex != end {
       throw .malformed("a line doesn't end in CR LF")
     }
@@ -59,7 +79,7 @@ struct HeadParser {
     }
     var headers: [(name: String, value: String)] = []
     for line in lines { headers.append(try Self.header(line)) }
-    return Head(firstLine: Array(first), headers: headers, byteCount: end + 4)
+    return Head(firstLine: Array(first), headers: headers)
   }
 
   /// The place of CR LF CR LF.

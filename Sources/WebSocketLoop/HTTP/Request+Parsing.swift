@@ -9,7 +9,8 @@ extension Request {
     guard words[1].allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !words[1].isEmpty else {
       throw .malformed("the target is malformed")
     }
-    method = String(decoding: words[0], as: UTF8.self)
+    let method = String(decoding: words[0], as: UTF8.self)
+    let isVersion11: Bool
     switch String(decoding: words[2], as: UTF8.self) {
     case "HTTP/1.1": isVersion11 = true
     case "HTTP/1.0": isVersion11 = false
@@ -19,10 +20,15 @@ extension Request {
     }
     let target = try Self.pathAndQuery(words[1], method: method)
     let halves = target.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-    path = String(decoding: halves[0], as: UTF8.self)
-    query = halves.count == 2 ? String(decoding: halves[1], as: UTF8.self) : ""
-    headers = head.headers
-    self.peer = peer
+    self.init(
+      method: method,
+      path: String(decoding: halves[0], as: UTF8.self),
+      query: halves.count == 2 ? String(decoding: halves[1], as: UTF8.self) : "",
+      headers: head.headers,
+      peer: peer,
+      isVersion11: isVersion11
+    )
+    if let excess = hasTooMany { throw .malformed("there are more than \(Request.partsMax) \(excess)") }
     let hosts = headers.count { $0.name == "host" }
     guard hosts == 1 || (hosts == 0 && !isVersion11) else { throw .malformed("there must be one Host header") }
   }
@@ -44,7 +50,7 @@ extension Request {
 
   /// Whether the connection may serve another request after this one.
   var keepsAlive: Bool {
-    let options = listHeader("connection").map { String(decoding: $0.utf8.map(\.lowercased), as: UTF8.self) }
+    let options = list(.connection).map { String(decoding: $0.utf8.map(\.lowercased), as: UTF8.self) }
     if options.contains("close") { return false }
     return isVersion11 || options.contains("keep-alive")
   }

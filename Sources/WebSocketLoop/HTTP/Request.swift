@@ -1,30 +1,59 @@
 /// The head of an HTTP request.
 public struct Request: Sendable {
   /// As it was sent: `GET`, `POST`, or anything else.
-  public var method: String
+  public let method: String
   /// The part of the target before the `?`, as it was sent.
-  public var path: String
+  public let path: String
   /// The part of the target after the `?`, as it was sent; empty if there is none.
-  public var query: String
+  public let query: String
   /// In the order in which they came, with names in lower case. A name that came twice is here twice.
-  public var headers: [(name: String, value: String)]
+  public let headers: [(name: String, value: String)]
   /// The numeric address of the client, without the port.
-  public var peer: String
+  public let peer: String
   /// Whether it is of HTTP/1.1; if not, of 1.0.
-  var isVersion11 = true
+  let isVersion11: Bool
+  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Two slashes in a row have an empty part between
+  /// them, so that what follows isn't taken for it. A slash at the end begins no part. A part that is wrongly escaped or not
+  /// UTF-8 is here as it was sent: no name has its `%`.
+  public let pathParts: [String]
+  private let parameters: [(name: String, value: String?)]
+
+  /// How many parts a path may have, parameters a query, and elements a header that is a list. Nobody needs as many. Reading more
+  /// would cost the server more than it costs a client to send them.
+  public static let partsMax = 64
 
   public init(
     method: String = "GET",
     path: String,
     query: String = "",
     headers: [(name: String, value: String)] = [],
-    peer: String = ""
+    peer: String = "",
+    isVersion11: Bool = true
   ) {
     self.method = method
     self.path = path
     self.query = query
     self.headers = headers
     self.peer = peer
+    self.isVersion11 = isVersion11
+    pathParts = Request.parts(of: path)
+    parameters = Request.parameters(of: query)
+  }
+
+  /// Whether a list in it has more than may be.
+  var hasTooMany: String? {
+    if pathParts.count > Request.partsMax { return "parts in the path" }
+    if parameters.count > Request.partsMax { return "parameters" }
+    for list in ListHeader.allCases where commas(in: list) >= Request.partsMax { return "elements in \(list.rawValue)" }
+    return nil
+  }
+
+  private func commas(in list: ListHeader) -> Int {
+    var count = -1
+    for header in headers where header.name == list.rawValue {
+      count += 1 + header.value.utf8.count { $0 == UInt8(ascii: ",") }
+    }
+    return count
   }
 
   /// The value of a header, by its name in lower case. Values that came separately are joined by a comma.
@@ -34,9 +63,20 @@ public struct Request: Sendable {
     return joined
   }
 
-  /// The elements of a header that is a list, such as `Connection`: trimmed, without empty ones.
-  public func listHeader(_ name: String) -> [String] {
-    (header(name) ?? "").split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
+  /// A header that is read as a list.
+  public enum ListHeader: String, CaseIterable, Sendable {
+    case accept
+    case acceptEncoding = "accept-encoding"
+    case connection
+    case forwardedFor = "x-forwarded-for"
+    case ifNoneMatch = "if-none-match"
+    case subprotocols = "sec-websocket-protocol"
+    case upgrade
+  }
+
+  /// The elements of a header that is a list: trimmed, without empty ones.
+  public func list(_ name: ListHeader) -> [String] {
+    (header(name.rawValue) ?? "").split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
   }
 
   /// Whether a proxy has passed the request on, by what such proxies add (RFC 7239; RFC 9110, section 7.6.3).
@@ -44,11 +84,12 @@ public struct Request: Sendable {
     headers.contains { $0.name == "x-forwarded-for" || $0.name == "forwarded" || $0.name == "via" }
   }
 
-  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Two slashes in a row have an empty part between
-  /// them, so that what follows isn't taken for it. A slash at the end begins no part. A part that is wrongly escaped or not
-  /// UTF-8 is here as it was sent: no name has its `%`.
-  public var pathParts: [String] {
-    var parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
+  private static func parts(of path: String) -> [String] {
+    var parts = path.utf8.split(
+      separator: UInt8(ascii: "/"),
+      maxSplits: partsMax + 1,
+      omittingEmptySubsequences: false
+    )[...]
     if parts.first?.isEmpty == true { parts.removeFirst() }
     if parts.last?.isEmpty == true { parts.removeLast() }
     return parts.map { percentDecoded($0, plusIsSpace: false) ?? String(decoding: $0, as: UTF8.self) }
@@ -61,18 +102,19 @@ public struct Request: Sendable {
   public var malformedParameter: String? { parameters.first { $0.value == nil }?.name }
 
   /// The names of all parameters, decoded. Those that are wrongly escaped are left out.
-  public var parameterNames: [String] { parameters.map { $0.name } }
+  public var parameterNames: [String] { parameters.map { $0.name }.filter { !$0.isEmpty } }
 
-  private var parameters: [(name: String, value: String?)] {
-    query.utf8.split(separator: UInt8(ascii: "&")).compactMap { pair in
+  private static func parameters(of query: String) -> [(name: String, value: String?)] {
+    query.utf8.split(separator: UInt8(ascii: "&"), maxSplits: partsMax).map { pair in
       let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = percentDecoded(halves[0], plusIsSpace: true) else { return nil }
-      return (name, halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true))
+      // A name that is wrongly escaped is none that anybody asks for.
+      let name = percentDecoded(halves[0], plusIsSpace: true)
+      return (name ?? "", name == nil || halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true))
     }
   }
 
   /// The subprotocols that a client offers, in its order of preference.
-  public var offeredSubprotocols: [String] { listHeader("sec-websocket-protocol") }
+  public var offeredSubprotocols: [String] { list(.subprotocols) }
 }
 
 /// Decodes `%xx`; nil if one is malformed or the result is not UTF-8.

@@ -12,6 +12,9 @@ import Synchronization
 /// came of it, and then tells each `TurnObserver` that the turn is over. The observers send then what the whole turn has
 /// brought. So load makes writes larger, not more numerous.
 ///
+/// **Fair.** A turn lasts five milliseconds, whatever waits (`turnMicrosecondsMax`); what is left waits for the next one. Clients'
+/// requests and messages wait in a queue in which their addresses go round (`TurnQueue`).
+///
 /// **Threads.** `enqueue`, `execute`, `perform`, `listen` and `stop` may be called from any thread. Everything else belongs to
 /// the loop's thread; a debug build checks it. A loop lives until `stop()`, even if nobody holds it.
 ///
@@ -29,8 +32,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     var isClosed = false
   }
 
-  /// How many rounds of jobs that enqueue further jobs may run before the sockets are looked at again.
-  private static let jobRoundsMax = 16
+  /// After so long nothing more is begun in a turn. Whatever is ready meanwhile waits for so long.
+  static let turnMicrosecondsMax: UInt64 = 5_000
+  /// If reading from sockets has taken the whole turn, this much of what waits is done all the same.
+  private static let workMicrosecondsMin: UInt64 = 1_000
+  /// How many rounds of jobs that enqueue further jobs may run while the loop ends.
+  private static let lastRoundsMax = 16
 
   public let name: String
   let uv: UnsafeMutablePointer<uv_loop_t>
@@ -42,9 +49,13 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let threadIdentity = Atomic<UInt>(0)
   private let ended = Semaphore()
 
-  private var local: [Work] = []
+  private var posted = Fifo<Work>()
+  private var queue = TurnQueue()
   private var observers: [any TurnObserver] = []
   private var turnClock = TurnClock()
+  private var turn = LoopTurn()
+  /// When the last step of the turn ended, in microseconds.
+  private var stepEndedAt: UInt64 = 0
   private var isStopping = false
   private var lastIdentifier: UInt64 = 0
   /// Whether clients of this loop may speak TLS.
@@ -116,12 +127,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return try answer.wait().get()
   }
 
-  /// A job from the loop's own thread waits in a plain array, without a lock or a system call. A job from another thread wakes
+  /// A job from the loop's own thread waits in a plain queue, without a lock or a system call. A job from another thread wakes
   /// the loop if no other is waiting.
   @discardableResult
   private func post(_ work: Work) -> Bool {
     if isCurrent {
-      local.append(work)
+      posted.append(work)
       return true
     }
     return inbox.withLock { inbox in
@@ -141,49 +152,95 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     observers.append(observer)
   }
 
-  /// Runs what was posted, then the observers, then what those posted.
-  fileprivate func endTurn() {
-    var rounds = 0
-    while true {
-      runPosted()
+  /// Whether nothing more should be begun in this turn. To be asked before anything that takes more than some microseconds.
+  public var isTurnSpent: Bool {
+    TurnClock.microseconds() >= turnClock.turnBegan(atMilliseconds: now) + Self.turnMicrosecondsMax
+  }
+
+  /// `taker` has something to do. It is called once, in this turn or a later one.
+  func queueUp(_ taker: any TurnTaker) {
+    assertCurrent()
+    queue.add(taker)
+  }
+
+  /// The loop has woken, and the handlers of sockets have run. The loop's own clock still has the time at which it woke.
+  private func wokeUp() {
+    let began = turnClock.turnBegan(atMilliseconds: now)
+    stepEndedAt = began
+    stepEnded(.receiving)
+    queue.admit()
+    endTurn(until: max(began + Self.turnMicrosecondsMax, stepEndedAt + Self.workMicrosecondsMin))
+  }
+
+  /// The loop is about to sleep. Timers may have run since it woke.
+  private func willSleep() {
+    let began = turnClock.turnBegan(atMilliseconds: now)
+    stepEndedAt = max(stepEndedAt, began)
+    stepEnded(.working)
+    endTurn(until: began + Self.turnMicrosecondsMax)
+    turn.microseconds = turnClock.turnEnds()
+    for observer in observers { observer.turnTook(turn) }
+    turn = LoopTurn()
+  }
+
+  /// Does what waits, then tells the observers, then does what those posted.
+  private func endTurn(until end: UInt64) {
+    repeat {
+      if stepEndedAt < end { work(until: end) }
       for observer in observers { observer.turnEnded() }
-      rounds += 1
-      if local.isEmpty { break }
-      if rounds == Self.jobRoundsMax {
-        // A zero timeout for the next poll: the sockets get their turn, and nothing waits.
-        uv_idle_start(stayAwake) { _ in }
-        return
+      stepEnded(.sending)
+    } while stepEndedAt < end && (!posted.isEmpty || queue.hasNext)
+    // A zero timeout for the next poll: the sockets get their turn, and nothing waits.
+    if posted.isEmpty && queue.isEmpty { uv_idle_stop(stayAwake) } else { uv_idle_start(stayAwake) { _ in } }
+  }
+
+  /// Runs what was posted, and lets one after the other of those who wait do one thing, with the jobs that come of it.
+  private func work(until end: UInt64) {
+    takeForeignWork()
+    var step = LoopTurn.Step.working
+    while true {
+      for _ in 0..<posted.count {
+        guard let work = posted.popFirst() else { break }
+        run(work)
+        stepEnded(step)
+        if stepEndedAt >= end { return }
       }
+      guard let (party, taker) = queue.next() else { return }
+      step = .serving(party)
+      taker.takeTurn()
+      stepEnded(step)
+      if stepEndedAt >= end { return }
     }
-    uv_idle_stop(stayAwake)
   }
 
-  /// The loop is about to sleep: what ran since it last woke was one turn.
-  fileprivate func timeTurn() {
-    let microseconds = turnClock.turnEnds()
-    for observer in observers { observer.turnTook(microseconds: microseconds) }
+  private func stepEnded(_ step: LoopTurn.Step) {
+    let now = TurnClock.microseconds()
+    turn.note(step, now - min(now, stepEndedAt))
+    stepEndedAt = now
   }
 
-  fileprivate func noteWaking() { turnClock.turnBegan(atMilliseconds: now) }
-
-  private func runPosted() {
+  private func takeForeignWork() {
     let foreign = inbox.withLock { inbox -> [Work] in
       guard !inbox.work.isEmpty else { return [] }
       defer { inbox.work = [] }
       return inbox.work
     }
-    run(foreign)
-    let own = local
-    local = []
-    run(own)
+    if !foreign.isEmpty { posted.append(contentsOf: foreign) }
   }
 
-  private func run(_ work: [Work]) {
-    for item in work {
-      switch item {
-      case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-      case .closure(let closure): closure()
-      }
+  private func run(_ work: Work) {
+    switch work {
+    case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+    case .closure(let closure): closure()
+    }
+  }
+
+  /// Runs what is left to do, without a bound of time, since there are no more turns.
+  private func finish() {
+    for _ in 0..<Self.lastRoundsMax {
+      work(until: .max)
+      for observer in observers { observer.turnEnded() }
+      if posted.isEmpty { return }
     }
   }
 
@@ -267,10 +324,11 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     for resident in Array(residents.values) { resident.loopStops() }
     takesGuests = false
     for guest in guests.reversed() { guest.loopEnds() }
-    endTurn()
+    finish()
     inbox.withLock { $0.isClosed = true }
-    endTurn()
-    local = []
+    finish()
+    posted = Fifo()
+    queue = TurnQueue()
     observers = []
     uv_walk(uv, EventLoop.closeHandle, Unmanaged.passUnretained(self).toOpaque())
     uv_run(uv, UV_RUN_DEFAULT)
@@ -308,54 +366,13 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     beforeSleep.pointee.data = own
     afterPoll.pointee.data = own
     // Timers run before the loop sleeps and sockets after it: each may have left something to be sent.
-    uv_prepare_start(beforeSleep) { handle in
-      let loop = EventLoop.from(handle!.pointee.data)
-      loop.endTurn()
-      loop.timeTurn()
-    }
-    uv_check_start(afterPoll) { handle in
-      let loop = EventLoop.from(handle!.pointee.data)
-      // The handlers of sockets have run by now. The loop's own clock still has the time at which it woke.
-      loop.noteWaking()
-      loop.endTurn()
-    }
+    uv_prepare_start(beforeSleep) { EventLoop.from($0!.pointee.data).willSleep() }
+    uv_check_start(afterPoll) { EventLoop.from($0!.pointee.data).wokeUp() }
   }
 
   private static func from(_ data: UnsafeMutableRawPointer?) -> EventLoop {
     Unmanaged<EventLoop>.fromOpaque(data!).takeUnretainedValue()
   }
-}
-
-/// Hears when a turn of the loop is over, which is the moment to send what the turn has gathered. It hears of empty turns too,
-/// so it must be quick when there is nothing to do.
-public protocol TurnObserver: AnyObject, Sendable {
-  func turnEnded()
-  /// How long the loop was busy from when it woke until it sleeps again. Whatever else is ready has waited for so long. A turn
-  /// after a sleep may be counted up to a millisecond too long, never too short.
-  func turnTook(microseconds: UInt64)
-}
-
-extension TurnObserver {
-  public func turnTook(microseconds: UInt64) {}
-}
-
-/// Lives on a loop and must end before the loop does: a listener, an HTTP connection, a request under way.
-protocol LoopResident: AnyObject {
-  func loopStops()
-}
-
-/// Something that a loop has one of, for all who use the loop: a library that runs on it, for example.
-protocol LoopGuest: AnyObject {
-  init?(loop: EventLoop)
-  /// The loop ends. The guest closes what it has on the loop, and may run the loop until that is done.
-  func loopEnds()
-  /// Whether the guest made this handle, one of those that are left after `loopEnds`.
-  func owns(_ handle: UnsafeMutablePointer<uv_handle_t>) -> Bool
-}
-
-extension LoopGuest {
-  func loopEnds() {}
-  func owns(_ handle: UnsafeMutablePointer<uv_handle_t>) -> Bool { false }
 }
 
 /// Figures of a loop, for an operator.

@@ -7,6 +7,16 @@ enum FileLimit {
   static let wanted: rlim_t = 65_536
   static let reasonable: rlim_t = 1_048_576
 
+  /// Files that are no connections: those of the log, of the page, of the loop itself.
+  private static let othersMax = 128
+
+  /// How many connections there may be at a time, as far as files go.
+  static var connectionsMax: Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+    return max(Int(clamping: limit.rlim_cur) - othersMax, Int(clamping: limit.rlim_cur) / 2)
+  }
+
   static func prepare() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -6,19 +6,27 @@ import Glibc
 /// up to a millisecond too long. A turn that follows another without a sleep begins where that one ended, to the microsecond.
 /// libuv's own measure of idle time would be exact, at the price of a second system call for each turn.
 struct TurnClock {
-  private var beganAt: UInt64 = 0
+  /// Since when the loop is awake. `nil` while it sleeps.
+  private var beganAt: UInt64?
   private var endedAt: UInt64
 
   init() { endedAt = TurnClock.microseconds() }
 
-  /// By libuv's clock, which counts as `CLOCK_MONOTONIC` does.
-  mutating func turnBegan(atMilliseconds time: UInt64) { beganAt = time * 1_000 }
+  /// The loop is awake, by libuv's clock, which counts as `CLOCK_MONOTONIC` does. Only the first call of a turn counts.
+  /// - Returns: when the turn began, in microseconds.
+  @discardableResult
+  mutating func turnBegan(atMilliseconds time: UInt64) -> UInt64 {
+    let began = beganAt ?? max(time * 1_000, endedAt)
+    beganAt = began
+    return began
+  }
 
   /// - Returns: how long the turn was.
   mutating func turnEnds() -> UInt64 { turnEnds(at: TurnClock.microseconds()) }
 
   mutating func turnEnds(at time: UInt64) -> UInt64 {
-    let began = max(beganAt, endedAt)
+    let began = beganAt ?? endedAt
+    beganAt = nil
     endedAt = time
     return time > began ? time - began : 0
   }

@@ -7,8 +7,9 @@ import Glibc
 /// read here, strictly. Once an upgrade was granted, libwebsockets is given the socket and the handshake, and no other byte
 /// of a request from outside.
 ///
-/// While an answer is awaited nothing is read, so what a client pipelines waits in its own socket buffer.
-final class HTTPConnection: SocketWatcher, LoopResident {
+/// While an answer is awaited nothing is read, so what a client pipelines waits in its own socket buffer. A connection reads and
+/// hands over one request in a turn of the loop, in which the addresses go round.
+final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   private enum State {
     case readingHead(isBegun: Bool)
     case readingBody(Request, BodyReader)
@@ -20,11 +21,8 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     case ended
   }
 
-  private static let readBytesMax = 65_536
-  private static let pieceBytesMax = 65_536
+  static let readBytesMax = 65_536
   private static let lingerMilliseconds: UInt64 = 2_000
-  /// How many pipelined requests are answered before other sockets get their turn.
-  private static let requestsInOneGoMax = 16
 
   let loop: EventLoop
   private let listener: Listener
@@ -35,13 +33,17 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   private var state = State.readingHead(isBegun: false)
   private var parser: HeadParser
   private var received: [UInt8] = []
-  private var output: [UInt8] = []
-  private var outputSent = 0
+  private var outgoing = Outgoing()
   private var bodyBegan: UInt64 = 0
-  private var body: [UInt8] = []
-  private var bodySent = 0
-  private var isProcessing = false
-  private let party: String
+  private var isQueuedUp = false
+  /// Whether what was received is the beginning of something.
+  private var needsMore = true
+  /// By whom this is counted: the peer's address, or the client's if a proxy tells it with the request.
+  private(set) var party: String
+  /// How much of its share this has at the owner.
+  private var deliveredBytes = 0 {
+    didSet { listener.delivered.giveBack(oldValue, of: party) }
+  }
   /// The listener's number for the time during which this waits for its client.
   private var wait: UInt64?
   /// How much is held of a body that comes in, or of an answer that goes out.
@@ -81,7 +83,19 @@ final class HTTPConnection: SocketWatcher, LoopResident {
 
   func socketIsReady(readable: Bool, writable: Bool) {
     if writable { flush() }
-    if readable { read() }
+    if readable { queueUp() }
+  }
+
+  private func queueUp() {
+    guard !isQueuedUp else { return }
+    isQueuedUp = true
+    loop.queueUp(self)
+  }
+
+  func takeTurn() {
+    isQueuedUp = false
+    if received.isEmpty || needsMore { read() }
+    process()
   }
 
   func socketHungUp() {
@@ -101,57 +115,54 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     }
     let count = withUnsafeTemporaryAllocation(byteCount: Self.readBytesMax, alignment: 1) { room in
       let count = recv(descriptor, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
-      if count > 0, case .lingering = state { return count }
+      if case .lingering = state { return count }
       if count > 0 { received += UnsafeRawBufferPointer(rebasing: room[..<count]) }
       return count
     }
     if count < 0, errno == EAGAIN || errno == EINTR { return }
-    guard count > 0 else {
-      end()
-      return
-    }
+    guard count > 0 else { return end() }
     loop.counts.bytesReceived &+= UInt64(count)
-    process()
   }
 
-  /// Goes through what was received. If a handler answers at once, this same loop goes on with the next request, so there is no
-  /// recursion.
+  /// Goes through what was received, up to the end of one request.
   private func process() {
-    guard !isProcessing else { return }
-    isProcessing = true
-    defer { isProcessing = false }
-    var requests = 0
     do throws(HTTPFault) {
-      while requests < Self.requestsInOneGoMax {
-        switch state {
-        case .readingHead(let isBegun):
-          guard !received.isEmpty else { return }
-          if !isBegun {
-            state = .readingHead(isBegun: true)
-            waitsForClient()
-            timer?.start(afterMilliseconds: options.headWithinMilliseconds)
-          }
-          guard let head = try parser.parse(received) else { return }
-          received.removeFirst(head.byteCount)
-          try begin(try Request(head, peer: peer))
-        case .readingBody(let request, var reader):
-          // The state gives the reader up meanwhile, so that the body has one owner and grows in place.
-          state = .ended
-          let fault = takeBody(&reader)
-          state = .readingBody(request, reader)
-          if let fault { throw fault }
-          guard reader.isComplete else { return }
-          requests += 1
-          deliver(request, body: reader.body)
-        case .waiting, .writing, .lingering, .ended: return
-        }
-      }
+      needsMore = try !handsOverRequest()
     } catch {
       fail(error)
-      return
     }
-    // The other pipelined requests come after the other sockets' turn.
-    loop.schedule(afterMilliseconds: 0) { [self] in process() }
+  }
+
+  /// - Returns: whether there was a whole request. If not, more has to come.
+  private func handsOverRequest() throws(HTTPFault) -> Bool {
+    while true {
+      switch state {
+      case .readingHead(let isBegun):
+        guard !received.isEmpty else { return false }
+        if !isBegun {
+          state = .readingHead(isBegun: true)
+          waitsForClient()
+          timer?.start(afterMilliseconds: options.headWithinMilliseconds)
+        }
+        guard let head = try parser.take(&received) else { return false }
+        let request = try Request(head, peer: peer)
+        isCounted(by: listener.handler.party(of: request))
+        try begin(request)
+        guard case .readingBody = state else { return true }
+      case .readingBody(let request, var reader):
+        // The state gives the reader up meanwhile, so that the body has one owner and grows in place.
+        state = .ended
+        let fault = takeBody(&reader)
+        state = .readingBody(request, reader)
+        if let fault { throw fault }
+        guard reader.isComplete else { return false }
+        guard let share = listener.delivered.takes(reader.body.count, of: party) else { throw .overloaded }
+        deliveredBytes = share
+        deliver(request, body: reader.body)
+        return true
+      case .waiting, .writing, .lingering, .ended: return true
+      }
+    }
   }
 
   private func takeBody(_ reader: inout BodyReader) -> HTTPFault? {
@@ -172,7 +183,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   }
 
   private func begin(_ request: Request) throws(HTTPFault) {
-    if request.listHeader("upgrade").contains(where: { $0.utf8.map(\.lowercased).elementsEqual("websocket".utf8) }) {
+    if request.list(.upgrade).contains(where: { $0.utf8.map(\.lowercased).elementsEqual("websocket".utf8) }) {
       try upgrade(request)
       return
     }
@@ -210,12 +221,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
         handshake.offered.contains(wanted) && listener.options.subprotocols.contains(wanted) ? wanted : nil
       }
       leave()
-      listener.adopt(
-        descriptor,
-        request: request,
-        subprotocol: subprotocol,
-        handshake: handshake
-      )
+      listener.adopt(descriptor, request: request, subprotocol: subprotocol, handshake: handshake)
     }
   }
 
@@ -231,6 +237,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     guard isWaiting(for: pending) else { return false }
     // The body that came in goes with the pending request. The answer is held until it was sent.
     heldBytes = 0
+    deliveredBytes = 0
     guard
       response.body.count <= Self.readBytesMax
         || listener.makeSpace(for: response.body.count, party: party, wait: nil)
@@ -259,52 +266,28 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   }
 
   private func write(_ response: Response, isHead: Bool, thenClose: Bool) {
-    output = response.head(closing: thenClose, date: listener.date.text)
-    outputSent = 0
-    body = isHead || !response.mayHaveBody ? [] : response.body
-    bodySent = 0
-    if body.count <= 16_384 {
-      // Copying this much costs less than a second call.
-      output += body
-      body = []
-    }
-    heldBytes = body.count
+    let body = isHead || !response.mayHaveBody ? [] : response.body
+    outgoing = Outgoing(head: response.head(closing: thenClose, date: listener.date.text), body: body)
+    heldBytes = outgoing.heldBytes
     state = .writing(thenClose: thenClose)
     watch.want(readable: false, writable: false)
     timer?.start(afterMilliseconds: options.stallMilliseconds)
     flush()
   }
 
-  /// Sends what the socket takes. A large body is sent from its shared buffer, up to `bodySent` so far.
+  /// Sends what the socket takes.
   private func flush() {
     guard case .writing(let thenClose) = state else { return }
-    while outputSent < output.count || bodySent < body.count {
-      let isOutput = outputSent < output.count
-      let count = (isOutput ? output : body).withUnsafeBytes { bytes in
-        let place = isOutput ? outputSent : bodySent
-        return send(
-          descriptor,
-          bytes.baseAddress! + place,
-          min(bytes.count - place, Self.pieceBytesMax),
-          Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
-        )
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        guard errno == EAGAIN else {
-          end()
-          return
-        }
-        watch.want(readable: false, writable: true)
-        waitsForClient()
-        return
-      }
-      loop.counts.bytesSent &+= UInt64(count)
-      if isOutput { outputSent += count } else { bodySent += count }
-      timer?.start(afterMilliseconds: options.stallMilliseconds)
+    let (progress, count) = outgoing.send(to: descriptor)
+    loop.counts.bytesSent &+= UInt64(count)
+    if count > 0 { timer?.start(afterMilliseconds: options.stallMilliseconds) }
+    switch progress {
+    case .done: outgoing = Outgoing()
+    case .waits:
+      watch.want(readable: false, writable: true)
+      return waitsForClient()
+    case .failed: return end()
     }
-    output = []
-    body = []
     heldBytes = 0
     if thenClose {
       linger()
@@ -313,7 +296,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
       waitsForClient()
       timer?.start(afterMilliseconds: options.idleMilliseconds)
       watch.want(readable: true, writable: false)
-      process()
+      if !received.isEmpty { queueUp() }
     }
   }
 
@@ -332,6 +315,12 @@ final class HTTPConnection: SocketWatcher, LoopResident {
   private func waitsForClient() {
     waitsNoLonger()
     wait = listener.waitBegan(self, party: party, bytes: heldBytes)
+  }
+
+  private func isCounted(by party: String) {
+    guard party != self.party else { return }
+    self.party = party
+    if wait != nil { waitsForClient() }
   }
 
   private func waitsNoLonger() {
@@ -374,6 +363,7 @@ final class HTTPConnection: SocketWatcher, LoopResident {
     if case .waiting(let pending) = state { pending.noteGone() }
     state = .ended
     heldBytes = 0
+    deliveredBytes = 0
     waitsNoLonger()
     watch?.close()
     timer?.cancel()

@@ -11,7 +11,7 @@ struct Handshake {
   /// - Parameter hasMore: whether the client sent more before it was answered, which it must not.
   init(_ request: Request, hasMore: Bool) throws(HTTPFault) {
     guard request.method == "GET", request.isVersion11 else { throw .malformed("an upgrade is a GET of HTTP/1.1") }
-    guard request.listHeader("connection").contains(where: { $0.utf8.map(\.lowercased).elementsEqual("upgrade".utf8) })
+    guard request.list(.connection).contains(where: { $0.utf8.map(\.lowercased).elementsEqual("upgrade".utf8) })
     else { throw .malformed("an upgrade needs Connection: Upgrade") }
     guard request.header("sec-websocket-version") == "13" else {
       throw HTTPFault(status: 426, message: "only version 13 of WebSocket is supported")

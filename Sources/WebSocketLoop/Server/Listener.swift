@@ -25,9 +25,11 @@ public enum ListenError: Error, Equatable {
 /// Listens on a port.
 ///
 /// `@unchecked Sendable`: only the loop's thread uses it, which debug builds check; `host` and `port` never change.
-public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, ConnectionCounter {
+public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, ConnectionCounter, TurnObserver {
   /// How many connections are accepted before those that are open get their turn.
   private static let acceptsInOneGoMax = 64
+  /// The same if they have waited for long.
+  private static let acceptsInOneGoMin = 4
 
   public let host: String
   /// The port. If 0 was asked for, the one that the system chose.
@@ -45,6 +47,15 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   private(set) var isClosed = false
   /// Connections that are open, WebSocket or HTTP.
   public private(set) var connectionCount = 0
+  /// The most connections at a time: what the options say, or what the limit on open files allows.
+  public let connectionsMax: Int
+  private var webSockets: [Connection] = []
+  /// How many of them were looked at since the last time that reading from sockets had taken long.
+  private var lookedAt = 0
+  private var receivingMicroseconds: UInt64 = 0
+  /// After so much reading, all connections are looked at for floods that no handler hears of, so many in a turn.
+  private static let receivingMicrosecondsBetweenLooks: UInt64 = 50_000
+  private static let looksInATurn = 256
   private var httpConnections = 0
   /// What HTTP connections hold of bodies and answers.
   var heldBytes = 0
@@ -54,6 +65,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   /// WebSocket messages of which the end is missing.
   private var messages: Unfinished
   private var messageOwners: [UInt64: Connection] = [:]
+  /// Bodies that the owner has and has not answered.
+  var delivered: HeldShares
   private var httpConnectionsOfParty: [String: Int] = [:]
 
   init(
@@ -67,7 +80,9 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     self.host = host
     self.options = options
     self.handler = handler
+    connectionsMax = min(options.connectionsMax, FileLimit.connectionsMax)
     date = HTTPDate(loop: loop)
+    delivered = HeldShares(bytesMax: options.http.heldBytesMax, smallBytesMax: HTTPConnection.readBytesMax)
     requests = Unfinished(graceMilliseconds: options.http.graceMilliseconds)
     messages = Unfinished(graceMilliseconds: options.http.graceMilliseconds)
     let descriptor = try Self.open(host: host, port: port, backlog: options.backlog)
@@ -92,6 +107,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     }
     watch.want(readable: true, writable: false)
     loop.residents[ObjectIdentifier(self)] = self
+    loop.register(self)
   }
 
   /// Accepts no more connections. Open ones stay; those of HTTP are closed after their next answer.
@@ -107,17 +123,42 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   func loopStops() { close() }
 
-  func connectionCame() { connectionCount += 1 }
-  func connectionWent() { connectionCount -= 1 }
+  func webSocketCame(_ connection: Connection) {
+    connectionCount += 1
+    connection.place = webSockets.count
+    webSockets.append(connection)
+  }
+
+  func webSocketWent(_ connection: Connection) {
+    connectionCount -= 1
+    // The last one takes its place.
+    guard let last = webSockets.popLast(), last !== connection else { return }
+    webSockets[connection.place] = last
+    last.place = connection.place
+  }
+
+  public func turnEnded() {}
+
+  public func turnTook(_ turn: LoopTurn) {
+    receivingMicroseconds += turn.receivingMicroseconds
+    if lookedAt >= webSockets.count, receivingMicroseconds >= Self.receivingMicrosecondsBetweenLooks {
+      lookedAt = 0
+      receivingMicroseconds = 0
+    }
+    let end = min(lookedAt + Self.looksInATurn, webSockets.count)
+    guard lookedAt < end else { return }
+    for connection in webSockets[lookedAt..<end] { connection.lookAtOverhead() }
+    lookedAt = end
+  }
 
   func httpConnectionCame(from peer: String) {
-    connectionCame()
+    connectionCount += 1
     httpConnections += 1
     httpConnectionsOfParty[NetworkAddress.party(of: peer), default: 0] += 1
   }
 
   func httpConnectionWent(from peer: String) {
-    connectionWent()
+    connectionCount -= 1
     httpConnections -= 1
     let party = NetworkAddress.party(of: peer)
     let left = httpConnectionsOfParty[party, default: 1] - 1
@@ -127,14 +168,18 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   // MARK: Accepting
 
   func socketIsReady(readable: Bool, writable: Bool) {
-    for _ in 0..<Self.acceptsInOneGoMax {
-      guard !isClosed else { return }
+    for count in 0..<Self.acceptsInOneGoMax {
+      guard !isClosed, count < Self.acceptsInOneGoMin || !loop.isTurnSpent else { return }
       var address = SocketAddress()
       let accepted = address.withStorage { storage, count in
         accept4(descriptor, storage, count, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
       }
       if accepted < 0 {
-        if errno == EMFILE || errno == ENFILE { dropOneForLackOfFiles() }
+        if errno == EMFILE || errno == ENFILE {
+          if makesWayForFiles() { continue }
+          dropOneForLackOfFiles()
+          return
+        }
         if errno == EINTR || errno == ECONNABORTED { continue }
         return
       }
@@ -165,7 +210,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   }
 
   private func shortage(for peer: String) -> ConnectionRefusal? {
-    guard connectionCount < options.connectionsMax else {
+    guard connectionCount < connectionsMax else {
       return ConnectionRefusal(.error(.tooManyConnections), .ofAll)
     }
     let count = HTTPConnectionCount(
@@ -242,6 +287,15 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     }
     Glibc.close(accepted)
     handler.refused(response.status, from: peer, reason: "too many connections")
+  }
+
+  /// Files have run out. A connection that has not finished makes way, as where connections are short.
+  private func makesWayForFiles() -> Bool {
+    guard let number = requests.victim(.count, for: "", now: loop.now), let owner = requestOwners[number] else {
+      return false
+    }
+    owner.makeWay()
+    return true
   }
 
   private func dropOneForLackOfFiles() {

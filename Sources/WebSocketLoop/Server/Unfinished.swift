@@ -32,14 +32,19 @@ struct Unfinished {
 
     mutating func append(_ number: UInt64) { numbers.append(number) }
 
-    /// The oldest `most` of those that are there.
-    mutating func oldest(_ most: Int, except: UInt64?, _ isThere: (UInt64) -> Bool) -> [UInt64] {
+    /// The oldest `most` of those that are there and wanted.
+    mutating func oldest(
+      _ most: Int,
+      except: UInt64?,
+      _ isThere: (UInt64) -> Bool,
+      _ isWanted: (UInt64) -> Bool
+    ) -> [UInt64] {
       while first < numbers.count, !isThere(numbers[first]) { first += 1 }
       var found: [UInt64] = []
       var place = first
       // `compact` bounds how many that have ended can lie between.
       while place < numbers.count, found.count < most {
-        if numbers[place] != except, isThere(numbers[place]) { found.append(numbers[place]) }
+        if numbers[place] != except, isThere(numbers[place]), isWanted(numbers[place]) { found.append(numbers[place]) }
         place += 1
       }
       return found
@@ -110,22 +115,35 @@ struct Unfinished {
     let all = measure == .count ? entries.count : bytes
     let entries = entries
     let isThere = { (number: UInt64) in entries[number] != nil }
+    // What holds no bytes gives none back.
+    let isWanted = { (number: UInt64) in measure == .count || entries[number].map { $0.bytes > 0 } == true }
     // Those who have more than others make room themselves.
-    if own * parties.count >= all { return ofItsOwn(party, except: except, now: now) }
-    for number in queue.oldest(Self.looksMax, except: except, isThere) {
+    if own * parties.count >= all { return ofItsOwn(party, measure, except: except, now: now) }
+    for number in queue.oldest(Self.looksMax, except: except, isThere, isWanted) {
       guard let entry = entries[number], let theirs = parties[entry.party] else { continue }
       if share(theirs, measure) > max(own, all / parties.count) { return number }
     }
-    guard let oldest = queue.oldest(1, except: except, isThere).first, isOld(entries[oldest]!, now) else { return nil }
+    guard let oldest = queue.oldest(1, except: except, isThere, isWanted).first, isOld(entries[oldest]!, now) else {
+      return nil
+    }
     return oldest
   }
 
   /// The oldest of a party's own entries.
-  mutating func ofItsOwn(_ party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
+  mutating func ofItsOwn(
+    _ party: String,
+    _ measure: Measure = .count,
+    except: UInt64? = nil,
+    now: UInt64
+  ) -> UInt64? {
     let entries = entries
-    guard let oldest = parties[party]?.queue.oldest(1, except: except, { entries[$0] != nil }).first,
-      isOld(entries[oldest]!, now)
-    else { return nil }
+    let found = parties[party]?.queue.oldest(
+      1,
+      except: except,
+      { entries[$0] != nil },
+      { measure == .count || entries[$0].map { $0.bytes > 0 } == true }
+    )
+    guard let oldest = found?.first, isOld(entries[oldest]!, now) else { return nil }
     return oldest
   }
 

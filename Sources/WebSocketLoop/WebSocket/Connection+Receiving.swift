@@ -14,6 +14,8 @@ extension Connection {
     let left = UInt64(lws_remaining_packet_payload(wsi))
     guard state == .open else { return isAborted ? -1 : 0 }
     loop.counts.bytesReceived &+= UInt64(bytes.count)
+    overhead.handOn(bytes: bytes.count)
+    if isLast { overhead.endMessage() }
     let gathered = assembly.count + bytes.count
     // The length in the frame's header counts too, so that a message that is too long is refused before all of it has come.
     guard gathered <= options.messageBytesMax, left <= UInt64(options.messageBytesMax - gathered) else {
@@ -34,21 +36,84 @@ extension Connection {
       if options.compresses { loop.websockets?.wake() }
       return 0
     }
+    let waits = !held.isEmpty || loop.isTurnSpent
     if assembly.isEmpty {
-      deliver(bytes, isText: isText)
+      guard !isText || bytes.isValidUTF8 else {
+        refuseText()
+        return 0
+      }
+      if waits { hold(Array(bytes), isText: isText) } else { deliver(bytes, isText: isText) }
     } else {
       assembly.append(contentsOf: bytes)
       let whole = assembly
-      dropAssembly()
-      whole.withUnsafeBytes { deliver($0, isText: isText) }
+      guard !isText || whole.withUnsafeBytes(\.isValidUTF8) else {
+        refuseText()
+        return 0
+      }
+      if waits {
+        hold(whole, isText: isText)
+      } else {
+        dropAssembly()
+        whole.withUnsafeBytes { deliver($0, isText: isText) }
+      }
     }
     return isAborted ? -1 : 0
   }
 
   private func deliver(_ bytes: UnsafeRawBufferPointer, isText: Bool) {
-    guard !isText || bytes.isValidUTF8 else { return refuseText() }
     lastMessage = loop.now
     handler?.received(Message(bytes: bytes, isText: isText), on: self)
+  }
+
+  // MARK: What comes beside messages
+
+  /// Lets the peer rest if it sends a flood of what no handler hears of.
+  func lookAtOverhead() {
+    // What was compressed is handed on as more bytes than were received.
+    guard state == .open, !overhead.isResting, !options.compresses else { return }
+    var received: UInt64 = 0
+    guard cws_read_received(descriptor, &received) == 0,
+      let milliseconds = overhead.look(received: received, at: loop.now)
+    else { return }
+    setFlow()
+    loop.schedule(afterMilliseconds: milliseconds) { [weak self] in
+      self?.overhead.rested()
+      self?.heard()
+      self?.setFlow()
+    }
+  }
+
+  // MARK: Messages that wait for their turn
+
+  /// Nothing more is read until they had their turn.
+  private func hold(_ bytes: [UInt8], isText: Bool) {
+    held.append(HeldMessages.Entry(bytes: bytes, isText: isText, number: unfinishedMessage))
+    unfinishedMessage = nil
+    dropAssembly()
+    setFlow()
+    queueUp()
+  }
+
+  func queueUp() {
+    guard !isReadingPaused, held.needsPlace() else { return }
+    loop.queueUp(self)
+  }
+
+  func takeTurn() {
+    held.hasTurn()
+    guard state == .open, !isReadingPaused, let message = held.popFirst() else { return }
+    if let number = message.number { counter?.messageEnded(number) }
+    message.bytes.withUnsafeBytes { deliver($0, isText: message.isText) }
+    queueUp()
+    if held.isEmpty { setFlow() }
+  }
+
+  /// Drops what has come and was not handled.
+  func dropUnread() {
+    dropAssembly()
+    while let message = held.popFirst() {
+      if let number = message.number { counter?.messageEnded(number) }
+    }
   }
 
   /// Whether the text so far can still become UTF-8. A character that is cut in two can.
@@ -83,7 +148,7 @@ extension Connection {
   }
 
   func giveMessageUp(_ reason: String) {
-    dropAssembly()
+    dropUnread()
     closeByItself(code: options.silentCloseCode, reason: reason)
   }
 

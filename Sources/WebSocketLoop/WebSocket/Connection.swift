@@ -19,7 +19,7 @@ import Glibc
 ///
 /// `@unchecked Sendable`: a connection belongs to its loop's thread, which debug builds check. It enters an actor that runs on
 /// the loop; the compiler can't know that this is the same thread.
-public final class Connection: @unchecked Sendable {
+public final class Connection: @unchecked Sendable, TurnTaker {
   enum State {
     case connecting
     case open
@@ -42,7 +42,7 @@ public final class Connection: @unchecked Sendable {
   /// The peer's numeric address, without the port. Empty for a client's connection.
   public let peer: String
   /// The subprotocol that was agreed on, if any.
-  public private(set) var subprotocol: String?
+  public internal(set) var subprotocol: String?
   /// The owner's own index or key for the connection.
   public var tag = 0
   /// By whom unfinished messages are counted: the peer's address (`NetworkAddress.party`), unless the owner knows better.
@@ -55,7 +55,7 @@ public final class Connection: @unchecked Sendable {
   let isServers: Bool
   let counter: (any ConnectionCounter)?
   var handler: (any ConnectionHandler)?
-  private var request: Request?
+  private(set) var request: Request?
   private(set) var wsi: OpaquePointer?
   private(set) var descriptor: Int32 = -1
   var state = State.connecting
@@ -84,6 +84,11 @@ public final class Connection: @unchecked Sendable {
   /// When that message began, or when reading last went on within it.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
+  /// Messages for which the turn in which they came had no time left.
+  var held = HeldMessages()
+  var overhead = Overhead()
+  /// The index in the listener's list of connections.
+  var place = 0
   private var wasResumed = false
   private var lastHeard: UInt64 = 0
   var lastMessage: UInt64 = 0
@@ -135,9 +140,11 @@ public final class Connection: @unchecked Sendable {
     state = .open
     wasOpened = true
     loop.counts.connections += 1
-    counter?.connectionCame()
+    counter?.webSocketCame(self)
     lastHeard = loop.now
     lastMessage = loop.now
+    var received: UInt64 = 0
+    if isServers, cws_read_received(descriptor, &received) == 0 { overhead.begin(received: received, at: loop.now) }
     let timer = timer ?? LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
     self.timer = timer
     timer.start(afterMilliseconds: nextCheck())
@@ -180,10 +187,10 @@ public final class Connection: @unchecked Sendable {
     lineTimer = nil
     waiting = []
     waitingBytes = 0
-    dropAssembly()
+    dropUnread()
     guard wasOpened else { return }
     loop.counts.connections -= 1
-    counter?.connectionWent()
+    counter?.webSocketWent(self)
     loop.memory.connectionWent(loop: loop)
     let handler = handler
     self.handler = nil
@@ -211,19 +218,27 @@ public final class Connection: @unchecked Sendable {
   /// already is kept. Meanwhile the peer isn't closed for being silent.
   public func pauseReading() {
     loop.assertCurrent()
-    guard let wsi, !isReadingPaused else { return }
+    guard !isReadingPaused else { return }
     isReadingPaused = true
-    lws_rx_flow_control(wsi, 0)
+    setFlow()
   }
 
   public func resumeReading() {
     loop.assertCurrent()
-    guard let wsi, isReadingPaused else { return }
+    guard isReadingPaused else { return }
     isReadingPaused = false
-    wasResumed = true
     heard()
     if messageBegan != nil { messageBegan = loop.now }
-    lws_rx_flow_control(wsi, 1)
+    queueUp()
+    setFlow()
+  }
+
+  /// Reads on, unless the owner has paused it or messages wait for their turn.
+  func setFlow() {
+    guard let wsi else { return }
+    let isReading = !isReadingPaused && held.isEmpty && !overhead.isResting
+    if isReading { wasResumed = true }
+    lws_rx_flow_control(wsi, isReading ? 1 : 0)
   }
 
   func heard() {
@@ -248,7 +263,7 @@ public final class Connection: @unchecked Sendable {
         giveMessageUp("the message was not finished in time")
         return
       }
-      if isReadingPaused {
+      if isReadingPaused || overhead.isResting {
         heard()
       } else if let pingedAt {
         if now - pingedAt >= options.pongWithinMilliseconds {
@@ -284,7 +299,7 @@ public final class Connection: @unchecked Sendable {
   /// doesn't tell of that state; what shows it are bytes that stay unread from one look to the next.
   private func isLeftUnread() -> Bool {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard !isReadingPaused, poll(&look, 1, 0) == 1 else {
+    guard !isReadingPaused, !overhead.isResting, poll(&look, 1, 0) == 1 else {
       unreadSince = nil
       return false
     }
@@ -310,7 +325,7 @@ public final class Connection: @unchecked Sendable {
     loop.assertCurrent()
     guard state == .open else { return }
     state = .closing
-    dropAssembly()
+    dropUnread()
     closure = Closure(cause: .ours, code: code, reason: reason)
     sendClose(code: code, reason: reason)
     timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
@@ -341,27 +356,6 @@ public final class Connection: @unchecked Sendable {
     lws_callback_on_writable(wsi)
   }
 
-  // MARK: Called for a client's handshake
-
-  func noteChosenSubprotocol() {
-    guard let wsi else { return }
-    var name = [CChar](repeating: 0, count: 128)
-    let count = lws_hdr_copy(wsi, &name, Int32(name.count), WSI_TOKEN_PROTOCOL)
-    guard count > 0 else { return }
-    subprotocol = String(decoding: name.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
-  /// `place` is a `char **` to where headers go.
-  func appendHandshakeHeaders(at place: UnsafeMutableRawPointer?, room: Int) -> Int32 {
-    guard let place = place?.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>.self), let request else { return 0 }
-    var lines: [UInt8] = []
-    for (name, value) in request.headers { appendHeaderLine(name, value, to: &lines) }
-    guard lines.count <= room else { return -1 }
-    place.pointee.update(from: lines, count: lines.count)
-    place.pointee += lines.count
-    return 0
-  }
-
   // MARK: Writability
 
   func becameWritable() -> Int32 {
@@ -386,8 +380,8 @@ public final class Connection: @unchecked Sendable {
 
 /// Counts a server's connections, from when they are open until they are gone.
 protocol ConnectionCounter: AnyObject {
-  func connectionCame()
-  func connectionWent()
+  func webSocketCame(_ connection: Connection)
+  func webSocketWent(_ connection: Connection)
   func messageGrew(_ connection: Connection)
   func messageEnded(_ number: UInt64)
 }

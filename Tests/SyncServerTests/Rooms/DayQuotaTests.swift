@@ -15,8 +15,8 @@ import Testing
     return DayQuotas(limits: limits)
   }
 
-  private let ann = Payer(address: "192.0.2.1", token: "team")
-  private let bob = Payer(address: "192.0.2.2", token: "team")
+  private let ann = Payer(address: "192.0.2.1", token: .subject("team"))
+  private let bob = Payer(address: "192.0.2.2", token: .subject("team"))
 
   @Test("What was written counts for a day, less and less") func fades() {
     var quotas = quotas()

@@ -242,8 +242,8 @@ struct RoomsForgettingTests {
 
   // MARK: Shares
 
-  private let ann = Payer(address: "192.0.2.1", token: "team")
-  private let bob = Payer(address: "192.0.2.2", token: "team")
+  private let ann = Payer(address: "192.0.2.1", token: .subject("team"))
+  private let bob = Payer(address: "192.0.2.2", token: .subject("team"))
   private let eve = Payer(address: "192.0.2.3", token: nil)
 
   private func moment(_ milliseconds: UInt64) -> Moment {

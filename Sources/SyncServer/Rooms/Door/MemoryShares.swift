@@ -10,7 +10,7 @@ import CanvasCRDT
 struct MemoryShares: Sendable {
   private enum Name: Hashable {
     case address(String)
-    case token(String)
+    case token(Payer.Account)
   }
 
   private struct Taken {

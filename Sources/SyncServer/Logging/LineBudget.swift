@@ -1,0 +1,56 @@
+import WebSocketLoop
+
+/// How many lines each address may cause. What it causes beyond that is counted, and its number is written now and then. So nobody
+/// fills the disk, and a flood from one address doesn't hide what others do.
+///
+/// What always holds: each line is let through or in a count that `takeCounts` returns; an address that has caused nothing lately
+/// takes no entry, and there are at most `entriesMax`.
+struct LineBudget {
+  /// So many at once; a new one every second.
+  static let linesMax = 100
+  /// Addresses beyond so many share one budget.
+  private static let entriesMax = 4_096
+  private static let secondsBetweenCounts = 10
+
+  private struct Entry {
+    var left = LineBudget.linesMax
+    var unwritten = 0
+  }
+
+  private var entries: [String: Entry] = [:]
+  private var seconds = 0
+
+  /// - Returns: whether a line may be written. If not, it is counted.
+  mutating func takes(_ address: String) -> Bool {
+    let party = NetworkAddress.party(of: address)
+    let key = entries[party] != nil || entries.count < LineBudget.entriesMax ? party : LineBudget.others
+    var entry = entries[key] ?? Entry()
+    defer { entries[key] = entry }
+    guard entry.left > 0 else {
+      entry.unwritten += 1
+      return false
+    }
+    entry.left -= 1
+    return true
+  }
+
+  private static let others = "others"
+
+  /// To be called once a second, and at the end.
+  /// - Returns: every ten seconds, how many lines of which address were not written.
+  mutating func takeCounts(isEnd: Bool = false) -> [(address: String, count: Int)] {
+    seconds += 1
+    let isDue = isEnd || seconds % LineBudget.secondsBetweenCounts == 0
+    var counts: [(address: String, count: Int)] = []
+    for (party, entry) in entries {
+      var entry = entry
+      entry.left += 1
+      if isDue, entry.unwritten > 0 {
+        counts.append((party, entry.unwritten))
+        entry.unwritten = 0
+      }
+      entries[party] = entry.left < LineBudget.linesMax || entry.unwritten > 0 ? entry : nil
+    }
+    return counts.sorted { $0.address < $1.address }
+  }
+}

@@ -1,0 +1,69 @@
+/// Has something to do on the loop that can wait for a later turn: a request that has come, a message.
+protocol TurnTaker: AnyObject {
+  /// By whom the waiting is counted.
+  var party: String { get }
+  /// Does one thing. Whoever has more to do waits again.
+  func takeTurn()
+}
+
+/// Those who wait for the loop. The parties go round, so whoever has a lot to be done waits for it, and others don't.
+///
+/// What always holds: a party that has somebody waiting is in `round` once, and no other party is. Those who come while others are
+/// served wait for the next turn, so that nobody is served without end.
+struct TurnQueue {
+  private var arrivals: [any TurnTaker] = []
+  private var waiting: [String: Fifo<any TurnTaker>] = [:]
+  private var round = Fifo<String>()
+
+  var isEmpty: Bool { arrivals.isEmpty && round.isEmpty }
+  /// Whether somebody may be served in this turn.
+  var hasNext: Bool { !round.isEmpty }
+
+  /// - Parameter taker: waits for nothing yet.
+  mutating func add(_ taker: any TurnTaker) { arrivals.append(taker) }
+
+  /// A turn begins: those who have come since the last one may be served.
+  mutating func admit() {
+    for taker in arrivals {
+      let party = taker.party
+      if waiting[party] == nil { round.append(party) }
+      waiting[party, default: Fifo()].append(taker)
+    }
+    arrivals = []
+  }
+
+  /// The next one, and the party under which it waited.
+  mutating func next() -> (party: String, taker: any TurnTaker)? {
+    guard let party = round.popFirst(), let taker = waiting[party]?.popFirst() else { return nil }
+    if waiting[party]?.isEmpty == true { waiting[party] = nil } else { round.append(party) }
+    return (party, taker)
+  }
+}
+
+/// A queue whose first element is taken without moving the others.
+struct Fifo<Element> {
+  private var elements: [Element?] = []
+  private var first = 0
+
+  var count: Int { elements.count - first }
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  mutating func append(contentsOf others: [Element]) { elements.append(contentsOf: others.map { $0 }) }
+
+  mutating func popFirst() -> Element? {
+    guard first < elements.count else { return nil }
+    let element = elements[first]
+    elements[first] = nil
+    first += 1
+    if first == elements.count {
+      elements.removeAll(keepingCapacity: first <= 1_024)
+      first = 0
+    } else if first >= 1_024, first * 2 >= elements.count {
+      elements.removeFirst(first)
+      first = 0
+    }
+    return element
+  }
+}

@@ -1,0 +1,32 @@
+/// How many bytes each address has given to the owner in bodies that are not answered yet. They can't make way, so an address has a
+/// share of them: what others have left, it may take half of.
+///
+/// What always holds: `all` is the sum of the addresses' bytes, and an address without any takes no entry.
+struct HeldShares {
+  private let bytesMax: Int
+  private let smallBytesMax: Int
+  private var ofParty: [String: Int] = [:]
+  private var all = 0
+
+  init(bytesMax: Int, smallBytesMax: Int) {
+    self.bytesMax = bytesMax
+    self.smallBytesMax = smallBytesMax
+  }
+
+  /// Counts a body, unless its address has more than its share then. Small bodies, and one of each address, are always taken.
+  /// - Returns: how many bytes were counted, to be given back. `nil` if the body isn't taken.
+  mutating func takes(_ bytes: Int, of party: String) -> Int? {
+    guard bytes > smallBytesMax else { return 0 }
+    let own = ofParty[party, default: 0]
+    guard own == 0 || own + bytes <= (bytesMax - (all - own)) / 2 else { return nil }
+    ofParty[party] = own + bytes
+    all += bytes
+    return bytes
+  }
+
+  mutating func giveBack(_ bytes: Int, of party: String) {
+    guard bytes > 0, let own = ofParty[party] else { return }
+    ofParty[party] = own > bytes ? own - bytes : nil
+    all -= min(own, bytes)
+  }
+}

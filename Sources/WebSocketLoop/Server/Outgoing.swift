@@ -1,0 +1,56 @@
+internal import CWebSockets
+import Glibc
+
+/// An answer on its way out. A large body is sent from its one buffer, in pieces.
+struct Outgoing {
+  enum Progress {
+    case done
+    /// The socket is full, or others get their turn first.
+    case waits
+    case failed
+  }
+
+  private static let pieceBytesMax = 65_536
+  /// How many pieces are sent before other sockets get their turn.
+  private static let piecesInOneGoMax = 4
+  /// Copying this much to the head costs less than a second call.
+  private static let copiedBytesMax = 16_384
+
+  private var head: [UInt8] = []
+  private var headSent = 0
+  private var body: [UInt8] = []
+  private var bodySent = 0
+
+  init() {}
+
+  init(head: [UInt8], body: [UInt8]) {
+    self.head = head
+    if body.count <= Outgoing.copiedBytesMax { self.head += body } else { self.body = body }
+  }
+
+  /// How much of a body this holds beside the head.
+  var heldBytes: Int { body.count }
+
+  /// Sends what the socket takes.
+  /// - Returns: also how many bytes that was.
+  mutating func send(to descriptor: Int32) -> (progress: Progress, bytes: Int) {
+    var bytes = 0
+    for _ in 0..<Outgoing.piecesInOneGoMax {
+      let isHead = headSent < head.count
+      guard isHead || bodySent < body.count else { return (.done, bytes) }
+      let place = isHead ? headSent : bodySent
+      let count = (isHead ? head : body).withUnsafeBytes { part in
+        Glibc.send(
+          descriptor,
+          part.baseAddress! + place,
+          min(part.count - place, Outgoing.pieceBytesMax),
+          Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
+        )
+      }
+      guard count >= 0 else { return (errno == EAGAIN || errno == EINTR ? .waits : .failed, bytes) }
+      if isHead { headSent += count } else { bodySent += count }
+      bytes += count
+    }
+    return (headSent < head.count || bodySent < body.count ? .waits : .done, bytes)
+  }
+}

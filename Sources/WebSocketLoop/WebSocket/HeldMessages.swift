@@ -1,0 +1,30 @@
+/// Whole messages that have come when the turn of the loop had no time left. They wait for their connection's turn.
+///
+/// What always holds: a connection is in the loop's queue once at most.
+struct HeldMessages {
+  struct Entry {
+    let bytes: [UInt8]
+    let isText: Bool
+    /// The listener's number for its bytes, if they are many.
+    let number: UInt64?
+  }
+
+  private var entries = Fifo<Entry>()
+  private var isQueuedUp = false
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  mutating func append(_ entry: Entry) { entries.append(entry) }
+
+  mutating func popFirst() -> Entry? { entries.popFirst() }
+
+  /// - Returns: whether the connection has to be put into the queue now.
+  mutating func needsPlace() -> Bool {
+    guard !isEmpty, !isQueuedUp else { return false }
+    isQueuedUp = true
+    return true
+  }
+
+  /// The connection is out of the queue.
+  mutating func hasTurn() { isQueuedUp = false }
+}

@@ -1,0 +1,48 @@
+/// How much a peer sends beside its messages: pings, pongs, empty fragments, the headers of frames. libwebsockets tells of some of
+/// it only. So the bytes that were read from the socket are compared with those that were handed on.
+///
+/// What always holds: a peer that never sends more than `bytesASecond` beside its messages never rests.
+struct Overhead {
+  private static let bytesASecond: UInt64 = 4_096
+  private static let bytesAtOnce: UInt64 = 65_536
+  /// The longest header of a frame, which each message has.
+  private static let headerBytes: UInt64 = 14
+  private static let restMillisecondsMax: UInt64 = 10_000
+
+  /// What the socket had received before the first frame.
+  private var base: UInt64 = 0
+  private var handedOn: UInt64 = 0
+  /// What was found beside the messages by now.
+  private var counted: UInt64 = 0
+  private var allowed = Overhead.bytesAtOnce
+  private var lookedAt: UInt64 = 0
+  private(set) var isResting = false
+
+  mutating func begin(received: UInt64, at now: UInt64) {
+    base = received
+    lookedAt = now
+  }
+
+  mutating func handOn(bytes: Int) { handedOn &+= UInt64(bytes) }
+  mutating func endMessage() { handedOn &+= Overhead.headerBytes }
+
+  /// - Parameter received: how much was read from the socket in all.
+  /// - Returns: for how many milliseconds nothing more should be read, if so.
+  mutating func look(received: UInt64, at now: UInt64) -> UInt64? {
+    allowed = min(Overhead.bytesAtOnce, allowed + (now - min(now, lookedAt)) * Overhead.bytesASecond / 1_000)
+    lookedAt = now
+    let beside = received - min(received, base &+ handedOn)
+    let new = beside - min(beside, counted)
+    counted = max(counted, beside)
+    guard new > allowed else {
+      allowed -= new
+      return nil
+    }
+    let milliseconds = (new - allowed) * 1_000 / Overhead.bytesASecond
+    allowed = 0
+    isResting = true
+    return min(max(milliseconds, 1_000), Overhead.restMillisecondsMax)
+  }
+
+  mutating func rested() { isResting = false }
+}

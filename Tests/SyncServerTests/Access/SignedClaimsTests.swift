@@ -1,0 +1,64 @@
+import CanvasCRDT
+import Testing
+
+@testable import SyncServer
+
+@Suite("Signed claims") struct SignedClaimsTests {
+  private let now: UInt64 = 1_763_650_000_000
+
+  private func grant(_ members: String, audience: String? = nil) -> Grant? {
+    let text = "{\"exp\":1763650600,\"role\":\"editor\"\(members)}"
+    return SignedClaims(Array(text.utf8))?.grant(SignedClaims.Terms(audience: audience), at: now)
+  }
+
+  @Test(
+    "C10: a list of which one element is no text ends the reading, in claims that nobody asked for as well",
+    arguments: ["groups", "aud", "rooms", "sub", "unknown"],
+    [#"["a",8,"b"]"#, #"[1,"a"]"#, #"[[],"a",{"b":["c"]},"d"]"#]
+  )
+  func mixedLists(name: String, list: String) {
+    let isRead = name != "groups" && name != "unknown"
+    let rooms = name == "rooms" ? "" : #","rooms":["demo"]"#
+    #expect((grant(",\"\(name)\":\(list)\(rooms)") == nil) == isRead)
+  }
+
+  @Test("C10: a header is read before its signature is checked, so it is short, and lists in it are passed over")
+  func headers() throws {
+    func header(_ text: String) -> SignedHeader? { SignedHeader(Base64.encoded(Array(text.utf8))[...]) }
+    #expect(header(#"{"alg":"HS256","x5c":[1,"a"],"kid":"a"}"#)?.key == "a")
+    #expect(header(#"{"alg":["HS256",1,"a"]}"#) == nil)
+    #expect(header(#"{"alg":"HS256","alg":"HS256"}"#) == nil)
+    #expect(header(#"{"alg":"HS256","crit":[1,"a"]}"#) == nil)
+    let filled = { (count: Int) in #"{"alg":"HS256","x5c":""# + String(repeating: "x", count: count) + #""}"# }
+    #expect(header(filled(3_000)) != nil && header(filled(3_100)) == nil)
+  }
+
+  @Test(
+    "C10: rooms are a list, or a star alone; every other form is refused",
+    arguments: [
+      (#""*""#, true), (#"["demo"]"#, true), (#"["demo","team-*"]"#, true), (#"["*"]"#, true), (#""demo""#, false),
+      (#""team-*""#, false), ("[]", false), ("7", false), ("null", false), (#"["demo",7]"#, false),
+      (#"[["demo"]]"#, false),
+    ]
+  )
+  func rooms(claim: String, isTaken: Bool) {
+    #expect((grant(",\"rooms\":\(claim)") != nil) == isTaken)
+  }
+
+  @Test("C10: a subject is a text", arguments: ["5", "null", "[\"ann\"]", "{}", "true"]) func subjects(claim: String) {
+    #expect(grant(",\"rooms\":[\"demo\"],\"sub\":\(claim)") == nil)
+  }
+
+  @Test("Bearers whose labels are alike have accounts of their own") func accounts() throws {
+    let file = try Tokens("ann-ann-ann-ann-1 editor * # ann\nann-ann-ann-ann-2 editor * # ann\n")
+    let long = String(repeating: "a", count: 64)
+    let grants = [
+      file.grant(of: "ann-ann-ann-ann-1"), file.grant(of: "ann-ann-ann-ann-2"), grant(#","rooms":["a"],"sub":"ann""#),
+      grant(",\"rooms\":[\"a\"],\"sub\":\"\(long)\""), grant(",\"rooms\":[\"a\"],\"sub\":\"\(long)b\""),
+    ].compactMap(\.self)
+    #expect(grants.count == 5)
+    #expect(Set(grants.map(\.account)).count == 5 && Set(grants.compactMap(\.label)).count == 2)
+    // The same bearer's next token counts on.
+    #expect(grant(#","rooms":["b"],"sub":"ann","iat":1"#)?.account == grants[2].account)
+  }
+}

@@ -1,0 +1,63 @@
+import CanvasCRDT
+import Glibc
+import Testing
+
+@testable import SyncServer
+
+@Suite("Lines by address") struct LineBudgetTests {
+  @Test("An address has a hundred lines and one more each second; the rest is a number, and others are not kept out")
+  func budget() {
+    var budget = LineBudget()
+    let taken = (0..<150).count { _ in budget.takes("192.0.2.1") }
+    #expect(taken == 100 && budget.takes("192.0.2.2"))
+    // All addresses of one network are one.
+    #expect((0..<150).count { budget.takes("2001:db8::\($0)") } == 100)
+    var counts: [(address: String, count: Int)] = []
+    for _ in 0..<10 { counts += budget.takeCounts() }
+    #expect(counts.map(\.count) == [50, 50] && counts.first?.address == "192.0.2.1")
+    #expect((0..<150).count { _ in budget.takes("192.0.2.1") } == 10)
+    #expect(budget.takeCounts(isEnd: true).map(\.count) == [140])
+    #expect(budget.takeCounts(isEnd: true).isEmpty)
+  }
+
+  @Test("Lines of any number of addresses are let through or counted") func manyAddresses() {
+    var budget = LineBudget()
+    var written = 0
+    for number in 0..<10_000 where budget.takes("192.0.\(number / 256).\(number % 256)") { written += 1 }
+    let counted = budget.takeCounts(isEnd: true).reduce(0) { $0 + $1.count }
+    #expect(written + counted == 10_000 && written >= 4_096 && written < 5_000)
+  }
+
+  @Test("What a refusal quotes is cut at 200 bytes, between characters") func reasons() {
+    for filler in ["x", "é", "日", "🙂"] {
+      let reason = Refusal(code: "http_401", address: "192.0.2.1", reason: String(repeating: filler, count: 300)).reason
+      #expect(
+        reason.hasSuffix("…") && reason.utf8.count <= 203 && reason.dropLast().allSatisfy { String($0) == filler }
+      )
+    }
+    let whole = String(repeating: "x", count: 200)
+    #expect(Refusal(code: "http_401", address: "192.0.2.1", reason: whole).reason == whole)
+  }
+
+  @Test("Entering again and again fills the audit log no further than the budget; what operators do is always written")
+  func audit() throws {
+    let path = "/tmp/canvas-audit-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    defer { unlink(path) }
+    var audit = try AuditLog(path: path)
+    for _ in 0..<300 {
+      #expect(audit.write(AuditLog.Deed(event: "entered", address: "192.0.2.1", isOften: true)) == nil)
+      #expect(audit.write(AuditLog.Deed(event: "locked", address: "192.0.2.1")) == nil)
+    }
+    #expect(audit.beginSecond(isEnd: true) == nil)
+    let file = try #require(fopen(path, "r"))
+    defer { fclose(file) }
+    var lines: [String] = []
+    var buffer = [CChar](repeating: 0, count: 4_096)
+    while fgets(&buffer, Int32(buffer.count), file) != nil {
+      lines.append(buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+    }
+    #expect(lines.count { $0.contains("\"entered\"") } == 100)
+    #expect(lines.count { $0.contains("\"locked\"") } == 300)
+    #expect(lines.last?.contains("\"event\":\"more\",\"address\":\"192.0.2.1\",\"count\":200") == true)
+  }
+}
