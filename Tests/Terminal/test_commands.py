@@ -203,6 +203,15 @@ async def test_check_compares_with_the_server(shared):
     client = await Client.join(shared, "checked")
     assert told == {"room": "checked", "verdict": "agrees", "shapes": 3, "hash": client.digest}
     assert (await run(shared, "check", "checked")).out.startswith("agrees: checked, 3 shapes")
+    mistyped = await run(shared, "check", "chekced", code=1)
+    assert "nobody has written to this room" in mistyped.err and not mistyped.out, mistyped
+
+
+async def test_a_password_in_an_address_is_not_repeated():
+    """Messages end up in logs. Exit 64."""
+    for there in ("ws://ann:hunter2@127.0.0.1:8080", "http://ann:hunter2@[::1]/x", "ann:hunter2@localhost"):
+        refused = await run(None, "show", "demo", "--server", there, code=64)
+        assert "hunter2" not in refused.err and "without a name and a password" in refused.err, refused
 
 
 async def test_check_says_when_replica_and_server_differ(shared):

@@ -43,13 +43,18 @@ async def test_peers_are_listed_and_removed_and_rooms_locked():
             await operate("add", "demo", "name=Moon")
             assert "demo is unlocked" in (await operate("unlock", "demo")).out
             await operate("add", "demo", "name=Star", token=ANN)
-            assert "token" in (await operate("lock", "demo", token=ANN, code=2)).err
+            refused = await operate("lock", "demo", token=ANN, code=2)
+            assert "this needs an operator's token" in refused.err and "doesn't give access" not in refused.err, refused
+            assert "asks for no tokens" not in (await operate("lock", "demo")).err
+            assert "nobody has written to this room" in (await operate("lock", "dmeo", code=1)).err
 
 
 async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
     """H16, H17: In words; what makes no sense is said."""
     with Server() as server:
         await run(server, "add", "demo", "name=Sun")
+        locked = await run(server, "lock", "demo")
+        assert "demo is locked" in locked.out and "asks for no tokens, so everyone may still write" in locked.err, locked
         eve = await Client.join(server, "demo")
         await eve.write(*({"shape": identifier(), "set": {"kind": "star"}} for _ in range(3)))
         assert f"3 shapes are as without {eve.actor} in demo" in (await run(server, "takeback", "demo", eve.actor)).out
