@@ -130,7 +130,7 @@ function guarded(functions, trap) {
         return call(...values)
       } catch (error) {
         trap.abort(new Error('this page has stopped', { cause: error }))
-        throw error
+        throw trap.signal.reason
       }
     },
   ]))
