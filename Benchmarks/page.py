@@ -128,7 +128,7 @@ def memory(world, room):
     client = person.context.new_cdp_session(person.page)
     client.send("HeapProfiler.collectGarbage")
     heap = client.send("Runtime.getHeapUsage")["usedSize"]
-    wasm = person.run("app.core.exports.memory.buffer.byteLength")
+    wasm = person.run("app.core.memoryBytes")
     print(f"| memory with 10,000 shapes: JavaScript's heap, core.wasm's, MB | {heap / 1e6:.1f}, {wasm / 1e6:.1f} |", flush=True)
     person.leave()
 

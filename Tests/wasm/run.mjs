@@ -394,7 +394,7 @@ test('ten thousand shapes come and go, and the memory grows no further the secon
     assert.equal(replica.shapes().length, 10_000)
     assert.equal(replica.shapesInView({ x: 0, y: 0, width: 120, height: 120 }).length, 9)
     replica.destroy()
-    return core.exports.memory.buffer.byteLength
+    return core.memoryBytes
   }
   round()
   const after = round()

@@ -65,6 +65,9 @@ class Module {
     this.exports.seed(seed)
   }
 
+  /** How large its memory has grown, in bytes. */
+  get memoryBytes() { return this.#memory.buffer.byteLength }
+
   /** Aborted once WebAssembly has thrown. From then on nothing is asked of it: what is in its memory may be wrong. */
   get trapped() { return this.#trap.signal }
 
@@ -130,7 +133,7 @@ function guarded(functions, trap) {
         return call(...values)
       } catch (error) {
         trap.abort(new Error('this page has stopped', { cause: error }))
-        throw error
+        throw trap.signal.reason
       }
     },
   ]))

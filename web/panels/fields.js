@@ -192,6 +192,7 @@ function refusal(input) {
   const tell = (told = '') => {
     words.textContent = told
     words.hidden = told === ''
+    if (told !== '') words.scrollIntoView({ block: 'nearest' })
     setAttributes(input, { 'aria-invalid': told === '' ? null : 'true', 'aria-describedby': told === '' ? null : words.id })
   }
   input.addEventListener('input', () => tell())

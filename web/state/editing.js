@@ -79,6 +79,7 @@ export class Editing extends Source {
    * @param {'undo' | 'redo'} what @param {(replica: import('../core/replica.js').Replica) => Effect[]} change
    */
   #stepBack(what, change) {
+    this.#step?.end()
     const { replica } = this.#connection
     const { digest } = replica
     const isThere = what === 'undo' ? replica.canUndo : replica.canRedo
