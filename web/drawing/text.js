@@ -48,6 +48,24 @@ function widthOf(text) {
   return measuring.measureText(text).width / 100
 }
 
+/**
+ * Widths of words. A word is measured once, however many lines it is tried in.
+ *
+ * @type {Map<string, number>}
+ */
+const widths = new Map()
+const widthsMax = 20_000
+
+/** @param {string} word */
+function wordWidth(word) {
+  const known = widths.get(word)
+  if (known !== undefined) return known
+  if (widths.size >= widthsMax) widths.clear()
+  const width = widthOf(word)
+  widths.set(word, width)
+  return width
+}
+
 /** @type {Intl.Segmenter | undefined} */
 let graphemes
 /** Letters as people see them: a family is one, and so is a flag. */
@@ -68,28 +86,54 @@ export function linesOf(text, width) {
     const direction = directionOf(paragraph)
     const add = (/** @type {string} */ words) => lines.push({ words, direction })
     let line = ''
+    // Letters join and kern within a word only, so a line is as wide as its words. Measuring whole lines word by word would take
+    // the square of their length.
+    let taken = 0
     for (const word of paragraph.match(/ *[^ ]+| +$/g) ?? []) {
-      if (widthOf(line + word) <= width || word.trim() === '') {
+      if (word.trim() === '' || taken + wordWidth(word) <= width) {
         line += word
+        taken += wordWidth(word)
         continue
       }
       if (line !== '') add(line)
       line = line === '' ? word : word.trimStart()
-      if (widthOf(line) <= width) continue
+      taken = wordWidth(line)
+      if (taken <= width) continue
       // Longer than a line. It is broken wherever it has to be.
-      let part = ''
-      for (const letter of lettersOf(line)) {
-        if (part !== '' && widthOf(part + letter) > width) {
-          add(part)
-          part = ''
-        }
-        part += letter
-      }
-      line = part
+      const parts = brokenWord(lettersOf(line), width)
+      line = parts.pop() ?? ''
+      parts.forEach(add)
+      taken = widthOf(line)
     }
     add(line)
   }
   return lines
+}
+
+/**
+ * A word in parts that fit a line, of at least one letter each.
+ *
+ * How many letters fit is found by doubling and halving, as measuring after each letter would take the square of their number.
+ *
+ * @param {string[]} letters @param {number} width
+ */
+function brokenWord(letters, width) {
+  const parts = /** @type {string[]} */ ([])
+  for (let from = 0; from < letters.length;) {
+    const fits = (/** @type {number} */ count) => widthOf(letters.slice(from, from + count).join('')) <= width
+    const left = letters.length - from
+    let [least, most] = [1, 2]
+    while (most <= left && fits(most)) [least, most] = [most, 2 * most]
+    most = Math.min(most, left + 1)
+    while (most - least > 1) {
+      const middle = least + most >> 1
+      if (fits(middle)) least = middle
+      else most = middle
+    }
+    parts.push(letters.slice(from, from + least).join(''))
+    from += least
+  }
+  return parts
 }
 
 /**
@@ -107,6 +151,29 @@ function drawnLines(drawn) {
   return lines
 }
 
+/** Letters are about so wide, as a multiple of their size. */
+const roughWidth = 0.5
+
+/**
+ * About as many lines, and as long ones, as the text would have. Nothing is measured for letters that nobody can read, and lines
+ * that would lie in one pixel are left out.
+ *
+ * @param {import('./drawn.js').Drawn} drawn @param {number} scale @returns {Line[]}
+ */
+function roughLines(drawn, scale) {
+  const { text, textSize } = drawn.shape
+  const across = Math.max(1, Math.floor(Math.max(0, drawn.width - 2 * textPadding) / (textSize * roughWidth)))
+  const most = Math.max(1, Math.ceil(drawn.height / Math.max(textSize * lineHeight, 1 / scale)))
+  const lines = /** @type {Line[]} */ ([])
+  for (const paragraph of text.split('\n')) {
+    for (let at = 0; at === 0 || at < paragraph.length; at += across) {
+      if (lines.length >= most) return lines
+      lines.push({ words: paragraph.slice(at, at + across), direction: 'ltr' })
+    }
+  }
+  return lines
+}
+
 /**
  * Paints the text of a shape into a context that is turned to the shape's centre.
  *
@@ -115,7 +182,8 @@ function drawnLines(drawn) {
  */
 export function paintText(context, drawn, scale) {
   const { textSize, textAlign, textPlace } = drawn.shape
-  const lines = drawnLines(drawn)
+  const isLegible = textSize * scale >= legible
+  const lines = isLegible ? drawnLines(drawn) : roughLines(drawn, scale)
   const step = lineHeight * textSize
   const height = lines.length * step
   const insideWidth = Math.max(0, drawn.width - 2 * textPadding)
@@ -130,7 +198,7 @@ export function paintText(context, drawn, scale) {
     context.rect(-drawn.width / 2, -drawn.height / 2, drawn.width, drawn.height)
     context.clip()
   }
-  if (textSize * scale < legible) {
+  if (!isLegible) {
     const alpha = context.globalAlpha
     context.globalAlpha = alpha * 0.5
     for (const [index, { words }] of lines.entries()) {

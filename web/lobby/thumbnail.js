@@ -23,6 +23,8 @@ export function thumbnailOf(picture) {
   const view = [x - (seen.across - across) / 2, y - (seen.down - down) / 2, seen.across, seen.down].join(' ')
   const drawn = `stroke-width="${line}" vector-effect="non-scaling-stroke"`
   return picture.replace(box[0], ` viewBox="${view}"`)
+    // A line that doesn't shrink would be broken into pixels.
+    .replaceAll(/ stroke-dasharray="[^"]*"/g, '')
     .replaceAll(/ stroke="(#[0-9A-Fa-f]{6})" stroke-width="[^"]*"/g, ` stroke="$1" ${drawn}`)
     .replaceAll(/ fill="(#[0-9A-Fa-f]{6})"(?! stroke=)/g, ` fill="$1" stroke="$1" ${drawn}`)
 }

@@ -17,6 +17,8 @@ public struct SVGExport: Sendable {
 
   /// The free space around everything.
   public static let margin = 20.0
+  /// Hardly anybody sees the whole picture with more pixels across. Parts of a broken line that would be smaller are not drawn.
+  private static let pixelsMax = 4_096.0
   /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
   static let overlapColor = Color(red: 0xFF, green: 0x8C, blue: 0x1A)
@@ -29,8 +31,9 @@ public struct SVGExport: Sendable {
 
   public func document() -> [UInt8] {
     let shapes = visibleShapes
-    var writer = SVGWriter(capacity: shapes.count * 192 + 256)
     let view = view(around: shapes)
+    var writer = SVGWriter(capacity: shapes.count * 192 + 256)
+    writer.dashes = DashBudget(pixel: max(view.size.width, view.size.height) / SVGExport.pixelsMax)
     writer.raw("<svg xmlns=\"http://www.w3.org/2000/svg\"")
     writer.attribute("viewBox", view.minX, view.minY, view.size.width, view.size.height)
     writer.raw(" stroke-linejoin=\"round\">\n")
@@ -177,19 +180,20 @@ public struct SVGExport: Sendable {
     if width > 0 {
       writer.attribute("stroke", properties.stroke)
       writer.attribute("stroke-width", width)
-      writeDashes(properties.dash, width, to: &writer)
-      if properties.dash == .dotted { writer.raw(" stroke-linecap=\"round\"") }
+      let isBroken = writeDashes(properties.dash, width, length: shape.outline.lengthMax, to: &writer)
+      if isBroken, properties.dash == .dotted { writer.raw(" stroke-linecap=\"round\"") }
     }
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
   }
 
-  private func writeDashes(_ dash: Dash, _ width: Double, to writer: inout SVGWriter) {
-    switch dash {
-    case .solid: break
-    case .dashed: writer.attribute("stroke-dasharray", 3 * width, 2 * width)
-    case .dotted: writer.attribute("stroke-dasharray", 0, 2 * width)
-    }
+  /// - Returns: whether the line is broken. Where its parts are too small or too many, it isn't.
+  @discardableResult
+  private func writeDashes(_ dash: Dash, _ width: Double, length: Double, to writer: inout SVGWriter) -> Bool {
+    guard writer.dashes.takes(dash, width: width, length: length) else { return false }
+    let part = dash.partLength(width: width)
+    writer.attribute("stroke-dasharray", part, dash.step(width: width) - part)
+    return true
   }
 
   // MARK: - Lines and ink
@@ -212,7 +216,8 @@ public struct SVGExport: Sendable {
       writer.path(pieces[start..<end])
       writer.attribute("stroke", properties.stroke)
       writer.attribute("stroke-width", width)
-      writeDashes(properties.dash, width, to: &writer)
+      let length = pieces[start..<end].reduce(0) { $0 + $1.lengthMax }
+      writeDashes(properties.dash, width, length: length, to: &writer)
       writer.raw("/>")
       start = end
     }

@@ -1,6 +1,8 @@
 /// Writes SVG's elements and attributes: numbers in their shortest form, texts escaped.
 struct SVGWriter {
   private(set) var output: ByteWriter
+  /// How many parts the picture's broken lines may still have.
+  var dashes = DashBudget(pixel: 0)
 
   init(capacity: Int) {
     output = ByteWriter(capacity: capacity)

@@ -49,6 +49,9 @@ public struct OverlapIndex: Sendable {
   /// How many changes have come since the index was last found crowded.
   private var changesUnseen = 0
 
+  /// Whether each change allows for some steps more: see `shown`.
+  private var isRefilled = false
+
   public init(pairsMax: Int = Int.max, stepsLeft: Int? = nil) {
     self.pairsMax = pairsMax
     self.stepsLeft = stepsLeft
@@ -85,6 +88,7 @@ extension OverlapIndex {
       place = add(identifier, placed)
     }
     if isCrowded { return changedWhileCrowded() }
+    refill()
     let changes = meet(place)
     return pairCount > pairsMax || isOutOfSteps ? crowd(undoing: changes) : changes
   }
@@ -143,7 +147,14 @@ extension OverlapIndex {
   /// Looking costs as much as all the allowed pairs, so the changes between two looks share the cost.
   private mutating func changedWhileCrowded() -> OverlapChanges {
     changesUnseen += 1
-    return stepsLeft == nil && 2 * changesUnseen >= places.count ? lookAgain() : OverlapChanges()
+    guard stepsLeft == nil || isRefilled, 2 * changesUnseen >= places.count else { return OverlapChanges() }
+    if isRefilled { stepsLeft = OverlapIndex.stepsMax(shapes: places.count) }
+    return lookAgain()
+  }
+
+  private mutating func refill() {
+    guard isRefilled, let left = stepsLeft else { return }
+    stepsLeft = Swift.min(left + OverlapIndex.stepsPerChange, OverlapIndex.stepsMax(shapes: places.count))
   }
 
   private var isOutOfSteps: Bool { stepsLeft.map { $0 < 0 } ?? false }
@@ -248,6 +259,29 @@ extension OverlapIndex.Entry {
   fileprivate mutating func forget(_ identifier: Identifier) {
     let position = position(of: identifier)
     if position < neighbours.count, neighbours[position].identifier == identifier { neighbours.remove(at: position) }
+  }
+}
+
+// MARK: - For those who look on
+
+extension OverlapIndex {
+  /// The pairs that a server tells at most, unless it is told otherwise (R9). Nobody tells more of them apart.
+  public static let pairsShownMax = 20_000
+  /// What a server allows for each shape, and as if there were so many shapes more.
+  private static let stepsPerShape = 500
+  private static let shapesAlways = 8_000
+  /// Ordinary changes take a hundred.
+  private static let stepsPerChange = 5_000
+
+  fileprivate static func stepsMax(shapes: Int) -> Int { (shapesAlways + shapes) * stepsPerShape }
+
+  /// The index of a drawing that somebody looks at. It has a server's bounds (R9), so that shapes which others heap up cost
+  /// little: each change allows for some more work, and after half as many changes as there are shapes it looks again whether
+  /// there are still too many pairs.
+  public static func shown(_ shapes: [(identifier: Identifier, outline: Outline)]) -> OverlapIndex {
+    var index = OverlapIndex(shapes, pairsMax: pairsShownMax, stepsLeft: stepsMax(shapes: shapes.count))
+    index.isRefilled = true
+    return index
   }
 }
 

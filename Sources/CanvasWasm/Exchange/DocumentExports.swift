@@ -18,7 +18,7 @@ private struct ShownDrawing {
     for shape in canvas.shapes {
       if let outline = shape.drawn({ canvas[$0] }).visibleOutline { outlines.append((shape.id, outline)) }
     }
-    overlaps = OverlapIndex(outlines)
+    overlaps = OverlapIndex.shown(outlines)
   }
 
   /// A drawing of some of the shapes.

@@ -3,7 +3,7 @@
 /// It is told which shapes have changed, and looks at them only when it is asked: a shape that moves many times between
 /// two frames is placed once.
 struct Plane {
-  private(set) var overlaps = OverlapIndex()
+  private(set) var overlaps = OverlapIndex.shown([])
 
   /// The shapes that have changed since `overlaps` was last updated, or all.
   private var stale = IdentifierSet()
@@ -37,7 +37,7 @@ struct Plane {
     for shape in canvas.shapes {
       if let outline = shape.drawn({ canvas[$0] }).visibleOutline { outlines.append((shape.id, outline)) }
     }
-    overlaps = OverlapIndex(outlines)
+    overlaps = OverlapIndex.shown(outlines)
     changed = ChangedPairs()
     isAllStale = false
     isNew = true

@@ -13,6 +13,16 @@ public struct ScenePainter {
   private var inside: Coverage
   private var line: Coverage
   public private(set) var pixels: Pixels
+  /// How many parts the broken lines of the picture may still have.
+  public private(set) var dashes: DashBudget
+  /// How much work may still go into common areas.
+  public private(set) var regionWork = ScenePainter.regionWorkMax
+
+  /// In corners, and in pixels of the boxes around the areas. A heap of shapes has more of them than anybody tells apart, and
+  /// all of them painted over each other look like a few.
+  static let regionWorkMax = 4_000_000
+  /// A corner takes about as long as so many pixels.
+  private static let pixelsPerCorner = 30
 
   /// Curves are cut into chords that are nowhere more than a tenth of a pixel off.
   private static let flatness = 0.1
@@ -28,6 +38,8 @@ public struct ScenePainter {
     self.theme = theme
     across = view.scale * 2
     down = view.rowScale * 2
+    // Parts that are smaller than a pixel can't be told apart.
+    dashes = DashBudget(pixel: 1 / across)
     let width = view.columns * 2
     let height = view.rows * 2
     inside = Coverage(width: width, height: height)
@@ -67,9 +79,8 @@ public struct ScenePainter {
       return
     }
     let polygons =
-      isBroken(item.dash, item.strokeWidth)
-      ? Dashes(item.dash, width: item.strokeWidth, within: view.visibleBox).polygons(along: corners + corners.prefix(1))
-      : Stroke.polygons(along: corners, width: item.strokeWidth)
+      parts(item.dash, item.strokeWidth, along: corners + corners.prefix(1))
+      ?? Stroke.polygons(along: corners, width: item.strokeWidth)
     for polygon in polygons { line.add(polygon.map { pixel($0) }) }
     let stroke = SIMD4<Float>(item.stroke)
     // The two together are as transparent as the shape: its inside doesn't show through its line.
@@ -86,12 +97,8 @@ public struct ScenePainter {
     let widthMin = 0.5 / down
     let way = item.lineWay
     var polygons: [[Point]] = []
-    if isBroken(item.dash, item.strokeWidth) {
-      for run in Stroke.runs(of: drawn, stepMax: 1 / across) {
-        let dashes = Dashes(item.dash, width: max(run.width, widthMin), within: view.visibleBox)
-        let points = run.points.map { way?.end(of: $0) ?? $0 }
-        for polygon in dashes.polygons(along: points) { line.add(polygon.map { pixel($0) }) }
-      }
+    if let broken = brokenParts(of: drawn, item, widthMin: widthMin, way) {
+      for polygon in broken { line.add(polygon.map { pixel($0) }) }
     } else {
       polygons = Stroke.polygons(of: drawn, widthMin: widthMin, stepMax: 1 / across)
     }
@@ -107,9 +114,29 @@ public struct ScenePainter {
     line.take { row, column, part in pixels.blend(row, column, color, part: part * opacity) }
   }
 
-  /// Whether the parts of a broken line can be told apart. Parts that are smaller than a pixel can't.
-  private func isBroken(_ dash: Dash, _ width: Double) -> Bool {
-    dash != .solid && Dashes.step(of: dash, width: width) * across >= 1
+  /// The parts of a broken line. Nil where they can't be told apart, or are too many.
+  private mutating func parts(_ dash: Dash, _ width: Double, along points: [Point]) -> [[Point]]? {
+    guard dash != .solid else { return nil }
+    let broken = Dashes(dash, width: width, within: view.visibleBox)
+    guard dashes.takes(dash, width: width, length: broken.seenLength(along: points)) else { return nil }
+    return broken.polygons(along: points)
+  }
+
+  /// The parts of a broken line or of broken ink, in all its widths. Nil where those of one of them can't be told apart.
+  private mutating func brokenParts(
+    of drawn: DrawnLine,
+    _ item: CanvasScene.Item,
+    widthMin: Double,
+    _ way: BoxWay?
+  ) -> [[Point]]? {
+    guard item.dash != .solid else { return nil }
+    var polygons: [[Point]] = []
+    for run in Stroke.runs(of: drawn, stepMax: 1 / across) {
+      let points = run.points.map { way?.end(of: $0) ?? $0 }
+      guard let made = parts(item.dash, max(run.width, widthMin), along: points) else { return nil }
+      polygons += made
+    }
+    return polygons
   }
 
   /// A shape smaller than a pixel is painted as one pixel, as strong as the shape is large.
@@ -131,6 +158,8 @@ public struct ScenePainter {
 
   private mutating func paintCommonRegion(_ region: [Point]) {
     let corners = region.map { pixel($0) }
+    regionWork -= ScenePainter.pixelsPerCorner * corners.count + seenPixels(around: corners)
+    guard regionWork > 0 else { return }
     inside.add(corners)
     for polygon in Stroke.polygons(along: corners, width: 1) { line.add(polygon) }
     let orange = SIMD4<Float>(Theme.overlap, mark: 1)
@@ -138,6 +167,16 @@ public struct ScenePainter {
       let part = max(filled * Float(Theme.overlapPart), stroked * 0.9)
       pixels.blend(row, column, orange, part: part)
     }
+  }
+
+  /// How many pixels of the picture are in the box around some corners.
+  private func seenPixels(around corners: [Point]) -> Int {
+    func seen(_ values: [Double], _ most: Int) -> Int {
+      let (least, greatest) = values.reduce((Double.infinity, -Double.infinity)) { (min($0.0, $1), max($0.1, $1)) }
+      return max(0, Int(min(greatest, Double(most)) - max(least, 0)))
+    }
+    guard corners.allSatisfy({ $0.x.isFinite && $0.y.isFinite }), !corners.isEmpty else { return 0 }
+    return seen(corners.map(\.x), pixels.width) * seen(corners.map(\.y), pixels.height)
   }
 
   // MARK: - What people do

@@ -17,15 +17,21 @@ struct Dashes {
   init(_ dash: Dash, width: Double, within box: Rect) {
     isDotted = dash == .dotted
     self.width = width
-    step = Dashes.step(of: dash, width: width)
-    length = isDotted ? 0 : 3 * width
+    step = dash.step(width: width)
+    length = dash.partLength(width: width)
     self.box = Rect(
       origin: Point(x: box.minX - width, y: box.minY - width),
       size: Size(width: box.size.width + 2 * width, height: box.size.height + 2 * width)
     )
   }
 
-  static func step(of dash: Dash, width: Double) -> Double { dash == .dotted ? 2 * width : 5 * width }
+  /// How much of the line is seen.
+  func seenLength(along points: [Point]) -> Double {
+    zip(points, points.dropFirst()).reduce(0) { sum, ends in
+      guard let edge = Stroke.Edge(from: ends.0, to: ends.1), let seen = seen(of: edge) else { return sum }
+      return sum + seen.upperBound - seen.lowerBound
+    }
+  }
 
   /// The first part begins at the first point.
   func polygons(along points: [Point]) -> [[Point]] {

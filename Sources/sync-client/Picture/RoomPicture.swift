@@ -6,11 +6,7 @@ struct RoomPicture: Sendable {
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
   private(set) var ties = TiedLines()
-  private(set) var overlaps = OverlapIndex(pairsMax: RoomPicture.pairsMax)
-
-  /// The number that a server counts by default. A few thousand shapes on one spot have millions of pairs, which would
-  /// take gigabytes.
-  static let pairsMax = 500_000
+  private(set) var overlaps = OverlapIndex.shown([])
 
   init() {}
 
@@ -26,7 +22,7 @@ struct RoomPicture: Sendable {
       if let outline = shape.drawn({ canvas[$0] }).visibleOutline { outlines.append((shape.id, outline)) }
       ties.update(shape.id, to: shape)
     }
-    overlaps = OverlapIndex(outlines, pairsMax: RoomPicture.pairsMax)
+    overlaps = OverlapIndex.shown(outlines)
   }
 
   /// Takes in a change that `canvas` already holds. Returns the pairs that began or ceased to overlap.

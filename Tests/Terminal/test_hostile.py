@@ -1,0 +1,38 @@
+"""Drawings that somebody makes so that others can't work: what they cost is counted in what is written for them."""
+
+import json
+
+from terminal import run
+
+
+def layout(count):
+    return json.dumps({"squares": [{"x": 0, "y": 0, "colour": "#FF0000", "size": 100}] * count})
+
+
+async def export(server, room, *shapes):
+    await run(server, "import", room, "-", input=json.dumps({"shapes": list(shapes)}))
+    return (await run(server, "show", room, "--svg")).out
+
+
+def ink(points, width, side):
+    path = [[0 if place % 2 else 65535, place * 60, 100 + place % 2] for place in range(points)]
+    return {"kind": "ink", "size": [side, side], "strokeWidth": width, "dash": "dotted", "path": path}
+
+
+async def test_dots_that_nobody_can_tell_apart_are_a_solid_line(shared):
+    """A picture has so many of them at most. An ordinary broken line is as ever."""
+    assert "stroke-dasharray" not in await export(shared, "fine-dots", ink(1024, 0.375, 1_000_000))
+    assert 'stroke-dasharray="12 8"' in await export(
+        shared, "plain-dots", {"kind": "rectangle", "size": [300, 200], "strokeWidth": 4, "dash": "dashed"}
+    )
+    # Each piece leads once across 1,000 units, and so has 250 dots.
+    many = await export(shared, "many-dots", *[ink(1000, 2, 1000)] * 3)
+    assert 0 < many.count("stroke-dasharray") <= 50_000 // 100
+
+
+async def test_of_shapes_heaped_on_each_other_nobody_tells_pairs(shared):
+    """R9: 300 of them are 44,850 pairs, of which an SVG would have one area each. 20 of them are told."""
+    await run(shared, "import", "heap", "-", input=layout(300))
+    assert "<polygon" not in (await run(shared, "show", "heap", "--svg")).out
+    await run(shared, "import", "few", "-", input=layout(20))
+    assert (await run(shared, "show", "few", "--svg")).out.count("<polygon") == 190

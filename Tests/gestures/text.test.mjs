@@ -1,0 +1,35 @@
+// Breaking texts into lines: where, and how much is measured for it.
+
+import assert from 'node:assert/strict'
+import test from 'node:test'
+
+let measured = 0
+globalThis.OffscreenCanvas = class {
+  getContext() {
+    return {
+      measureText: (text) => {
+        measured += text.length
+        return { width: 50 * [...text].length }
+      },
+    }
+  }
+}
+const { linesOf } = await import('../../web/drawing/text.js')
+
+const words = (text, width) => linesOf(text, width).map((line) => line.words)
+
+test('a text breaks between words, and within a word that is longer than a line', () => {
+  assert.deepEqual(words('one two  three\nfour', 4), ['one two', 'three', 'four'])
+  assert.deepEqual(words('abcdefgh ij', 1.5), ['abc', 'def', 'gh', 'ij'])
+  assert.deepEqual(words('abc', 0.1), ['a', 'b', 'c'])
+})
+
+test('measuring grows with the text, not with its square', () => {
+  const text = 'ab '.repeat(1_365)
+  measured = 0
+  linesOf(text, 100_000)
+  assert.ok(measured <= text.length, `${measured} letters measured`)
+  measured = 0
+  linesOf('x'.repeat(4_096), 100)
+  assert.ok(measured <= 16 * 4_096, `${measured} letters measured`)
+})
