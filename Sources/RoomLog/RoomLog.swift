@@ -19,8 +19,8 @@
 /// their positions. A read that is submitted after an append was reported finds it. No order is promised between rooms,
 /// or between an append and a read under way: fold only records whose position is greater than your own.
 ///
-/// **Positions** start above 0 and grow within a room; they may have gaps. Position 0 is the place before the first
-/// record. A position means nothing in another room, or in a later room of the same name: the epoch tells those apart.
+/// **Positions** start above 0 and grow within a room. What is stored anywhere but in memory has no gaps, so a record that is
+/// missing shows, and the hub leaves the room rather than fold on without it. Position 0 is the place before the first record. A position means nothing in another room, or in a later room of the same name: the epoch tells those apart.
 ///
 /// **Threads.** `submit` may be called from any thread, and never blocks on a disk. The sink is called while the log is made,
 /// and then on the log's own threads, by one at a time, with everything that one commit or one answer brought. Its owner posts the events to its

@@ -289,11 +289,20 @@ final class LogBench {
     at position: UInt64,
     _ bytes: [UInt8],
     shapes: UInt64 = 0,
-    epoch: UInt64 = epoch
+    epoch: UInt64 = epoch,
+    isCopy: Bool = true
   ) throws -> LogEvent {
-    try ask {
+    try ask { id in
       .snapshot(
-        SnapshotRequest(id: $0, room: room, epoch: epoch, position: position, shapes: shapes, bytes: bytes)
+        SnapshotRequest(
+          id: id,
+          room: room,
+          epoch: epoch,
+          position: position,
+          shapes: shapes,
+          bytes: bytes,
+          isCopy: isCopy
+        )
       )
     }
   }

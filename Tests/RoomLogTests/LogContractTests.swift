@@ -317,7 +317,16 @@ struct LogContractTests {
     #expect(try create("a/b").error == .badRoomName)
     let kept = try bench.ask {
       .snapshot(
-        SnapshotRequest(id: $0, room: "demo", epoch: 5, position: 40, shapes: 3, bytes: bytes("base"), origin: origin)
+        SnapshotRequest(
+          id: $0,
+          room: "demo",
+          epoch: 5,
+          position: 40,
+          shapes: 3,
+          bytes: bytes("base"),
+          isCopy: true,
+          origin: origin
+        )
       )
     }
     #expect(kept == .snapshotted(id: 4, room: "demo", position: 40))

@@ -52,9 +52,9 @@ struct SilentHostTests {
       id += 1
       let (room, epoch) = ("demo", LogBench.epoch)
       let state = bytes("state")
-      log.submit(
-        .snapshot(SnapshotRequest(id: id, room: room, epoch: epoch, position: last, shapes: 0, bytes: state))
-      )
+      var snapshot = SnapshotRequest(id: id, room: room, epoch: epoch, position: last, shapes: 0, bytes: state)
+      snapshot.isCopy = true
+      log.submit(.snapshot(snapshot))
       return try #require(events.answer(to: id))
     }
     guard case .failed(_, _, .unavailable) = try keep() else {

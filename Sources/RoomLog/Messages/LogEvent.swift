@@ -44,6 +44,10 @@ public enum LogEvent: Hashable, Sendable {
   /// Whether rooms can be read and followed, in a log that nodes share. Reported when it couldn't be for some seconds, and when
   /// it can be again.
   case readability(StorageFault?)
+  /// Something about the place where rooms are kept that an operator should know of, in words. The log goes on.
+  case concern(String)
+  /// What other nodes have told for a while is lost: the connection over which it comes was away.
+  case missedNews
   case committed(CommitReport)
   case closed
 }

@@ -134,7 +134,7 @@ public struct LoadRequest: Sendable {
 
 /// Asks to be told what is stored in a room from now on, whoever stores it, and of its deletion. The answer comes when all
 /// that was stored before has been reported. So a caller that follows the room already asks again to learn of everything
-/// that another node has seen.
+/// that another node has seen. A caller that is refused doesn't follow the room, unless it did before.
 public struct FollowRequest: Sendable {
   public var id: UInt64
   public var room: String
@@ -155,6 +155,9 @@ public struct FollowRequest: Sendable {
 }
 
 /// What folding a room's records up to `position` gave.
+///
+/// A log that nodes share stores it only while its caller follows this room up to that position, and nothing of what was reported
+/// is in doubt. Other nodes will start from it, and the records before it are dropped in time. Copies are exempt.
 public struct SnapshotRequest: Sendable {
   public var id: UInt64
   public var room: String
@@ -164,6 +167,8 @@ public struct SnapshotRequest: Sendable {
   /// How many live shapes it has, for the list of rooms.
   public var shapes: UInt64
   public var bytes: [UInt8]
+  /// Whether it comes from another log, with the records that it was made of.
+  public var isCopy: Bool
   /// The place in the log that it comes from, of a snapshot whose record is in no log any more.
   public var origin: SnapshotPlace?
   /// The timeline on which the records were reported.
@@ -176,10 +181,12 @@ public struct SnapshotRequest: Sendable {
     position: UInt64,
     shapes: UInt64,
     bytes: [UInt8],
+    isCopy: Bool = false,
     origin: SnapshotPlace? = nil,
     timeline: UInt64 = 0
   ) {
     self.timeline = timeline
+    self.isCopy = isCopy
     self.origin = origin
     self.id = id
     self.room = room
@@ -312,6 +319,16 @@ extension LogRequest {
     switch self {
     case .append, .create, .delete: true
     default: false
+    }
+  }
+
+  /// Whether it may be refused as busy. It carries bytes, and its caller can keep them or do without.
+  var mayWaitElsewhere: Bool {
+    switch self {
+    case .append, .tell, .snapshot: true
+    case .read, .load, .follow, .unfollow, .trim, .repair, .verify, .verifyPart, .create, .delete, .lock, .list,
+      .retain:
+      false
     }
   }
 

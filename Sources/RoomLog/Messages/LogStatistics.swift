@@ -40,6 +40,8 @@ public struct FollowingFigures: Sendable {
   public var lagRecords: UInt64?
   /// Appends of which it is not known whether they are stored.
   public var undecidedAppends = 0
+  /// How often the log's thread had a turn.
+  public var turns: UInt64 = 0
   /// How often a connection was lost.
   public var reconnects: UInt64 = 0
   /// Rooms to which nothing could be stored, though others could be written.

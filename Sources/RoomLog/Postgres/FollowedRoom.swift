@@ -2,6 +2,10 @@
 struct FollowedRoom {
   /// Nil while there is no such room.
   var epoch: UInt64?
+  /// Whether the owner knows the epoch, because it has named it or was told of a record.
+  var isBegun: Bool
+  /// Whether the owner has been told that it follows the room.
+  var isAnswered = false
   /// The owner has been told of everything up to here.
   var reported: UInt64
   /// The newest record that the owner has ever been told of. Nil until one has been read.
@@ -15,6 +19,23 @@ struct FollowedRoom {
   var isBeingRead = false
   /// Whether something has been stored since it began to be read.
   var isReadAgain = false
+
+  /// - Parameter after: what the owner has read already ends here.
+  init(epoch: UInt64?, after: UInt64) {
+    self.epoch = epoch
+    isBegun = epoch != nil
+    reported = after
+  }
+
+  mutating func takeWaiting() -> [FollowRequest] {
+    defer { waiting = [] }
+    return waiting
+  }
+
+  /// What its owner is told when it is gone. One that doesn't know the epoch is told that it follows nothing any more.
+  func ending(of name: String, epoch: UInt64) -> LogEvent {
+    isBegun ? .deleted(id: nil, room: name, epoch: epoch) : .unfollowed(id: nil, room: name)
+  }
 }
 
 extension FollowedRoom {
@@ -28,14 +49,19 @@ extension FollowedRoom {
     case same
     /// The records that were read don't reach as far.
     case undecided
+    /// Whose record it was that the owner was told of last has never been read.
+    case unknown
     case other
   }
 
   /// Compares what was reported, when this was asked, with what is stored.
   func compared(with rows: PostgresRows) -> Comparison {
     let (last, trimmed) = (rows.unsigned(0, 1), rows.unsigned(0, 2))
-    guard last >= reported else { return .other }
-    guard isInDoubt, let newest, newest.position > trimmed else { return .same }
+    // An own append was stored before this was asked.
+    guard last >= max(reported, held.last?.records.last?.position ?? 0) else { return .other }
+    guard isInDoubt else { return .same }
+    guard let newest else { return reported > trimmed ? .unknown : .same }
+    guard newest.position > trimmed else { return .same }
     guard last >= newest.position else { return .other }
     for row in 0..<rows.count where !rows.isNull(row, 3) {
       let found = StoredPlace(rows, row)
@@ -44,6 +70,16 @@ extension FollowedRoom {
     }
     return .undecided
   }
+}
+
+/// What came of reading a room.
+enum FollowedReading {
+  case all
+  /// A record is this node's own, and the answer to its append is still to come.
+  case awaitsOwn
+  case damaged(UInt64)
+  /// In the place of an own append stands somebody else's.
+  case isOther
 }
 
 /// A record's place, and whose append put it there.

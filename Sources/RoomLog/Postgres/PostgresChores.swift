@@ -32,12 +32,13 @@ final class PostgresChores {
   }
 
   static let statements: [PostgresStatement] = [
-    .count, .lockRoom, .unlockRoom, .room, .places, .keep, .forget, .trim, .clear, .clearDropped, .trimmable,
+    .count, .lockRoom, .unlockRoom, .room, .places, .keep, .hold, .forget, .trim, .clear, .clearDropped, .trimmable,
+    .uncleared,
   ]
 
   var isDone: Bool { waiting.isEmpty && underWay.isEmpty }
   /// When `goOn` has to be called at the latest.
-  var deadline: UInt64 { link.isReady && !isClearing ? nextClearing : .max }
+  var deadline: UInt64 { link.isReady && !isClearing && underWay.isEmpty ? nextClearing : .max }
 
   func add(_ chore: LogRequest) { waiting.append(chore) }
 
@@ -96,8 +97,12 @@ final class PostgresChores {
   private func keep(_ request: SnapshotRequest) {
     let chore = LogRequest.snapshot(request)
     // What it was made of may be gone since it was asked for, or nobody knows yet whether it is.
-    guard request.timeline == timelines.number, !following.isInDoubt(request.room) else {
+    guard request.timeline == timelines.number else {
       return end(chore, [.failed(id: request.id, room: request.room, .unavailable(reports.otherCopy))])
+    }
+    guard request.isCopy || following.vouches(for: request.room, epoch: request.epoch, through: request.position) else {
+      let fault = StorageFault.database("room \(request.room) isn't followed here up to this snapshot")
+      return end(chore, [.failed(id: request.id, room: request.room, .unavailable(fault))])
     }
     link.send([
       (
@@ -131,7 +136,8 @@ final class PostgresChores {
     let needless = entry.needlessSnapshots(by: retention)
     guard !needless.isEmpty else { return then() }
     let positions = needless.map { Int64(bitPattern: $0.position) }
-    link.send([(.forget, [.text(entry.name), .unsigned(entry.epoch), .numbers(positions)])]) { answer in
+    let room: [PostgresValue] = [.text(entry.name), .unsigned(entry.epoch)]
+    link.send([(.hold, room), (.forget, room + [.numbers(positions)])]) { answer in
       if self.answer(chore, answer) != nil { then() }
     }
   }
@@ -152,13 +158,17 @@ final class PostgresChores {
     }
   }
 
+  /// - Parameter then: is told up to where the room is trimmed now.
   private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
     guard position > entry.trimmed else { return then(entry.trimmed) }
-    link.send([(.trim, [.text(entry.name), .unsigned(entry.epoch), .unsigned(position)])]) { answer in
-      guard self.answer(chore, answer) != nil else { return }
+    let room: [PostgresValue] = [.text(entry.name), .unsigned(entry.epoch)]
+    link.send([(.hold, room), (.trim, room + [.unsigned(position)])]) { answer in
+      guard let rows = self.answer(chore, answer)?[1] else { return }
+      // Another node has deleted the room meanwhile, or has trimmed it further and dropped the snapshot.
+      guard rows.count > 0 else { return then(entry.trimmed) }
       var trimmed = entry
-      trimmed.trimmed = position
-      self.forgetNeedless(of: trimmed, chore) { self.clear(entry.name, chore) { then(position) } }
+      trimmed.trimmed = rows.unsigned(0, 0)
+      self.forgetNeedless(of: trimmed, chore) { self.clear(entry.name, chore) { then(trimmed.trimmed) } }
     }
   }
 
@@ -174,23 +184,40 @@ final class PostgresChores {
 
   private func retain(_ id: UInt64, _ milliseconds: UInt64) {
     let chore = LogRequest.retain(id: id, milliseconds: milliseconds)
-    guard let age = retention.ageMillisecondsMax, milliseconds >= age else { return end(chore, [.retained(id: id)]) }
-    link.send([(.trimmable, [.unsigned(milliseconds - age)])]) { answer in
+    link.send([(.uncleared, [])]) { answer in
       guard let rows = self.answer(chore, answer)?[0] else { return }
-      let names = (0..<rows.count).map { (name: rows.text($0, 0), position: rows.unsigned($0, 2)) }
-      self.retain(names[...], chore)
+      self.clear((0..<rows.count).map { rows.text($0, 0) }[...], chore) { self.trimAll(milliseconds, chore) }
     }
   }
 
-  private func retain(_ rooms: ArraySlice<(name: String, position: UInt64)>, _ chore: LogRequest) {
-    guard let (name, position) = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
-    link.send([(.room, [.text(name)]), (.places, [.text(name)])]) { answer in
+  private func clear(_ rooms: ArraySlice<String>, _ chore: LogRequest, _ then: @escaping () -> Void) {
+    guard let room = rooms.first else { return then() }
+    clear(room, chore) { self.clear(rooms.dropFirst(), chore, then) }
+  }
+
+  private func trimAll(_ milliseconds: UInt64, _ chore: LogRequest) {
+    guard let age = retention.ageMillisecondsMax, milliseconds >= age else {
+      return end(chore, [.retained(id: chore.id)])
+    }
+    link.send([(.trimmable, [.unsigned(milliseconds), .unsigned(age)])]) { answer in
+      guard let rows = self.answer(chore, answer)?[0] else { return }
+      let rooms = (0..<rows.count).map {
+        TrimRequest(id: chore.id, room: rows.text($0, 0), epoch: rows.unsigned($0, 1), through: rows.unsigned($0, 2))
+      }
+      self.retain(rooms[...], chore)
+    }
+  }
+
+  private func retain(_ rooms: ArraySlice<TrimRequest>, _ chore: LogRequest) {
+    guard let trim = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
+    link.send([(.room, [.text(trim.room)]), (.places, [.text(trim.room)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
-      guard let entry = try? PostgresReading.entry(name, rows[0], rows[1]) else {
+      // By the time it is its turn, the room may be gone, and another have its name.
+      guard let entry = try? PostgresReading.entry(trim.room, rows[0], rows[1]), entry.epoch == trim.epoch else {
         return self.retain(rooms.dropFirst(), chore)
       }
-      self.trim(entry, to: position, chore) { through in
-        self.reports.tell([.trimmed(id: nil, room: name, through: through)])
+      self.trim(entry, to: trim.through, chore) { through in
+        if through > entry.trimmed { self.reports.tell([.trimmed(id: nil, room: trim.room, through: through)]) }
         self.retain(rooms.dropFirst(), chore)
       }
     }

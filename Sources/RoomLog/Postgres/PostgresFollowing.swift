@@ -15,11 +15,7 @@ final class PostgresFollowing {
   private let isUnderWay: (_ append: UInt64) -> Bool
 
   private var followed: [String: FollowedRoom] = [:]
-  private var nextLook: UInt64 = 0
-  private var isLooking = false
-  /// The rooms that this round of looks has yet to come to, and by how many records those were behind that it has come to.
-  private var roomsToLookAt: [String] = []
-  private var lagOfRound: UInt64 = 0
+  private var round = FollowingRound()
 
   init(
     _ link: PostgresLink,
@@ -40,7 +36,7 @@ final class PostgresFollowing {
   /// Whether no own append waits to be told.
   var isDone: Bool { followed.values.allSatisfy(\.held.isEmpty) }
   /// When `goOn` has to be called at the latest.
-  var deadline: UInt64 { link.isReady ? nextLook : .max }
+  var deadline: UInt64 { link.isReady ? round.deadline : .max }
 
   static let statements: [PostgresStatement] = [
     .listen, .listenToNodes, .notify, .tell, .locks, .newer, .look, .endSilent,
@@ -49,21 +45,24 @@ final class PostgresFollowing {
   // MARK: Rooms
 
   func begin(_ request: FollowRequest) {
-    // A room that is yet to be created is followed once there is a connection.
-    if followed[request.room] == nil, link.isReady || request.epoch == nil {
-      followed[request.room] = FollowedRoom(epoch: request.epoch, reported: request.after)
+    guard link.isReady else { return reports.refuse(.follow(request)) }
+    if followed[request.room] == nil {
+      followed[request.room] = FollowedRoom(epoch: request.epoch, after: request.after)
     }
     // Whoever follows a room it has followed before may have lost what was told meanwhile.
     if let room = followed[request.room], room.epoch == request.epoch, request.after < room.reported {
       followed[request.room]?.reported = request.after
     }
-    guard link.isReady else { return reports.refuse(.follow(request)) }
     followed[request.room]?.waiting.append(request)
     look(at: request.room)
   }
 
   func end(_ id: UInt64, _ room: String) {
+    let held = followed[room]?.held ?? []
+    followed[room]?.held = []
     leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
+    // Own appends are stored all the same. As nobody follows the room any more, nothing is missing before them.
+    reports.tell(held.map { .appended($0) })
     reports.release(.unfollow(id: id, room: room))
   }
 
@@ -78,8 +77,11 @@ final class PostgresFollowing {
     for name in followed.keys { followed[name]?.isInDoubt = true }
   }
 
-  /// Whether the database may have lost some of what was reported in a room.
-  func isInDoubt(_ room: String) -> Bool { followed[room]?.isInDoubt ?? false }
+  /// Whether the owner has been told of everything in a room up to a position, and the database surely has it still.
+  func vouches(for room: String, epoch: UInt64, through position: UInt64) -> Bool {
+    guard link.isReady, let room = followed[room] else { return false }
+    return room.epoch == epoch && !room.isInDoubt && position <= room.reported
+  }
 
   /// Reads what is new in a room.
   private func look(at name: String) {
@@ -91,10 +93,10 @@ final class PostgresFollowing {
     followed[name]?.isBeingRead = true
     followed[name]?.isReadAgain = false
     // Whoever asks from now on is answered by the next reading.
-    let waiting = room.waiting
-    followed[name]?.waiting = []
+    let waiting = followed[name]?.takeWaiting() ?? []
     let values: [PostgresValue] = [
-      .text(name), .unsigned(room.readsAfter), .number(Int64(PostgresFollowing.recordsAtOnce)),
+      .text(name), .unsigned(room.readsAfter), .number(PostgresFollowing.recordsAtOnce),
+      .number(PostgresFollowing.bytesAtOnce),
     ]
     link.send([(.newer, values)]) { answer in
       guard self.followed[name] != nil else {
@@ -104,26 +106,26 @@ final class PostgresFollowing {
       self.followed[name]?.isBeingRead = false
       switch answer {
       case .success(let rows): self.take(rows[0], of: name, asked: room, for: waiting)
-      case .failure: for request in waiting { self.reports.refuse(.follow(request)) }
+      case .failure: self.refuse(waiting, of: name)
       }
     }
   }
 
-  private static let recordsAtOnce = 512
+  /// A reading ends with the record that reaches one of these.
+  private static let (recordsAtOnce, bytesAtOnce): (Int64, Int64) = (512, 1 << 20)
 
   /// - Parameter asked: the room as it was followed when this was asked. Since then this node may have created it, or begun to
   ///   follow it from an earlier place.
   private func take(_ rows: PostgresRows, of name: String, asked: FollowedRoom, for waiting: [FollowRequest]) {
     guard let room = followed[name] else { return }
-    guard room.reported >= asked.reported, asked.epoch == nil || asked.epoch == room.epoch else {
+    guard room.reported >= asked.reported, asked.epoch == room.epoch else {
       followed[name]?.waiting += waiting
       return look(at: name)
     }
     guard rows.count > 0 else { return takeAbsence(of: name, room, epoch: asked.epoch, for: waiting) }
     let epoch = rows.unsigned(0, 0)
     if let known = room.epoch, known != epoch {
-      let event = LogEvent.deleted(id: nil, room: name, epoch: known)
-      return leave(name, .otherEpoch(room: name, epoch: epoch), event, waiting)
+      return leave(name, .otherEpoch(room: name, epoch: epoch), room.ending(of: name, epoch: known), waiting)
     }
     if rows.unsigned(0, 2) > room.reported {
       // What it lacks has been trimmed.
@@ -132,20 +134,30 @@ final class PostgresFollowing {
     }
     switch asked.compared(with: rows) {
     case .other: return setBack(name, waiting)
+    case .unknown:
+      return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
     case .undecided: break
-    case .same: followed[name]?.isInDoubt = false
+    // A later doubt stays.
+    case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
     }
     followed[name]?.epoch = epoch
     let last = rows.unsigned(0, 1)
     switch report(rows, of: name, epoch: epoch) {
-    case .damaged(let position):
-      leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
+    case .damaged(let position): leaveDamaged(name, at: position, waiting)
+    case .isOther: setBack(name, waiting)
     case .awaitsOwn:
       // The answer to that append leads on from here.
       followed[name]?.waiting += waiting
       followed[name]?.isReadAgain = true
     case .all:
-      if let now = followed[name], now.reported < last || now.isInDoubt || !now.held.isEmpty || now.isReadAgain {
+      guard let now = followed[name] else { return }
+      if now.reported < last, asked.reported == now.reported, asked.newest == now.newest,
+        asked.isInDoubt == now.isInDoubt
+      {
+        // Nothing was read, though there should be something.
+        return leaveDamaged(name, at: now.reported + 1, waiting)
+      }
+      if now.reported < last || now.isInDoubt || !now.held.isEmpty || now.isReadAgain {
         followed[name]?.waiting += waiting
         look(at: name)
       } else {
@@ -155,27 +167,31 @@ final class PostgresFollowing {
     }
   }
 
-  private func takeAbsence(
-    of name: String,
-    _ room: FollowedRoom,
-    epoch asked: UInt64?,
-    for waiting: [FollowRequest]
-  ) {
+  private func takeAbsence(of name: String, _ room: FollowedRoom, epoch asked: UInt64?, for waiting: [FollowRequest]) {
     guard let epoch = asked else {
       for request in waiting { answer(request, epoch: nil) }
       if room.isReadAgain || room.epoch != nil || !room.waiting.isEmpty { look(at: name) }
       return
     }
-    leave(name, .noSuchRoom(room: name), .deleted(id: nil, room: name, epoch: epoch), waiting)
+    leave(name, .noSuchRoom(room: name), room.ending(of: name, epoch: epoch), waiting)
   }
 
-  /// Follows a room no longer, and answers all who wait for something in it.
+  private func leaveDamaged(_ name: String, at position: UInt64, _ waiting: [FollowRequest]) {
+    leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
+  }
+
+  /// Follows a room no longer, and answers all who wait for something in it. Own appends whose places haven't been reached are
+  /// refused: what lies before them won't be told, or they are gone.
   private func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
     let room = followed.removeValue(forKey: name)
     reports.forgetRefusal(of: name)
     for request in waiting + (room?.waiting ?? []) { reports.refuse(.follow(request), error) }
-    // Own appends in it are stored all the same. As nobody follows the room any more, nothing is missing before them.
-    reports.tell([event] + (room?.held ?? []).map { .appended($0) })
+    var refusal = LogError.unavailable(reports.presentFault)
+    switch error {
+    case .noSuchRoom, .otherEpoch, .unavailable: refusal = error
+    default: break
+    }
+    reports.tell([event] + (room?.held ?? []).compactMap(\.id).map { .failed(id: $0, room: name, refusal) })
   }
 
   /// What was reported in a room is gone, or something else is stored in its place.
@@ -202,18 +218,19 @@ final class PostgresFollowing {
       let error = epoch.map { LogError.otherEpoch(room: request.room, epoch: $0) } ?? .noSuchRoom(room: request.room)
       return reports.refuse(.follow(request), error)
     }
+    followed[request.room]?.isAnswered = true
     reports.tell([.following(id: request.id, room: request.room)])
     reports.release(.follow(request))
   }
 
-  private enum Reading {
-    case all
-    /// A record is this node's own, and the answer to its append is still to come.
-    case awaitsOwn
-    case damaged(UInt64)
+  /// The database can't be asked. A room that wasn't followed before isn't followed then.
+  private func refuse(_ waiting: [FollowRequest], of name: String, _ error: LogError? = nil) {
+    for request in waiting { reports.refuse(.follow(request), error) }
+    guard !waiting.isEmpty, followed[name]?.isAnswered == false else { return }
+    reports.tell((followed.removeValue(forKey: name)?.held ?? []).map { .appended($0) })
   }
 
-  private func report(_ rows: PostgresRows, of name: String, epoch: UInt64) -> Reading {
+  private func report(_ rows: PostgresRows, of name: String, epoch: UInt64) -> FollowedReading {
     var foreign: [LogRecord] = []
     var last: StoredPlace?
     func tellForeign() {
@@ -229,9 +246,15 @@ final class PostgresFollowing {
       guard let room = followed[name] else { continue }
       // What a caller knew that began to follow here.
       if room.newest == nil, position == room.reported { followed[name]?.newest = place }
-      guard position > max(room.reported, last?.position ?? 0) else { continue }
+      let next = max(room.reported, last?.position ?? 0) + 1
+      guard position >= next else { continue }
+      guard position == next else {
+        tellForeign()
+        return .damaged(next)
+      }
       if let own = room.held.first, own.records.first?.position == position {
         tellForeign()
+        guard place.writer == writerNumber, place.append == own.id else { return .isOther }
         tell(own)
         followed[name]?.held.removeFirst()
         continue
@@ -261,6 +284,7 @@ final class PostgresFollowing {
 
   private func noteReported(_ place: StoredPlace, in name: String) {
     followed[name]?.reported = place.position
+    followed[name]?.isBegun = true
     if place.position > followed[name]?.newest?.position ?? 0 { followed[name]?.newest = place }
   }
 
@@ -269,9 +293,15 @@ final class PostgresFollowing {
   /// An own append is stored. It is reported once everything before it has been.
   /// - Parameter known: after which position it had to come when it was sent.
   func tellStored(_ appended: AppendedRecords, after known: UInt64) {
-    guard let room = followed[appended.room], room.epoch ?? appended.epoch == appended.epoch,
-      let first = appended.records.first
-    else { return reports.tell([.appended(appended)]) }
+    guard let room = followed[appended.room], let first = appended.records.first else {
+      return reports.tell([.appended(appended)])
+    }
+    guard room.epoch ?? appended.epoch == appended.epoch else {
+      // One of the two lives is over, and which of them isn't known here.
+      let error = LogError.otherEpoch(room: appended.room, epoch: appended.epoch)
+      leave(appended.room, error, .unfollowed(id: nil, room: appended.room))
+      return reports.tell([.appended(appended)])
+    }
     followed[appended.room]?.epoch = appended.epoch
     guard first.position > room.reported else {
       // Where the room is followed anew since, from a later place, the caller has read the append already.
@@ -294,7 +324,9 @@ final class PostgresFollowing {
     guard let room = followed[name], room.epoch == epoch else { return reports.tell([event]) }
     followed[name] = nil
     for request in room.waiting { reports.refuse(.follow(request), .noSuchRoom(room: name)) }
-    reports.tell(room.held.map { .appended($0) } + [event])
+    let ending: [LogEvent] = room.isBegun ? [event] : [.unfollowed(id: nil, room: name), event]
+    let refusal = LogError.noSuchRoom(room: name)
+    reports.tell(ending + room.held.compactMap(\.id).map { .failed(id: $0, room: name, refusal) })
   }
 
   // MARK: News
@@ -305,7 +337,7 @@ final class PostgresFollowing {
     switch bells.news(payload, on: channel, from: process) {
     case .isNew(let rooms): for room in rooms { look(at: room) }
     // They are read with the next look.
-    case .locks: nextLook = 0
+    case .locks: round.hurry()
     case .told(let room?, let bytes): if followed[room] != nil { reports.tell([.heard(room: room, bytes: bytes)]) }
     case .told(nil, let bytes): reports.tell([.heard(room: nil, bytes: bytes)])
     case nil: break
@@ -314,7 +346,7 @@ final class PostgresFollowing {
 
   // MARK: The link
 
-  /// The connection is there, or is there again. While it was away, others have stored something, or the database has lost some.
+  /// The connection is there, or is there again. Meanwhile others have stored something, or the database has lost some.
   func linkIsReady() {
     doubt()
     for room in followed.keys { look(at: room) }
@@ -325,50 +357,40 @@ final class PostgresFollowing {
     reports.update { $0.following?.lagRecords = nil }
     // Whatever was being read has been answered by now.
     for name in followed.keys {
-      let waiting = followed[name]?.waiting ?? []
-      followed[name]?.waiting = []
-      for request in waiting { reports.refuse(.follow(request), .unavailable(fault)) }
+      refuse(followed[name]?.takeWaiting() ?? [], of: name, .unavailable(fault))
     }
   }
 
   func goOn(now: UInt64) {
-    guard link.isReady, !isLooking, now >= nextLook else { return }
-    nextLook = now + PostgresFollowing.lookMicroseconds
-    isLooking = true
-    if roomsToLookAt.isEmpty {
-      roomsToLookAt = Array(followed.keys)
-      lagOfRound = 0
-    }
-    let names = Array(roomsToLookAt.suffix(PostgresFollowing.roomsInALook))
-    roomsToLookAt.removeLast(names.count)
+    guard link.isReady, let names = round.begin(now: now, rooms: followed.keys) else { return }
     link.send([(.look, [.texts(names)]), (.locks, [])]) { answer in
-      self.isLooking = false
-      guard case .success(let rows) = answer else { return }
-      self.bells.noteLocks(rows[1])
-      var seen: Set<String> = []
-      var lag = self.lagOfRound
-      for row in 0..<rows[0].count {
-        let name = rows[0].text(row, 0)
-        seen.insert(name)
-        guard let room = self.followed[name] else { continue }
-        if room.epoch == rows[0].unsigned(row, 1) {
-          lag += rows[0].unsigned(row, 2) - min(room.reported, rows[0].unsigned(row, 2))
-        }
-        if room.epoch != rows[0].unsigned(row, 1) || room.reported != rows[0].unsigned(row, 2) { self.look(at: name) }
+      var lag: UInt64 = 0
+      if case .success(let rows) = answer {
+        self.bells.noteLocks(rows[1])
+        lag = self.lookAtThose(behind: rows[0], of: names)
       }
-      self.lagOfRound = lag
       let count = self.followed.count
-      let isRoundOver = self.roomsToLookAt.isEmpty
+      let whole = self.round.end(lag: lag)
+      guard case .success = answer else { return }
       self.reports.update { figures in
         figures.following?.rooms = count
-        if isRoundOver { figures.following?.lagRecords = lag }
+        if let whole { figures.following?.lagRecords = whole }
       }
-      for name in names where self.followed[name]?.epoch != nil && !seen.contains(name) { self.look(at: name) }
     }
   }
 
-  private static let lookMicroseconds: UInt64 = 1_000_000
-  /// A look at so many takes the node 5 ms of processor time and PostgreSQL 10, on a busy machine. A node with more rooms looks at
-  /// them in turns, so that it never takes more. A bell that nobody heard then costs a second for each 2,000 rooms.
-  private static let roomsInALook = 2_000
+  /// - Returns: by how many records they are behind.
+  private func lookAtThose(behind rows: PostgresRows, of names: [String]) -> UInt64 {
+    var seen: Set<String> = []
+    var lag: UInt64 = 0
+    for row in 0..<rows.count {
+      let (name, epoch, last) = (rows.text(row, 0), rows.unsigned(row, 1), rows.unsigned(row, 2))
+      seen.insert(name)
+      guard let room = followed[name] else { continue }
+      if room.epoch == epoch { lag += last - min(room.reported, last) }
+      if room.epoch != epoch || room.reported != last { look(at: name) }
+    }
+    for name in names where followed[name]?.epoch != nil && !seen.contains(name) { look(at: name) }
+    return lag
+  }
 }

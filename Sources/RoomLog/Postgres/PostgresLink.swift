@@ -76,7 +76,6 @@ final class PostgresLink {
     let fault: StorageFault
   }
 
-  /// A warning while committing means that the standbys are not waited for.
   private let notices: PostgresNotices
 
   /// A database that says nothing for so long is given up. It may be a machine that has stopped.
@@ -84,6 +83,8 @@ final class PostgresLink {
   /// An address of a host is given up for the next after this. It includes looking up the host's name.
   static let connectMicroseconds: UInt64 = 1_000_000
   private static let retryMicroseconds: UInt64 = 200_000
+  /// A database that takes no writes, for instance, is asked again so much later.
+  private static let lastingMicroseconds: UInt64 = 2_000_000
   /// A connection that carries nothing for so long may have been cut without a word.
   private static let quietMicroseconds: UInt64 = 2_000_000
 
@@ -318,7 +319,7 @@ final class PostgresLink {
 
   private func answerFront() {
     let request = requests.removeFirst()
-    if notices.takeWarnings() > 0 {
+    if notices.takeWarning() {
       // A commit that was told not to wait for the standbys succeeds with a warning. Whether it lasts is not known.
       request.answer(.failure(.lost))
       return lose("a commit didn't wait for the standbys")
@@ -344,8 +345,10 @@ final class PostgresLink {
   }
 
   /// The database is there, and can't be used.
-  func refuse(_ fault: StorageFault) {
+  /// - Parameter isLasting: whether it will hardly say anything else in a moment. Each try is a login.
+  func refuse(_ fault: StorageFault, isLasting: Bool = false) {
     close()
+    if isLasting, case .away(let until) = state { state = .away(until: until + PostgresLink.lastingMicroseconds) }
     noteAbsence(fault)
     told(self, .failed(fault))
   }
@@ -357,7 +360,7 @@ final class PostgresLink {
     case .success(let rows): return rows
     case .failure(.lost): return nil
     case .failure(.refused(let state, let message)):
-      refuse(address.fault(state: state, message: message))
+      refuse(address.fault(state: state, message: message), isLasting: state == "25006" && turns.isAllTried)
       return nil
     }
   }
@@ -371,7 +374,7 @@ final class PostgresLink {
     connection = nil
     timeline = nil
     hasUnflushed = false
-    _ = notices.takeWarnings()
+    _ = notices.takeWarning()
     let unanswered = requests.elements
     requests = Queue()
     state = .away(until: MonotonicClock.microseconds() + (turns.isAllTried ? PostgresLink.retryMicroseconds : 0))

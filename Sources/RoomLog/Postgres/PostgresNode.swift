@@ -26,13 +26,17 @@ final class PostgresNode {
   private(set) var writing: PostgresWriting!
   private(set) var following: PostgresFollowing!
   private(set) var bells: PostgresBells!
+  let concerns: PostgresConcerns
   private var reading: PostgresReading!
   private var chores: PostgresChores!
 
   /// Bytes that nobody can guess. At first those that this node offers, and then those of all nodes.
   var secret: [UInt8]
+  private var nextLookAtSettings: UInt64 = 0
   private var isClosing = false
   private var closeDeadline: UInt64 = .max
+  /// Whether the connection over which other nodes are heard was there once.
+  private var hadBell = false
   /// Whether the writer has reached the database once. The other links need the tables, which the writer makes.
   private var isBegun = false
   /// What was asked and isn't taken yet: while the log isn't open, all of it.
@@ -52,6 +56,7 @@ final class PostgresNode {
     self.address = address
     self.inbox = inbox
     reports = PostgresReports(address, inbox, outlet, shared)
+    concerns = PostgresConcerns(reports)
     func link(_ name: String, _ statements: [PostgresStatement]) -> PostgresLink {
       PostgresLink(
         name,
@@ -85,6 +90,7 @@ final class PostgresNode {
 
   func run() {
     while true {
+      reports.noteTurn()
       let (entries, isClosed) = inbox.take()
       arrived += entries
       let now = MonotonicClock.microseconds()
@@ -97,6 +103,10 @@ final class PostgresNode {
       guard reports.isOpen || !(isClosing || reports.isUnusable) else { break }
       if reports.isOpen { handOut { take($0) } }
       reports.noteReading([bell, reader].compactMap { $0?.absence }, now: now)
+      if writer.isReady, now >= nextLookAtSettings {
+        nextLookAtSettings = now + PostgresNode.settingsMicroseconds
+        lookAtSettings(over: writer)
+      }
       writing.goOn(now: now)
       following.goOn(now: now)
       chores.goOn(now: now)
@@ -123,6 +133,9 @@ final class PostgresNode {
     }
   }
 
+  /// What an operator changes shows after so long at the latest.
+  private static let settingsMicroseconds: UInt64 = 5_000_000
+
   /// What was taken before the log was closed is stored, if the database lets it be within this time.
   private static let closeMicroseconds: UInt64 = 5_000_000
 
@@ -132,6 +145,7 @@ final class PostgresNode {
     var due = closeDeadline
     for link in isBegun ? links : [writer] { due = min(due, link.deadline ?? .max) }
     due = min(due, writing.deadline, following.deadline, chores.deadline)
+    if writer.isReady { due = min(due, nextLookAtSettings) }
     var waited = [pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0)]
     let connected = links.filter { $0.descriptor >= 0 }
     for link in connected { waited.append(pollfd(fd: link.descriptor, events: link.events, revents: 0)) }
@@ -152,7 +166,11 @@ final class PostgresNode {
         reports.noteAvailability(nil)
       }
       if !reports.isOpen, links.allSatisfy(\.isReady) { reports.open(secret: secret, locks: bells.lockedRooms) }
-      if link === bell { following.linkIsReady() }
+      if link === bell {
+        following.linkIsReady()
+        if hadBell { reports.tell([.missedNews]) }
+        hadBell = true
+      }
     case .lost(let fault), .failed(let fault):
       reports.update { figures in
         figures.following?.connections[link.name] = false

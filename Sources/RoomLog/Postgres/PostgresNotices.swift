@@ -1,18 +1,25 @@
-/// What a connection warns of. Notices of lower rank, as of a table that is there already, are no warnings.
+/// Whether a connection warns that a commit was told not to wait for the standbys. Any other warning, as of tables that have to be
+/// vacuumed, is none of a node's concern.
 final class PostgresNotices {
   private let library: PostgresLibrary
-  private var warnings = 0
+  private var hasWarned = false
 
   init(_ library: PostgresLibrary) { self.library = library }
 
-  /// - Returns: how many there were since the last call.
-  func takeWarnings() -> Int {
-    defer { warnings = 0 }
-    return warnings
+  /// - Returns: whether it has since the last call.
+  func takeWarning() -> Bool {
+    defer { hasWarned = false }
+    return hasWarned
   }
 
+  /// The words of a warning depend on the database's language. So it is known by the function of PostgreSQL that warns.
   private func add(_ notice: PostgresLibrary.Result) {
-    if library.text(PostgresLibrary.severityField, of: notice) == "WARNING" { warnings += 1 }
+    let function = library.text(PostgresLibrary.functionField, of: notice)
+    if library.text(PostgresLibrary.severityField, of: notice) == "WARNING",
+      function.isEmpty || function == "SyncRepWaitForLSN"
+    {
+      hasWarned = true
+    }
   }
 
   /// To be given to a connection together with a `PostgresNotices`.

@@ -138,14 +138,20 @@ final class PostgresReading {
         try entry.check(epoch: request.epoch)
         guard request.after >= entry.trimmed else { throw .trimmed(room: entry.name, through: entry.trimmed) }
         guard request.after <= entry.last else { throw .pastEnd(room: entry.name, last: entry.last) }
-        self.reports.tell([.read(id: request.id, try PostgresReading.page(rows[1], of: entry, after: request.after))])
+        let page = try PostgresReading.page(rows[1], of: entry, after: request.after, through: request.through)
+        self.reports.tell([.read(id: request.id, page)])
       } catch {
         self.refuse(.read(request), error)
       }
     }
   }
 
-  private static func page(_ rows: PostgresRows, of entry: RoomEntry, after: UInt64) throws(LogError) -> RecordPage {
+  private static func page(
+    _ rows: PostgresRows,
+    of entry: RoomEntry,
+    after: UInt64,
+    through bound: LogBound = .end
+  ) throws(LogError) -> RecordPage {
     let start = max(after, entry.trimmed)
     var page = RecordPage(room: entry.name, epoch: entry.epoch, records: [], through: start, isLast: true)
     for row in 0..<rows.count {
@@ -160,6 +166,13 @@ final class PostgresReading {
       page.records.append(LogRecord(position: position, milliseconds: rows.unsigned(row, 1), bytes: bytes))
       page.through = position
     }
+    let end =
+      switch bound {
+      case .end: entry.last
+      case .position(let position): min(position, entry.last)
+      case .milliseconds: page.through
+      }
+    if page.isLast, page.through < end { throw .damaged(room: entry.name, position: page.through + 1) }
     return page
   }
 
@@ -254,7 +267,7 @@ final class PostgresReading {
       // Deleted since it was found: then there is nothing to verify.
       if let entry = try? PostgresReading.entry(name, rows[0]), entry.number == start.room {
         do throws(LogError) {
-          let page = try PostgresReading.page(rows[1], of: entry, after: after)
+          let page = try PostgresReading.page(rows[1], of: entry, after: after, through: .position(through))
           part.records += page.records.count
           part.bytes += page.records.reduce(0) { $0 + $1.bytes.count }
           if !page.isLast { place.stage = .records(after: page.through, through: through) }

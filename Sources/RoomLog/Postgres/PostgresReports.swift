@@ -30,6 +30,8 @@ final class PostgresReports {
 
   func tell(_ events: [LogEvent]) { outlet.tell(events) }
 
+  func noteTurn() { shared.update { $0.following?.turns += 1 } }
+
   func update(_ change: (inout LogStatistics) -> Void) { shared.update(change) }
 
   /// Something has been committed.

@@ -65,13 +65,17 @@ enum PostgresSchema {
     "SELECT version, coalesce((to_jsonb(about) ->> 'readable_from')::int4, version) FROM canvas.about"
   )
 
-  /// What the database has to be for what it acknowledges to last.
+  /// What the database has to be for what it acknowledges to last. A node sets for itself what is of its own connection.
   static let settings = PostgresStatement(
     "settings",
     """
     SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('synchronous_commit'),
       (SELECT system_identifier FROM pg_control_system()) || ' ' || current_database(),
       CASE WHEN pg_is_in_recovery() THEN '' ELSE pg_walfile_name(pg_current_wal_insert_lsn()) END,
+      current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
+      (extract(epoch FROM clock_timestamp()) * 1000)::int8,
+      -- A commit that doesn't wait for the standbys is known by a warning.
+      set_config('client_min_messages', 'warning', false),
       set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false),
       set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false),
       set_config('client_connection_check_interval', '1000', false)

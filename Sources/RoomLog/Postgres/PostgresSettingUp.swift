@@ -7,6 +7,7 @@ extension PostgresNode {
         guard let rows = link.went(answer) else { return }
         let fault =
           self.fault(of: link, settings: rows[0]) ?? self.reach(PostgresTimeline(settings: rows[0]), over: link)
+        self.concerns.note(rows[0])
         if let fault { return link.refuse(fault) }
         self.meet(link, isThere: rows[1].truth(0, 0), isOurs: rows[1].truth(0, 1))
       }
@@ -32,6 +33,15 @@ extension PostgresNode {
       )
     }
     return nil
+  }
+
+  /// Settings may be changed while a connection lasts.
+  func lookAtSettings(over link: PostgresLink) {
+    link.send([(PostgresSchema.settings, [])]) { answer in
+      guard let rows = link.went(answer) else { return }
+      self.concerns.note(rows[0])
+      if let fault = self.fault(of: link, settings: rows[0]) { link.refuse(fault) }
+    }
   }
 
   private func meet(_ link: PostgresLink, isThere: Bool, isOurs: Bool) {
@@ -100,16 +110,27 @@ extension PostgresNode {
   ]
 
   /// Makes sure that no earlier connection of this writer stores anything any more, and learns what became of the batch
-  /// that was under way.
-  private func takeOver(_ link: PostgresLink) {
+  /// that was under way. An earlier connection that is committing is waited for.
+  private func takeOver(_ link: PostgresLink, triesLeft: Int = triesMax) {
     let key = PostgresValue.number(writing.number)
     link.send([(.evict, [key])]) { answer in
       guard link.went(answer) != nil else { return }
       link.send([(.lock, [key]), (.fence, []), (.offerSecret, [.bytes(self.secret)]), (.secret, [])]) { answer in
         guard let rows = link.went(answer) else { return }
+        guard rows[0].truth(0, 0) else { return self.takeOverLater(link, triesLeft: triesLeft - 1) }
         self.secret = rows[3].bytes(0, 0)
         self.writing.settle()
       }
     }
   }
+
+  private func takeOverLater(_ link: PostgresLink, triesLeft: Int) {
+    guard triesLeft > 0 else { return link.lose("an earlier connection of this node is still storing something") }
+    link.send([(.pause, [])]) { answer in
+      if link.went(answer) != nil { self.takeOver(link, triesLeft: triesLeft) }
+    }
+  }
+
+  /// After about five seconds the next host is tried: this one may have become a former primary, where a commit waits for ever.
+  private static let triesMax = 200
 }

@@ -86,14 +86,16 @@ extension PostgresStatement {
   )
 
   /// Only one connection of a writer gets the lock. Whoever has it knows that no earlier one can still store anything.
-  static let lock = PostgresStatement("lock", "SELECT pg_advisory_lock($1::int8)")
-  /// Ends the connections that a writer has left behind, but none that waits for the standbys: ending that wait would show others a commit
-  /// that no standby has.
+  static let lock = PostgresStatement("lock", "SELECT pg_try_advisory_lock($1::int8)")
+  /// Gives connections that are being ended some time for that, before the lock is tried again.
+  static let pause = PostgresStatement("pause", "SELECT pg_sleep(0.02)")
+  /// Ends the connections that a writer has left behind, but only those that wait for their client or for somebody's lock. Any other may
+  /// be committing: ended while it waits for its disk or for the standbys, it would show others a commit that no standby has.
   static let evict = PostgresStatement(
     "evict",
     """
     SELECT count(pg_terminate_backend(pid)) FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND wait_event IS DISTINCT FROM 'SyncRep'
+    WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND wait_event_type IN ('Client', 'Lock')
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )
@@ -119,14 +121,20 @@ extension PostgresStatement {
 
   // MARK: Following
 
-  /// The room, and with it the records after a position: at one moment, so that nothing is missing between them.
+  /// The room, and with it the records after a position, until they reach a size: at one moment, so that nothing is missing between
+  /// them.
   static let newer = PostgresStatement(
     "newer",
     """
     SELECT rooms.epoch, last, trimmed, position, milliseconds, writer, append, checksum, bytes
     FROM canvas.rooms LEFT JOIN LATERAL (
-      SELECT position, milliseconds, writer, append, checksum, bytes FROM canvas.records
-      WHERE room = number AND position > $2::int8 ORDER BY position LIMIT $3::int8) AS newer ON true
+      SELECT * FROM (
+        SELECT position, milliseconds, writer, append, checksum, bytes,
+          sum(octet_length(bytes)) OVER (ORDER BY position) - octet_length(bytes) AS before
+        FROM (
+          SELECT position, milliseconds, writer, append, checksum, bytes FROM canvas.records
+          WHERE room = number AND position > $2::int8 ORDER BY position LIMIT $3::int8) AS near) AS measured
+      WHERE before < $4::int8) AS newer ON true
     WHERE name = $1::text ORDER BY position
     """
   )
@@ -236,18 +244,28 @@ extension PostgresStatement {
     RETURNING position
     """
   )
+  /// Before one of the next two, in the same transaction: so they see what another node has done to the room by then. Two nodes
+  /// may be at the same chore.
+  static let hold = PostgresStatement(
+    "hold",
+    "SELECT FROM canvas.rooms WHERE name = $1::text AND epoch = $2::int8 FOR NO KEY UPDATE"
+  )
+  /// Drops snapshots, but not the one that the room is trimmed to: nothing else leads to the records after it.
   static let forget = PostgresStatement(
     "forget",
     """
     DELETE FROM canvas.snapshots USING canvas.rooms
-    WHERE number = room AND name = $1::text AND epoch = $2::int8 AND position = ANY($3::int8[])
+    WHERE number = room AND name = $1::text AND epoch = $2::int8 AND position = ANY($3::int8[]) AND position <> trimmed
     """
   )
+  /// Trims a room to one of its snapshots. No row comes back where that is none.
   static let trim = PostgresStatement(
     "trim",
     """
     UPDATE canvas.rooms SET trimmed = greatest(trimmed, $3::int8)
-    WHERE name = $1::text AND epoch = $2::int8 RETURNING trimmed
+    WHERE name = $1::text AND epoch = $2::int8 AND last >= $3::int8
+      AND EXISTS(SELECT FROM canvas.snapshots WHERE room = number AND position = $3::int8)
+    RETURNING trimmed
     """
   )
   /// Frees some of the records that a room was trimmed of, or that a room had that is gone.
@@ -272,12 +290,23 @@ extension PostgresStatement {
     SELECT (SELECT count(*) FROM cleared), (SELECT count(*) FROM one)
     """
   )
-  /// The rooms that have a snapshot to which they can be trimmed.
+  /// The rooms that have a snapshot of such an age to which they can be trimmed. A node's clock may be ahead, but what another has
+  /// stored a moment ago isn't old for that.
   static let trimmable = PostgresStatement(
     "trimmable",
     """
-    SELECT name, epoch, max(position) FROM canvas.rooms JOIN canvas.snapshots ON number = room
-    WHERE milliseconds <= $1::int8 AND position > trimmed GROUP BY name, epoch ORDER BY name
+    SELECT name, epoch, max(position) FROM \(time("$1")), canvas.rooms JOIN canvas.snapshots ON number = room
+    WHERE milliseconds <= time - $2::int8 AND position > trimmed GROUP BY name, epoch ORDER BY name
+    """
+  )
+  /// The rooms that still have records of which they were trimmed: a node may have ended while it freed them. Each room is asked by
+  /// itself, so PostgreSQL reads no more than an entry of the index for each.
+  static let uncleared = PostgresStatement(
+    "uncleared",
+    """
+    SELECT name FROM canvas.rooms CROSS JOIN LATERAL (
+      SELECT FROM canvas.records WHERE room = number AND position <= trimmed ORDER BY position LIMIT 1) AS trimmed_record
+    WHERE trimmed > 0 ORDER BY name
     """
   )
 

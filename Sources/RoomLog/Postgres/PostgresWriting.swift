@@ -50,7 +50,8 @@ final class PostgresWriting {
   }
 
   static let statements: [PostgresStatement] = [
-    .evict, .lock, .offerSecret, .secret, .settle, .look, .begin, .commit, .rollback, .create, .append, .beginRoom,
+    .evict, .lock, .pause, .offerSecret, .secret, .settle, .look, .begin, .commit, .rollback, .create, .append,
+    .beginRoom,
     .epoch,
     .delete,
   ]

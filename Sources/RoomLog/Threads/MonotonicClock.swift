@@ -1,5 +1,14 @@
 import Glibc
 
+/// The machine's clock, in Unix milliseconds. It may be set.
+enum UnixClock {
+  static func milliseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
+  }
+}
+
 /// A clock that only goes forward.
 enum MonotonicClock {
   static func microseconds() -> UInt64 {

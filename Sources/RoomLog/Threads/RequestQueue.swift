@@ -12,7 +12,8 @@ final class RequestQueue: @unchecked Sendable {
   }
 
   /// How much may wait to be stored before appends are refused as `busy`. It bounds memory when the disk is slower than
-  /// the writers.
+  /// the writers. Requests that carry no bytes are never refused for that: a room that isn't followed, for instance, must not
+  /// stay open.
   static let standardBytesMax = 64 << 20
   /// The same for snapshots, which are large, and few at a time.
   static let standardSnapshotBytesMax = 256 << 20
@@ -70,6 +71,7 @@ final class RequestQueue: @unchecked Sendable {
 
   private func hasRoom(for request: LogRequest) -> Bool {
     if case .snapshot = request { return snapshotBytes == 0 || snapshotBytes + request.cost <= snapshotBytesMax }
+    guard request.mayWaitElsewhere else { return true }
     return bytes == 0 || bytes + request.cost <= bytesMax
   }
 

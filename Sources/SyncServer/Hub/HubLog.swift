@@ -50,6 +50,8 @@ extension Hub {
       } else {
         logger.info("rooms can be opened and followed again", alike: .byAll)
       }
+    case .concern(let words): logger.warning("the database needs a look", ["reason": .text(words)])
+    case .missedNews: askForCompany()
     case .committed(let report):
       if report.microseconds > Hub.slowCommitMicroseconds {
         logger.warning(
@@ -91,6 +93,14 @@ extension Hub {
     guard let lost else { return }
     logger.error("the database has lost records of a room that had been stored", ["room": .text(lost)])
     if let open = rooms.heeding(lost) { stop(open, "the database has lost some of what was stored; connect again") }
+  }
+
+  /// Other nodes are asked for their people, whose news may be lost.
+  private func askForCompany() {
+    for open in rooms.all {
+      open.room.askForCompany(now: .now())
+      rooms.markDirty(open)
+    }
   }
 
   private func heard(_ bytes: [UInt8], in name: String) {
@@ -138,6 +148,10 @@ extension Hub {
 
   private func deliver(_ record: LogRecord, part: Int, of append: LogDesk.Append?, to open: OpenRoom) {
     guard !open.isGone else { return }
+    guard open.room.continues(with: record.position) else {
+      logger.error("a record is missing", ["room": .text(open.name), "before": .init(record.position)])
+      return stop(open, "the log has left out what came next; connect again")
+    }
     guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
       logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
       // Without it, this node's room would be another than that of the node that wrote it.

@@ -80,7 +80,7 @@ extension Hub {
         }
       }
     }
-    for bytes in parts ?? [] { log.request(.tell(id: log.nextNumber(), room: nil, bytes: bytes)) }
+    for bytes in parts ?? [] { log.send(.tell(room: nil, bytes: bytes)) }
   }
 
   func heardOfNeighbours(_ bytes: [UInt8]) {

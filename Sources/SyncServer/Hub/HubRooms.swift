@@ -8,16 +8,15 @@ extension Hub {
   /// The room, opened if it was not open.
   /// - Parameter mayCreate: whether a room that nobody has written to may be made.
   func opened(_ name: String, mayCreate: Bool) async -> Opening<OpenRoom> {
+    var isAbsent = false
     while true {
       if let open = rooms[name] { return .open(open) }
-      let task = rooms.opening(of: name) { Task { await self.load(name) } }
+      let creates = isAbsent
+      let task = rooms.opening(of: name) { Task { creates ? await self.create(name) : await self.load(name) } }
       let opening = await task.value
       switch opening {
-      case .open(let open) where open.isGone: continue
-      case .absent where mayCreate:
-        if let open = rooms[name] { return .open(open) }
-        guard makeRoomForAnother() else { return .full }
-        return .open(create(name))
+      case .open(let open) where open.isGone: isAbsent = false
+      case .absent where mayCreate: isAbsent = true
       case .open, .absent, .full, .failed: return opening
       }
     }
@@ -28,7 +27,13 @@ extension Hub {
     sharesRooms ? Company(number: nodeNumber) : nil
   }
 
-  private func create(_ name: String) -> OpenRoom {
+  /// A room that the log doesn't have. Another node may write to it first, so it is followed from its beginning.
+  private func create(_ name: String) async -> Opening<OpenRoom> {
+    // This is done here for the same reason as in `load`.
+    defer { rooms.endOpening(of: name) }
+    guard makeRoomForAnother() else { return .full }
+    rooms.expect()
+    defer { rooms.expectNoLonger() }
     let room = Room(
       name: Text(name),
       epoch: generator.next(),
@@ -38,12 +43,9 @@ extension Hub {
       company: company
     )
     let open = OpenRoom(name: name, room: room, isStored: false)
-    rooms.add(open)
-    // Another node may write to it first.
-    log.request(
-      .follow(FollowRequest(id: log.nextNumber(), room: name, epoch: nil, after: 0, timeline: run.timeline))
-    )
-    return open
+    if let fault = await follow(open, from: run.timeline) { return .failed(fault) }
+    if !open.isGone { rooms.add(open) }
+    return .open(open)
   }
 
   /// If as many rooms are open as may be, closes an idle one, with or without a snapshot.
@@ -124,7 +126,8 @@ extension Hub {
       guard case .read(_, let page) = event else { return event.words }
       switch await Hub.folding(page.records, into: room, now: .now()) {
       case .success(let folded): room = folded
-      case .failure(let unreadable): return "the record at \(unreadable.position) was written by a newer server"
+      case .failure(.unreadable(let position)): return "the record at \(position) was written by a newer server"
+      case .failure(.missing(let position)): return "the record before \(position) is missing"
       }
       guard page.through > after, !page.isLast else { return nil }
       after = page.through
@@ -132,22 +135,15 @@ extension Hub {
     return nil
   }
 
-  /// Has the log report to a room that has just been read what is stored from now on.
+  /// Has the log report to a room that has just been read, or is about to be made, what is stored from now on.
   /// - Parameter timeline: that of the log before the room was read.
   /// - Returns: what prevented it, or `nil`.
   private func follow(_ open: OpenRoom, from timeline: UInt64) async -> String? {
     rooms.expect(open)
     defer { rooms.expectNoLonger(open) }
+    let epoch = open.isStored ? open.room.epoch : nil
     let event = await ask {
-      .follow(
-        FollowRequest(
-          id: $0,
-          room: open.name,
-          epoch: open.room.epoch,
-          after: open.room.position,
-          timeline: timeline
-        )
-      )
+      .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }
     switch event {
     case .following: return nil
@@ -181,8 +177,10 @@ extension Hub {
     await withCheckedContinuation { turn in loop.schedule(afterMilliseconds: milliseconds) { turn.resume() } }
   }
 
-  private struct UnreadableRecord: Error {
-    let position: UInt64
+  private enum RecordFault: Error {
+    case unreadable(UInt64)
+    /// One before this position is.
+    case missing(UInt64)
   }
 
   /// Runs beside the traffic, because a page of records takes a while.
@@ -190,11 +188,10 @@ extension Hub {
     _ records: [LogRecord],
     into room: consuming Room,
     now: Moment
-  ) async -> Result<Room, UnreadableRecord> {
+  ) async -> Result<Room, RecordFault> {
     for record in records {
-      guard let stored = StoredOperations(record.bytes) else {
-        return .failure(UnreadableRecord(position: record.position))
-      }
+      guard room.continues(with: record.position) else { return .failure(.missing(record.position)) }
+      guard let stored = StoredOperations(record.bytes) else { return .failure(.unreadable(record.position)) }
       room.delivered(RoomRecord(record, stored), now: now)
     }
     return .success(room)
@@ -230,7 +227,7 @@ extension Hub {
 
   private func takeOut(_ open: OpenRoom) {
     rooms.remove(open)
-    log.request(.unfollow(id: log.nextNumber(), room: open.name))
+    log.send(.unfollow(room: open.name))
     overlapWaiters.roomIsGone(open)
     counts.noteClosed(open.room.counts)
   }

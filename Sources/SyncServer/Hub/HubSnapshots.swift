@@ -60,19 +60,16 @@ extension Hub {
       shapesLeft -= open.room.canvas.shapeCount
       roomsLeft -= 1
       guard shapesLeft >= 0, roomsLeft >= 0, log.fault == nil else { return }
-      log.request(
-        .snapshot(
-          SnapshotRequest(
-            id: log.nextNumber(),
-            room: open.name,
-            epoch: open.room.epoch,
-            position: open.room.position,
-            shapes: UInt64(open.room.canvas.liveCount),
-            bytes: open.room.image().encoded(),
-            timeline: run.timeline
-          )
-        )
+      let snapshot = SnapshotRequest(
+        id: 0,
+        room: open.name,
+        epoch: open.room.epoch,
+        position: open.room.position,
+        shapes: UInt64(open.room.canvas.liveCount),
+        bytes: open.room.image().encoded(),
+        timeline: run.timeline
       )
+      log.send(.snapshot(snapshot))
     }
   }
 

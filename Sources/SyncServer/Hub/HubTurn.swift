@@ -78,7 +78,7 @@ extension Hub {
         counts.noteDifference()
         logger.error("another node has this room otherwise", ["room": .text(open.name)], alike: .by(["room"]))
       case .tell(let parts):
-        for bytes in parts { log.request(.tell(id: log.nextNumber(), room: open.name, bytes: bytes)) }
+        for bytes in parts { log.send(.tell(room: open.name, bytes: bytes)) }
       }
     }
   }

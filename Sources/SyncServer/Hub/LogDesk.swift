@@ -53,7 +53,8 @@ struct LogDesk {
 
   // MARK: Asking
 
-  mutating func request(_ request: LogRequest) { requests.append(request) }
+  /// Has the log do what nothing here depends on, whatever becomes of it.
+  mutating func send(_ errand: LogErrand) { requests.append(errand.request(id: nextNumber())) }
 
   mutating func ask(_ request: LogRequest, number: UInt64, _ waiter: CheckedContinuation<LogEvent, Never>) {
     waiters[number] = waiter
@@ -128,7 +129,7 @@ struct LogDesk {
   mutating func retain(now: Moment) {
     if let retainedAt, now.monotonicMilliseconds < retainedAt + 600_000 { return }
     retainedAt = now.monotonicMilliseconds
-    requests.append(.retain(id: nextNumber(), milliseconds: now.wallMilliseconds))
+    send(.retain(milliseconds: now.wallMilliseconds))
   }
 
   /// Whether nothing waits to be stored.

@@ -198,6 +198,7 @@ struct LogMove {
           position: snapshot.place.position,
           shapes: snapshot.place.shapes,
           bytes: snapshot.bytes,
+          isCopy: true,
           origin: isBase ? snapshot.place : nil
         )
       )

@@ -1,0 +1,38 @@
+/// What isn't wrong by itself about a database, but what an operator should know of.
+///
+/// What always holds: each is told once, and again only after it was otherwise.
+final class PostgresConcerns {
+  private enum Kind { case pages, standbys, clock }
+
+  private let reports: PostgresReports
+  private var told: Set<Kind> = []
+  /// Whether commits have ever waited for standbys.
+  private var hadStandbys = false
+
+  init(_ reports: PostgresReports) { self.reports = reports }
+
+  /// - Parameter settings: of `PostgresSchema.settings`.
+  func note(_ settings: PostgresRows) {
+    let place = reports.address.description
+    var words: [Kind: String] = [:]
+    if settings.text(0, 5) == "off" {
+      words[.pages] = "\(place) has full_page_writes = off: a crash of its machine may damage what is stored"
+    }
+    if !settings.text(0, 6).isEmpty {
+      hadStandbys = true
+    } else if hadStandbys {
+      words[.standbys] = "\(place) waits for no standby any more: from now on one machine has what is acknowledged"
+    }
+    let ahead = Int64(clamping: UnixClock.milliseconds()) - settings.number(0, 7)
+    if ahead.magnitude > PostgresConcerns.clockMillisecondsMax {
+      let way = ahead > 0 ? "ahead of" : "behind"
+      words[.clock] =
+        "this machine's clock is \(ahead.magnitude / 1_000) s \(way) that of \(place); set both by a time server"
+    }
+    for (kind, words) in words where !told.contains(kind) { reports.tell([.concern(words)]) }
+    told = Set(words.keys)
+  }
+
+  /// Far more than an answer takes.
+  private static let clockMillisecondsMax: UInt64 = 5_000
+}

@@ -1,0 +1,375 @@
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+/// What nodes do to each other through one database at the worst moment, and what becomes of what a node has been told when its
+/// database has lost or damaged some of it.
+@Suite("Nodes at the worst moment", .enabled(if: TestDatabase.isThere))
+struct LyingLineTests {
+  private let bench: LogBench
+  private let proxy: CuttingProxy
+
+  init() throws {
+    var options = SQLiteOptions()
+    options.retention = Retention(ageMillisecondsMax: 10_000)
+    bench = try LogBench(.cutPostgres, options: options, commitsBetweenCuts: nil)
+    proxy = try #require(bench.proxy)
+  }
+
+  private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
+
+  /// Fails the test unless the database says so.
+  private func require(_ condition: String) throws {
+    try ask("DO $$ BEGIN IF NOT (\(condition)) THEN RAISE EXCEPTION 'it is not so'; END IF; END $$")
+  }
+
+  /// Waits until the database says so.
+  private func wait(until condition: String) throws {
+    // Within a transaction, what backends do is otherwise seen as it was when that was first asked.
+    let pause = "PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.002);"
+    try ask("DO $$ BEGIN WHILE NOT (\(condition)) LOOP \(pause) END LOOP; END $$")
+  }
+
+  /// Carries out what takes locks, and keeps them while `body` runs.
+  private func locking(_ command: String, _ body: () throws -> Void) throws {
+    let end = "DO $$ BEGIN WHILE to_regclass('public.enough') IS NULL LOOP PERFORM pg_sleep(0.002); END LOOP; END $$"
+    let locks = try TestDatabase.begin("BEGIN; \(command); \(end); COMMIT", in: bench.directory)
+    try wait(
+      until: """
+        EXISTS(SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND application_name = 'psql' AND wait_event = 'PgSleep')
+        """
+    )
+    try body()
+    try ask("CREATE TABLE public.enough()")
+    try locks.end()
+    try ask("DROP TABLE public.enough")
+  }
+
+  /// Ends the connections over which nodes follow.
+  private func endFollowers() throws {
+    try ask(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'canvas follower'
+      """
+    )
+  }
+
+  private static func waits(_ name: String) -> String {
+    """
+    EXISTS(SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = '\(name)'
+      AND wait_event_type = 'Lock')
+    """
+  }
+
+  private static let isUnfollowed = LogEvent.unfollowed(id: nil, room: "demo")
+
+  // MARK: Snapshots
+
+  @Test("a snapshot is stored only of a room that is followed here, in this life of it, and as far as was reported")
+  func snapshots() throws {
+    let last = try #require(try bench.append("demo", ["a", "b"].map(bytes)).appended).records[1].position
+    func keep(_ position: UInt64 = last, epoch: UInt64 = LogBench.epoch) throws -> LogEvent {
+      try bench.snapshot("demo", at: position, bytes("state"), epoch: epoch, isCopy: false)
+    }
+    let node = try bench.secondNode(isPatient: false)
+    defer { node.log.close() }
+    let request = SnapshotRequest(id: 1, room: "demo", epoch: LogBench.epoch, position: last, shapes: 0, bytes: [])
+    node.log.submit(.snapshot(request))
+    #expect(node.events.answer(to: 1)?.isUnavailable == true)
+    try require("NOT EXISTS(SELECT FROM canvas.snapshots)")
+    _ = try bench.follow("demo", after: last)
+    #expect(try keep() == .snapshotted(id: bench.lastId, room: "demo", position: last))
+    // What another node has stored since isn't reported here yet.
+    proxy.hold("canvas follower")
+    node.log.submit(.append(LogBench.append(2, "demo", [bytes("c")], mayCreate: false)))
+    #expect(node.events.answer(to: 2)?.appended != nil)
+    var later = request
+    later.id = 3
+    later.position = last + 1
+    node.log.submit([.follow(FollowRequest(id: 4, room: "demo", epoch: 9, after: 0)), .snapshot(later)])
+    #expect(node.events.answer(to: 3)?.isUnavailable == true)
+    proxy.hold(nil)
+  }
+
+  @Test("a room that can't be followed isn't followed: nothing of it is told, and no snapshot of it is stored")
+  func refusedFollowing() throws {
+    let node = try bench.secondNode(isPatient: false)
+    defer { node.log.close() }
+    proxy.hold("canvas follower")
+    try endFollowers()
+    // This one is on its way over a connection that is gone.
+    node.log.submit(.follow(FollowRequest(id: 1, room: "room-1", epoch: nil, after: 0)))
+    proxy.hold(nil)
+    #expect(node.events.answer(to: 1)?.isUnavailable == true)
+    var refused: [UInt64] = [1]
+    var id: UInt64 = 1
+    while true {
+      id += 1
+      node.log.submit(.follow(FollowRequest(id: id, room: "room-\(id)", epoch: nil, after: 0)))
+      let answer: LogEvent = try #require(node.events.answer(to: id))
+      guard answer.error != nil else { break }
+      refused.append(id)
+      usleep(2_000)
+    }
+    for number in refused.prefix(3) { try bench.append("room-\(number)", [bytes("a")]) }
+    try bench.append("room-\(id)", [bytes("a")])
+    #expect(node.events.records(of: "room-\(id)", atLeast: 1) != nil)
+    #expect(node.events.all.compactMap(\.appended).allSatisfy { $0.room == "room-\(id)" })
+  }
+
+  // MARK: Retention
+
+  @Test("retention doesn't trim a room that has another's name, which was deleted meanwhile")
+  func retentionOfNamesakes() throws {
+    for room in ["a", "b"] {
+      try bench.append(room, (0..<30).map { bytes("\($0)") })
+      _ = try bench.snapshot(room, at: 30, bytes("state"))
+    }
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    let retain = bench.nextId()
+    try locking("SELECT FROM canvas.rooms WHERE name = 'a' FOR UPDATE") {
+      bench.log.submit(.retain(id: retain, milliseconds: 100_000))
+      try wait(until: LyingLineTests.waits("canvas helper"))
+      other.log.submit([
+        .delete(id: 1, room: "b"), .append(LogBench.append(2, "b", (0..<5).map { bytes("new \($0)") }, epoch: 7)),
+      ])
+      #expect(other.events.answer(to: 2)?.appended != nil)
+    }
+    #expect(bench.events.answer(to: retain) == .retained(id: retain))
+    let summaries = try bench.summaries()
+    #expect(summaries.map(\.trimmed) == [30, 0])
+    #expect(try bench.records("b").count == 5)
+  }
+
+  @Test("a node that drops a snapshot while another trims to it leaves a room that can be read from its beginning")
+  func retentionAtTwoNodes() throws {
+    try bench.append("demo", (0..<10).map { bytes("\($0)") })
+    _ = try bench.snapshot("demo", at: 3, bytes("three"))
+    let other = try bench.secondNode()
+    defer { other.log.close() }
+    let keep = bench.nextId()
+    var snapshot = SnapshotRequest(
+      id: keep,
+      room: "demo",
+      epoch: LogBench.epoch,
+      position: 9,
+      shapes: 0,
+      bytes: bytes("nine")
+    )
+    snapshot.isCopy = true
+    try locking("SELECT FROM canvas.snapshots WHERE position = 3 FOR UPDATE") {
+      // It finds that nobody needs the one at 3 any more.
+      bench.log.submit(.snapshot(snapshot))
+      try wait(until: LyingLineTests.waits("canvas helper"))
+      other.log.submit(.trim(TrimRequest(id: 1, room: "demo", epoch: LogBench.epoch, through: 3)))
+      // It has trimmed the room by then, or waits for that.
+      try wait(
+        until: """
+          EXISTS(SELECT FROM canvas.rooms WHERE trimmed = 3) OR (SELECT count(*) = 2 FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'canvas helper' AND wait_event_type = 'Lock')
+          """
+      )
+    }
+    #expect(bench.events.answer(to: keep)?.error == nil && other.events.answer(to: 1)?.error == nil)
+    let trimmed = try #require(try bench.summaries().first).trimmed
+    let base = try bench.load("demo", through: .position(trimmed))
+    #expect(trimmed == 0 || base.loaded?.snapshot?.place.position == trimmed, "\(base)")
+    #expect(try bench.records("demo", after: trimmed).count == 10 - Int(trimmed))
+  }
+
+  @Test("a node whose clock is days ahead trims nothing that others have stored a moment ago")
+  func retentionByAWrongClock() throws {
+    let now = UnixClock.milliseconds()
+    _ = try bench.ask {
+      .append(LogBench.append($0, "demo", [bytes("a"), bytes("b")], at: now))
+    }
+    _ = try bench.snapshot("demo", at: 2, bytes("state"))
+    _ = try bench.ask { .retain(id: $0, milliseconds: now + 10 * 86_400_000) }
+    #expect(try bench.records("demo").count == 2)
+  }
+
+  @Test("records that a room was trimmed of are freed also where the node that trimmed it has ended meanwhile")
+  func clearing() throws {
+    try bench.append("demo", (0..<10).map { bytes("\($0)") })
+    _ = try bench.snapshot("demo", at: 8, bytes("state"))
+    try ask("UPDATE canvas.rooms SET trimmed = 8")
+    #expect(try bench.ask { .retain(id: $0, milliseconds: 0) } == .retained(id: bench.lastId))
+    try require("(SELECT array_agg(position ORDER BY position) = '{9,10}' FROM canvas.records)")
+  }
+
+  // MARK: Following
+
+  /// A node that follows a room of which it doesn't hear: another node has stored a record there, and it one after that.
+  private func deafNode(epoch: UInt64? = LogBench.epoch) throws -> LogBench.Node {
+    let node = try bench.follower(of: "demo", epoch: epoch, after: epoch == nil ? 0 : 1, isPatient: false)
+    proxy.hold("canvas follower")
+    try bench.append("demo", [bytes("there")])
+    node.log.submit(.append(LogBench.append(2, "demo", [bytes("here")])))
+    while node.log.statistics().commits == 0 { usleep(1_000) }
+    return node
+  }
+
+  @Test(
+    "an own append that is lost before it could be told isn't told in the place of another's record",
+    arguments: [true, false]
+  )
+  func lostOwnAppend(isReplaced: Bool) throws {
+    try bench.append("demo", [bytes("first")])
+    let node = try deafNode()
+    defer { node.log.close() }
+    let other = bytes("another's")
+    try ask(
+      """
+      DELETE FROM canvas.records WHERE position = 3;
+      \(isReplaced
+        ? "INSERT INTO canvas.records SELECT room, 3, 0, 3, 1, 1, \(Checksum.stored(of: other)), 'another''s' FROM canvas.records LIMIT 1"
+        : "UPDATE canvas.rooms SET last = 2")
+      """
+    )
+    proxy.hold(nil)
+    #expect(node.events.first { if case .otherTimeline(_, "demo") = $0 { true } else { false } } != nil)
+    #expect(node.events.answer(to: 2)?.isUnavailable == true)
+    #expect(!node.events.all.compactMap(\.appended).flatMap(\.records).map(\.bytes).contains(bytes("here")))
+    // The log in between must not be compared with what was acknowledged.
+    _ = try bench.ask { .delete(id: $0, room: "demo") }
+  }
+
+  @Test("who follows a room to be made, and misses that it was made and deleted, is told to load it anew")
+  func missedLife() throws {
+    let node = try deafNode(epoch: nil)
+    defer { node.log.close() }
+    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    try bench.append("demo", [bytes("new")], epoch: 7)
+    proxy.hold(nil)
+    #expect(node.events.first { $0 == LyingLineTests.isUnfollowed } != nil)
+    #expect(node.events.answer(to: 2)?.error == .otherEpoch(room: "demo", epoch: 7))
+    #expect(node.events.all.allSatisfy { $0.appended == nil })
+    node.log.submit(.follow(FollowRequest(id: 3, room: "demo", epoch: 7, after: 0)))
+    #expect(node.events.answer(to: 3)?.error == nil)
+    #expect(node.events.records(of: "demo", atLeast: 1)?.map(\.bytes) == [bytes("new")])
+  }
+
+  @Test(
+    "a record that is missing is damage, and said: to who follows, reads or verifies the room",
+    arguments: [2, 3] as [UInt64]
+  )
+  func missingRecord(position: UInt64) throws {
+    try bench.append("demo", ["a", "b", "c"].map(bytes))
+    let node = try bench.follower(of: "demo", after: 3, isPatient: false)
+    defer { node.log.close() }
+    try ask("DELETE FROM canvas.records WHERE position = \(position)")
+    let damage = LogError.damaged(room: "demo", position: position)
+    #expect(try bench.follow("demo", after: 1).error == damage)
+    #expect(try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0)) }.error == damage)
+    #expect(try bench.ask { .verify(id: $0, room: "demo") }.error == damage)
+    let part = try bench.ask {
+      .verifyPart(VerifyRequest(id: $0, start: nil, bytesMax: 1 << 20, microsecondsMax: 10_000_000))
+    }
+    guard case .verifiedPart(_, let found) = part else {
+      Issue.record("\(part)")
+      return
+    }
+    #expect(found.damages == [damage])
+    _ = try bench.ask { .delete(id: $0, room: "demo") }
+  }
+
+  @Test("who catches up is told at most about a megabyte at once, however large records are")
+  func catchingUpInParts() throws {
+    let large = (0..<40).map { [UInt8](repeating: $0, count: 200_000) }
+    try bench.append("demo", large)
+    let node = try bench.follower(of: "demo", after: 0)
+    defer { node.log.close() }
+    let told = node.events.all.compactMap(\.appended).map(\.records)
+    #expect(told.flatMap(\.self).map(\.bytes) == large)
+    #expect(told.allSatisfy { $0.count <= 6 } && told.count >= 7)
+  }
+
+  @Test("a log whose database is silent waits for it; and other nodes' news are asked for when it speaks again")
+  func waiting() throws {
+    _ = try bench.follow("demo", epoch: nil, after: 0)
+    let before = try #require(bench.log.statistics().following).turns
+    proxy.hold("canvas follower")
+    // The look that is due each second isn't answered.
+    usleep(2_500_000)
+    let turns = try #require(bench.log.statistics().following).turns - before
+    #expect(turns < 200)
+    proxy.hold(nil)
+    #expect(!bench.events.all.contains(.missedNews))
+    try endFollowers()
+    #expect(bench.events.first { $0 == .missedNews } != nil)
+  }
+
+  // MARK: The writer's connections
+
+  @Test(
+    "warnings of another kind don't end a connection, and those about standbys are heard whatever the user's settings are"
+  )
+  func warnings() throws {
+    try ask(
+      """
+      CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN
+      IF current_setting('client_min_messages') <> 'warning' THEN RAISE EXCEPTION 'nothing would be heard'; END IF;
+      RAISE WARNING 'database must be vacuumed';
+      RETURN NEW;
+      END $f$;
+      CREATE TRIGGER warn BEFORE INSERT ON canvas.records FOR EACH ROW EXECUTE FUNCTION warn();
+      DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET client_min_messages = error', current_database()); END $$;
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid();
+      """
+    )
+    #expect(try bench.append("demo", [bytes("a")]).appended != nil)
+    let reconnects = bench.log.statistics().following?.reconnects
+    #expect(try bench.append("demo", [bytes("b")]).appended != nil)
+    #expect(bench.log.statistics().following?.reconnects == reconnects)
+  }
+
+  @Test(
+    "a connection that a writer has left behind is ended while it waits for its client or a lock, and else let go on"
+  )
+  func evicting() throws {
+    let key = 0x1234_5678_9ABC
+    let evict = PostgresStatement.evict.text.replacing("$1::int8", with: "\(key)::int8")
+    // It stands for one that waits for its disk or for the standbys.
+    try locking("SELECT pg_advisory_lock(\(key))") { try require("(\(evict)) = 0") }
+    try ask("CREATE TABLE public.wanted()")
+    try locking("LOCK TABLE public.wanted") {
+      let waiting = try TestDatabase.begin(
+        "SELECT pg_advisory_lock(\(key)); LOCK TABLE public.wanted",
+        in: bench.directory
+      )
+      try wait(until: LyingLineTests.waits("psql"))
+      try require("(\(evict)) = 1")
+      #expect(throws: (any Error).self) { try waiting.end() }
+    }
+  }
+
+  @Test("a database that takes no writes isn't logged in to more often than about once in two seconds")
+  func readOnly() throws {
+    let url = try TestDatabase.make()
+    defer { TestDatabase.drop(url) }
+    try TestDatabase.ask(
+      "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$",
+      in: url
+    )
+    let events = EventCollector()
+    let log = try PostgresLog(url) { events.take($0) }
+    defer { log.close() }
+    #expect(
+      events.first { if case .waiting(let fault) = $0 { "\(fault)".contains("read-only") } else { false } } != nil
+    )
+    usleep(2_000_000)
+    // Those of the test itself are among them.
+    try TestDatabase.ask(
+      """
+      DO $$ BEGIN IF (SELECT sessions > 6 FROM pg_stat_database WHERE datname = current_database()) THEN
+      RAISE EXCEPTION 'too many sessions'; END IF; END $$
+      """,
+      in: url
+    )
+  }
+}
