@@ -47,6 +47,16 @@ struct LyingLineTests {
     try ask("DROP TABLE public.enough")
   }
 
+  /// Ends the connections over which nodes follow.
+  private func endFollowers() throws {
+    try ask(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'canvas follower'
+      """
+    )
+  }
+
   private static func waits(_ name: String) -> String {
     """
     EXISTS(SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = '\(name)'
@@ -89,10 +99,13 @@ struct LyingLineTests {
     let node = try bench.secondNode(isPatient: false)
     defer { node.log.close() }
     proxy.hold("canvas follower")
-    try ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'canvas follower'")
+    try endFollowers()
+    // This one is on its way over a connection that is gone.
+    node.log.submit(.follow(FollowRequest(id: 1, room: "room-1", epoch: nil, after: 0)))
     proxy.hold(nil)
-    var refused: [UInt64] = []
-    var id: UInt64 = 0
+    #expect(node.events.answer(to: 1)?.isUnavailable == true)
+    var refused: [UInt64] = [1]
+    var id: UInt64 = 1
     while true {
       id += 1
       node.log.submit(.follow(FollowRequest(id: id, room: "room-\(id)", epoch: nil, after: 0)))
@@ -286,7 +299,7 @@ struct LyingLineTests {
     #expect(turns < 200)
     proxy.hold(nil)
     #expect(!bench.events.all.contains(.missedNews))
-    try ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'canvas follower'")
+    try endFollowers()
     #expect(bench.events.first { $0 == .missedNews } != nil)
   }
 
