@@ -13,7 +13,7 @@ struct TextSpace: Sendable {
   private let limits: Limits
   private var batches: [UInt64: Growth] = [:]
   private var coming = 0
-  /// How many batches on their way write text to a shape, or count on what its text frees.
+  /// How many batches on their way write text to a shape, delete it, or count on what that frees.
   private var touched: [Identifier: Int] = [:]
   /// Of these, how many count on what its text frees.
   private var freed: [Identifier: Int] = [:]
@@ -23,7 +23,7 @@ struct TextSpace: Sendable {
     fileprivate var bytes = 0
     /// Whether all of it is of shapes that nobody else can name yet. Then each text that arrives is so much of it.
     fileprivate var isOfUnseen = false
-    /// The shapes to which it writes text.
+    /// The shapes to which it writes text, or whose text it deletes.
     fileprivate var written: Set<Identifier> = []
     /// The shapes with whose text it makes space.
     fileprivate var freed: Set<Identifier> = []
@@ -41,6 +41,8 @@ struct TextSpace: Sendable {
     var growth = Growth()
     var steps: [(index: Int, bytes: Int)] = []
     for (index, operation) in proposed.enumerated() {
+      // Once this has arrived, the text frees nothing for others any more.
+      if operation.set.deleted, canvas.longBytes(in: operation.shape) > 0 { growth.written.insert(operation.shape) }
       let written = operation.set.longBytes(of: .all)
       guard written > 0 else { continue }
       if let at = operation.at, Door.changesNothing(operation, at: at, on: canvas) { continue }
