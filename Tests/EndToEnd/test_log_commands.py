@@ -136,6 +136,8 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
         code, out, words = await log("backup", "--data", server.data, "--to", copy)
         assert code == 0 and "3 rooms with" in out and "all sound" in out, (out, words)
         assert os.stat(copy).st_mode & 0o077 == 0
+        verified = await log("verify", "--data", copy)
+        assert verified[0] == 0 and "3 rooms with" in verified[1] and "all sound" in verified[1], verified
         isWriting = False
         await asyncio.gather(*writers)
         late = (await server.write("room0"))[0]
@@ -157,6 +159,20 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
         assert first.get("reset") is True, "the place is of another life of the room"
         code, out, words = await log("backup", "--data", server.data, "--to", copy)
         assert code == 1 and words == f"SyncServer: {copy} already exists\n"
+
+
+async def test_a_backup_in_a_new_directory_keeps_who_is_which_actor(tmp_path):
+    """C9: The key works there, and nobody gets the actor without it."""
+    copy = tmp_path / "data"
+    copy.mkdir()
+    with Server() as server:
+        ann = await Client.join(server, "room")
+        await ann.write({"shape": identifier(), "set": {"kind": "star"}})
+        code, out, words = await log("backup", "--data", server.data, "--to", str(copy / "canvas.db"))
+        assert code == 0, (out, words)
+    with Server(data=str(copy)) as server:
+        assert (await Client.join(server, "room", actor=ann.actor)).actor != ann.actor
+        assert (await Client.join(server, "room", actor=ann.actor, key=ann.welcome["key"])).actor == ann.actor
 
 
 async def test_log_commands_that_cannot_be_used_exit_with_64(shared):

@@ -38,7 +38,7 @@ async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves
         drawing = [asyncio.create_task(keep_drawing(client)) for client in (ann, ben)]
         await all_are_answered(drawn_by, 2)
         code, out, said = await log("backup", "--data", servers[0].data, "--to", copy)
-        assert code == 0 and "2 rooms moved" in out and "2 rooms with" in out and "all sound" in out, (out, said)
+        assert code == 0 and "2 rooms copied" in out and out.count("\n") == 2 and "2 rooms with" in out and "all sound" in out, (out, said)
         # What they have seen by the end isn't in the copy.
         await all_are_answered(drawn_by, 2)
         is_over.set()

@@ -260,7 +260,7 @@ async def test_binary_clients_that_know_of_no_keys_are_greeted_as_before(shared)
 
 
 async def test_keys_outlast_restarts():
-    """C9: The secret is a file beside the rooms that only the server's user may read. Without it, old keys are worth nothing."""
+    """C9: The secret is a file beside the rooms that only the server's user may read. Without it the database has it. With another, old keys are worth nothing."""
     with Server() as server:
         path = os.path.join(server.data, "canvas.secret")
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
@@ -276,6 +276,12 @@ async def test_keys_outlast_restarts():
         assert any(line.get("file") == path and line["level"] == "warning" for line in server.log)
         server.kill()
         os.remove(path)
+        server.start()
+        assert (await Client.join(server, "room", actor=ann.actor, key=ann.welcome["key"])).actor == ann.actor
+        assert (await Client.join(server, "room", actor=ann.actor)).actor != ann.actor, "it was given to somebody"
+        server.kill()
+        with open(path, "w") as file:
+            file.write("ab" * 32)
         server.start()
         assert (await Client.join(server, "room", actor=ann.actor, key=ann.welcome["key"])).actor != ann.actor
         server.kill()

@@ -59,6 +59,30 @@ struct OpeningTests {
     #expect(fault() == nil)
   }
 
+  @Test("a copy of the database has the secret by which people are known, and one that is given takes its place")
+  func secret() throws {
+    defer { remove(directory: directory) }
+    let secret = [UInt8](1...32)
+    func opened(_ directory: String, _ given: [UInt8]?) throws -> [UInt8]? {
+      var options = SQLiteOptions()
+      options.secret = given
+      let bench = try LogBench(.sqlite, options: options, directory: directory, keepsDirectory: true)
+      defer { bench.close() }
+      return bench.events.all.first?.secret
+    }
+    let drawn = try #require(try opened(directory, nil))
+    #expect(drawn.count == 32 && drawn != [UInt8](repeating: 0, count: 32))
+    #expect(try opened(directory, nil) == drawn)
+    #expect(try opened(directory, secret) == secret)
+    let other = temporaryDirectory()
+    defer { remove(directory: other) }
+    try LogBackup.make(of: path, to: other + "/canvas.db")
+    #expect(try opened(other, nil) == secret)
+    unlink(other + "/canvas.db")
+    try LogBackup.make(of: path, to: other + "/canvas.db", secret: drawn)
+    #expect(try opened(other, nil) == drawn)
+  }
+
   @Test("a database of another program is left alone")
   func foreign() throws {
     defer { remove(directory: directory) }

@@ -14,15 +14,21 @@ public struct LogInspection: Sendable {
   /// What SQLite finds wrong with the file itself, such as pages and indexes.
   public private(set) var faults: [String] = []
   public private(set) var findings: [Finding] = []
+  /// What was found by comparing undamaged rooms with what their records add up to.
+  public private(set) var differences: [String] = []
 
-  public var isSound: Bool { faults.isEmpty && findings.isEmpty }
+  public var isSound: Bool { faults.isEmpty && findings.isEmpty && differences.isEmpty }
+
+  /// Says how a room differs from what its records add up to. Only its caller knows what records mean; it is handed what
+  /// answers `load` and `read`.
+  public typealias Comparison = (_ room: String, _ answer: @escaping (LogRequest) -> LogEvent) -> [String]
 
   /// - Parameter path: the database: `canvas.db` in a data directory, or a copy.
-  public init(of path: String) throws(StorageFault) {
+  public init(of path: String, comparing: Comparison = { _, _ in [] }) throws(StorageFault) {
     guard SystemCalls.file(at: path) != nil else { throw .missing(path: path) }
     if let fault = LogInspection.shortfall(of: path) { throw fault }
     do throws(StorageFault) {
-      try look(path)
+      try look(path, comparing)
     } catch {
       throw OpenedDirectory.named(error, path: path)
     }
@@ -33,7 +39,7 @@ public struct LogInspection: Sendable {
   /// Whether the file has lost its end. This is a quick check.
   public static func shortfall(of path: String) -> StorageFault? { Shortfall.fault(at: path) }
 
-  private mutating func look(_ path: String) throws(StorageFault) {
+  private mutating func look(_ path: String, _ comparing: Comparison) throws(StorageFault) {
     let database = try attempt(path) { () throws(SQLiteFailure) in
       let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: nil)
       try database.run("PRAGMA busy_timeout=1000")
@@ -55,15 +61,17 @@ public struct LogInspection: Sendable {
     switch reader.answer(.list(id: 0)) {
     case .rooms(_, let summaries):
       rooms = summaries.count
-      for summary in summaries { look(at: summary.room, reader) }
+      for summary in summaries { look(at: summary.room, reader, comparing) }
     case .failed(_, _, .unavailable(let fault)): throw fault
     default: break
     }
   }
 
-  private mutating func look(at room: String, _ reader: Reader) {
+  private mutating func look(at room: String, _ reader: Reader, _ comparing: Comparison) {
     switch reader.answer(.verify(id: 0, room: room)) {
-    case .verified(_, _, let count): records += count
+    case .verified(_, _, let count):
+      records += count
+      differences += comparing(room) { reader.answer($0) }
     case .failed(_, _, .noSuchRoom):
       // The room was deleted after it was listed.
       rooms -= 1

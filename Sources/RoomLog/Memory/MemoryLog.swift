@@ -254,7 +254,7 @@ final class SharedMemory: Sendable {
       return .rooms(id: id, rooms.sorted { $0.room < $1.room })
     case .retain(let id, let milliseconds):
       for name in state.store.rooms.keys.sorted() {
-        let place = state.store.rooms[name]?.entry.trimmable(by: retention, milliseconds: milliseconds)
+        let place = state.store.rooms[name]?.entry.trimmable(by: retention, milliseconds: milliseconds).last
         guard let place else { continue }
         let through = state.store.trim(name, to: place, retention: retention)
         state.handles[number].unreported.append(.trimmed(id: nil, room: name, through: through))

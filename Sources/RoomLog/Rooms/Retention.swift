@@ -19,12 +19,10 @@ public struct Retention: Hashable, Sendable {
 }
 
 extension RoomEntry {
-  /// The snapshot to which the room can be trimmed; nil if it is trimmed that far already.
-  func trimmable(by retention: Retention, milliseconds now: UInt64) -> SnapshotPlace? {
-    guard let age = retention.ageMillisecondsMax, now >= age,
-      let place = snapshots.last(where: { $0.milliseconds <= now - age }), place.position > trimmed
-    else { return nil }
-    return place
+  /// The snapshots to which the room can be trimmed, oldest first.
+  func trimmable(by retention: Retention, milliseconds now: UInt64) -> [SnapshotPlace] {
+    guard let age = retention.ageMillisecondsMax, now >= age else { return [] }
+    return snapshots.filter { $0.milliseconds <= now - age && $0.position > trimmed }
   }
 
   /// The snapshots that nobody needs. These are all before the one that the room is trimmed to, and those so close to

@@ -5,10 +5,11 @@
 struct Chores {
   var writings: [SnapshotWriting] = []
   var clearings: [Clearing] = []
+  var retentions: [Retaining] = []
   /// Whether something was cleared since free pages were last counted.
   var mayHaveFreePages = false
 
-  var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && !mayHaveFreePages }
+  var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && retentions.isEmpty && !mayHaveFreePages }
 
   /// What an earlier process left half done, and the highest number that any deleted room had.
   static func leftOver(
@@ -82,6 +83,8 @@ extension Writer {
         } else {
           try writePart(connection)
         }
+      } else if !chores.retentions.isEmpty {
+        try retain(connection)
       } else if !chores.clearings.isEmpty {
         try clear(connection)
       } else {
@@ -126,7 +129,7 @@ extension Writer {
     var isDone = false
     do throws(SQLiteFailure) {
       try connection.transaction(synced: false) { () throws(SQLiteFailure) in
-        let deadline = MonotonicClock.microseconds() + WriterBounds.clearingMicrosecondsMax
+        let deadline = MonotonicClock.microseconds() + options.clearingMicrosecondsMax
         repeat {
           isDone = try connection.clearSome(of: clearing)
         } while !isDone && MonotonicClock.microseconds() < deadline
@@ -151,6 +154,9 @@ extension Writer {
     try connection.transaction(synced: false) { () throws(SQLiteFailure) in
       try connection.database.run("PRAGMA incremental_vacuum(\(WriterBounds.freePagesAtOnce))")
     }
+    // A database that was made otherwise, such as by an operator's `VACUUM`, keeps its free pages.
+    let left = try connection.database.number("PRAGMA freelist_count")
+    if left >= free { chores.mayHaveFreePages = false }
   }
 }
 

@@ -6,6 +6,7 @@ struct Staging {
   var events: [LogEvent] = []
   var clearings: [Clearing] = []
   var writings: [SnapshotWriting] = []
+  var retentions: [Retaining] = []
   var records = 0
   var bytes = 0
   /// The numbers of rooms whose damage it repairs.
@@ -26,15 +27,17 @@ enum StagingFailure: Error {
 extension Writer {
   /// Stores a batch durably and reports it.
   func commit(_ batch: [LogRequest]) {
-    guard !batch.isEmpty || !completions.isEmpty else { return }
+    guard !batch.isEmpty || !completions.isEmpty || !trims.isEmpty else { return }
     let start = MonotonicClock.microseconds()
     let whole = completions
+    let trims = trims
     var damaged: RoomEntry?
     while true {
       do throws(StagingFailure) {
-        let staging = try store(batch, completing: whole)
+        let staging = try store(batch, completing: whole, dropping: trims)
         let took = MonotonicClock.microseconds() - start
         completions = []
+        self.trims = []
         queue.release(whole.map(\.asRequest))
         queue.release(batch)
         adopt(staging, microseconds: took)
@@ -71,12 +74,13 @@ extension Writer {
 
   private func store(
     _ batch: [LogRequest],
-    completing whole: [SnapshotWriting]
+    completing whole: [SnapshotWriting],
+    dropping trims: [RetentionTrim]
   ) throws(StagingFailure) -> Staging {
     guard let connection else { return Staging(lastNumber: lastNumber) }
     var staging = Staging(lastNumber: lastNumber)
     var thrown: StagingFailure?
-    do throws(StorageFault) { try checkFile() } catch { throw .misplaced(error) }
+    do throws(StorageFault) { try checkFiles() } catch { throw .misplaced(error) }
     do throws(SQLiteFailure) {
       try connection.transaction(synced: true) { () throws(SQLiteFailure) in
         for request in batch {
@@ -91,6 +95,7 @@ extension Writer {
           }
         }
         for snapshot in whole { try complete(snapshot, in: &staging, connection) }
+        for trim in trims { try stage(trim, in: &staging, connection) }
         for case let entry? in staging.rooms.values { try connection.put(entry) }
       }
     } catch {
@@ -106,6 +111,7 @@ extension Writer {
     for number in staging.repaired { shared.clearDamage(room: number) }
     for (number, position) in staging.covered { shared.cover(room: number, through: position) }
     chores.clearings += staging.clearings
+    chores.retentions += staging.retentions
     // The snapshots stay in memory until they are written, so they go on counting as queued.
     queue.retain(staging.writings.map(\.asRequest))
     chores.writings += staging.writings

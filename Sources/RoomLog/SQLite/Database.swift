@@ -115,6 +115,26 @@ final class Database {
   }
 }
 
+extension Database {
+  private func file(_ which: Int32) throws(SQLiteFailure) -> DatabaseFile {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    let code = sqlite3_file_control(handle, "main", which, &file)
+    guard code == SQLITE_OK, let file, file.pointee.pMethods != nil else { throw failure(code) }
+    return DatabaseFile(file)
+  }
+
+  /// Only while a transaction is under way is it sure to be open.
+  func writeAheadFile() throws(SQLiteFailure) -> DatabaseFile { try file(SQLITE_FCNTL_JOURNAL_POINTER) }
+
+  /// How many frames of the write-ahead log count, and its checksum behind the last of them (sqlite.org/walformat.html#walidxfmt).
+  /// To be called within a transaction that writes, so that nobody changes it meanwhile.
+  func writeAheadIndex() throws(SQLiteFailure) -> (frames: Int, sum: (UInt32, UInt32)) {
+    let start = try file(SQLITE_FCNTL_FILE_POINTER).sharedIndex()
+    let number: (Int) -> UInt32 = { start.load(fromByteOffset: $0, as: UInt32.self) }
+    return (Int(number(16)), (number(24), number(28)))
+  }
+}
+
 /// A prepared statement. As in SQLite, parameters count from one and columns from zero.
 final class Statement {
   private let handle: OpaquePointer

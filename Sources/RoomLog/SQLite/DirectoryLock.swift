@@ -8,8 +8,8 @@ import Glibc
 final class DirectoryLock {
   private var descriptor: Int32
   let path: String
-  /// The mark of the database that was last used here.
-  private(set) var mark: UInt64?
+  /// The mark of the database that belongs here. While a new mark is being given, two are as good.
+  private(set) var marks: [UInt64] = []
 
   init(directory: String) throws(StorageFault) {
     path = directory + "/canvas.lock"
@@ -31,7 +31,7 @@ final class DirectoryLock {
     let words = DirectoryLock.words(in: descriptor)
     // All properties are set by now, so throwing runs `deinit`, which closes the file.
     guard isLocked else { throw .inUse(path: directory, process: words.first.flatMap { Int32($0) }) }
-    if words.count > 1 { mark = UInt64(words[1], radix: 16) }
+    marks = words.dropFirst().compactMap { UInt64($0, radix: 16) }
   }
 
   deinit { release() }
@@ -46,8 +46,8 @@ final class DirectoryLock {
   }
 
   /// Durably records which database belongs here.
-  func write(mark: UInt64) throws(StorageFault) {
-    let text = Array("\(getpid()) \(String(mark, radix: 16))\n".utf8)
+  func write(marks: [UInt64]) throws(StorageFault) {
+    let text = Array("\(getpid()) \(marks.map { String($0, radix: 16) }.joined(separator: " "))\n".utf8)
     let isWritten =
       text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) } == text.count
       && ftruncate(descriptor, text.count) == 0 && fsync(descriptor) == 0
@@ -55,7 +55,7 @@ final class DirectoryLock {
       throw SystemCalls.isDiskFull(errno)
         ? .diskFull(path: path) : .inputOutput(path: path, detail: SystemCalls.words(for: errno))
     }
-    self.mark = mark
+    self.marks = marks
   }
 
   private static func words(in descriptor: Int32) -> [Substring] {

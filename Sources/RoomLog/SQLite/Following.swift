@@ -33,12 +33,16 @@ extension Writer {
       guard request.after >= entry.trimmed else { throw .trimmed(room: entry.name, through: entry.trimmed) }
       guard let connection else { throw .unavailable(shared.statistics.fault ?? .outOfMemory) }
       let records: [LogRecord]
+      let damage: UInt64?
       do throws(SQLiteFailure) {
-        records = try connection.records(room: entry.number, after: request.after)
+        (records, damage) = try connection.records(of: entry, after: request.after)
       } catch {
         throw .unavailable(error.fault(path: path))
       }
-      guard !records.isEmpty else { return [answer] }
+      if let damage {
+        note(damageAt: damage, of: entry)
+        throw .damaged(room: entry.name, position: damage)
+      }
       return [.appended(AppendedRecords(id: nil, room: entry.name, epoch: entry.epoch, records: records)), answer]
     } catch {
       return [.failed(id: request.id, room: request.room, error)]

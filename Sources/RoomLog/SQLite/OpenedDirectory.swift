@@ -9,6 +9,7 @@ struct OpenedDirectory {
   let writer: WriterDatabase
   var rooms: [String: RoomEntry]
   var damaged: [Int64]
+  private(set) var secret: [UInt8] = []
   /// The files that every user of the machine could read, or more.
   let openToAll: [String]
 
@@ -16,24 +17,32 @@ struct OpenedDirectory {
     let lock = try DirectoryLock(directory: directory)
     let path = directory + "/canvas.db"
     openToAll = PrivateFiles.close(in: directory)
-    try OpenedDirectory.check(path, directory: directory, hadDatabase: lock.mark != nil)
+    try OpenedDirectory.check(path, directory: directory, hadDatabase: !lock.marks.isEmpty, options.files)
     do throws(StorageFault) {
       let database = try OpenedDirectory.open(path, options: options)
       try Schema.prepare(database, path: path, steps: options.schemaSteps)
       let writer = try attempt(path) { () throws(SQLiteFailure) in try WriterDatabase(database) }
       // What the write-ahead log holds may have been written without being synced. From now on people will be shown it,
       // so it has to be as durable as what they saw before.
-      try attempt(path) { () throws(SQLiteFailure) in _ = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE) }
+      try attempt(path) { () throws(SQLiteFailure) in
+        try writer.renewWriteAhead()
+        do throws(SQLiteFailure) {
+          _ = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+        } catch {
+          // Somebody is reading, such as a backup. Then the log stays as long as it is for a while.
+          guard error.primaryCode == SQLITE_BUSY else { throw error }
+        }
+      }
       (rooms, damaged) = try attempt(path) { () throws(SQLiteFailure) in try writer.rooms() }
       self.writer = writer
     } catch {
-      throw OpenedDirectory.named(error, path: path)
+      throw OpenedDirectory.named(error, path: path, options.files)
     }
-    guard let file = SystemCalls.file(at: path) else { throw .replaced(path: path) }
+    guard let file = options.files.identity(path) else { throw .replaced(path: path) }
     self.lock = lock
     self.path = path
     self.file = file
-    try settleMark(random: options.random)
+    try settleMark(options)
   }
 
   static func open(_ path: String, options: SQLiteOptions) throws(StorageFault) -> Database {
@@ -45,34 +54,36 @@ struct OpenedDirectory {
   }
 
   /// Finds what SQLite would take for a new database, or would report less clearly.
-  private static func check(_ path: String, directory: String, hadDatabase: Bool) throws(StorageFault) {
+  private static func check(
+    _ path: String,
+    directory: String,
+    hadDatabase: Bool,
+    _ files: FileLook
+  ) throws(StorageFault) {
     guard access(directory, R_OK | W_OK | X_OK) == 0 else {
       throw errno == EROFS ? .readOnly(path: directory) : .noRight(path: directory)
     }
-    guard let file = SystemCalls.file(at: path) else {
+    guard let file = files.identity(path) else {
       if hadDatabase { throw .missing(path: path) }
       return
     }
-    guard access(path, R_OK | W_OK) == 0 else {
-      throw errno == EROFS ? .readOnly(path: path) : .noRight(path: path)
-    }
+    let refusal = files.right(path, R_OK | W_OK)
+    guard refusal == 0 else { throw refusal == EROFS ? .readOnly(path: path) : .noRight(path: path) }
     if hadDatabase, file.bytes == 0 { throw .truncated(path: path, bytes: 0, bytesExpected: 4_096) }
-    if let fault = Shortfall.fault(at: path) { throw fault }
+    if let fault = Shortfall.fault(at: path, files) { throw fault }
   }
 
   /// Tells a file that was cut short from one that is damaged otherwise, by the size that its header gives.
-  static func named(_ fault: StorageFault, path: String) -> StorageFault {
+  static func named(_ fault: StorageFault, path: String, _ files: FileLook = FileLook()) -> StorageFault {
     switch fault {
     case .damaged, .notADatabase: break
     default: return fault
     }
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return fault }
-    defer { close(descriptor) }
-    var header = [UInt8](repeating: 0, count: 100)
-    let count = header.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-    guard let file = SystemCalls.file(at: path), header.starts(with: "SQLite format 3\0".utf8) else { return fault }
-    guard count == 100 else { return .truncated(path: path, bytes: file.bytes, bytesExpected: 4_096) }
+    let magic = Array("SQLite format 3\0".utf8)
+    guard let file = files.identity(path), files.read(path, magic.count, 0) == magic else { return fault }
+    guard let header = files.read(path, 100, 0) else {
+      return .truncated(path: path, bytes: file.bytes, bytesExpected: 4_096)
+    }
     let pageBytes = Int(header[16]) << 8 | Int(header[17])
     let pages = header[28..<32].reduce(0) { $0 << 8 | Int($1) }
     let expected = (pageBytes == 1 ? 65_536 : pageBytes) * pages
@@ -84,12 +95,17 @@ struct OpenedDirectory {
   /// epoch.
   ///
   /// Each opening leaves a new mark, so that a copy made before it can be recognised too.
-  private mutating func settleMark(random: () -> UInt64) throws(StorageFault) {
+  private mutating func settleMark(_ options: SQLiteOptions) throws(StorageFault) {
+    let random = options.random
     let writer = writer
     let lock = lock
     let damaged = damaged
     var rooms = rooms
+    var secret: [UInt8] = []
     let mark = random()
+    // If the power is cut in between, the database has the former mark or the new one.
+    try lock.write(marks: lock.marks + [mark])
+    let marks = lock.marks
     try attempt(path) { () throws(SQLiteFailure) in
       let query = try writer.database.statement("SELECT value FROM marks WHERE name='directory'")
       let stored = try query.step() ? query.unsigned(0) : nil
@@ -98,7 +114,8 @@ struct OpenedDirectory {
       put.bind(1, mark)
       try writer.transaction(synced: true) { () throws(SQLiteFailure) in
         try put.run()
-        guard let stored, stored != lock.mark else { return }
+        secret = try Secret.settle(options.secret, in: writer.database, random)
+        guard let stored, !marks.contains(stored) else { return }
         for name in rooms.keys.sorted() {
           guard var entry = rooms[name], !damaged.contains(entry.number) else { continue }
           entry.epoch = random()
@@ -108,6 +125,7 @@ struct OpenedDirectory {
       }
     }
     self.rooms = rooms
-    try lock.write(mark: mark)
+    self.secret = secret
+    try lock.write(marks: [mark])
   }
 }

@@ -180,6 +180,7 @@ final class Reader {
       }
       // An older snapshot does as well: the records after it are there.
       damagedPosition = damagedPosition ?? place.position
+      shared.noteSnapshots(areDamaged: true, room: entry.number)
       candidates.snapshots.removeAll { $0.position >= place.position }
     }
     if entry.trimmed > 0 {

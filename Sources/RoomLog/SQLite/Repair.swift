@@ -11,10 +11,14 @@ extension Writer {
       let damage = try damage(of: entry)
       // The room's own entry says how far its snapshots reach. So a snapshot can't repair a damaged entry.
       let covering = entry.snapshots.filter { $0.position >= damage.position }
-      guard damage.position > 0, let newest = try newestSound(of: covering, entry, connection) else {
+      guard damage.position > 0,
+        let newest = try failing({ () throws(SQLiteFailure) in try newestSound(of: covering, entry, connection) })
+      else {
         throw .refused(.damageNotCovered(room: repair.room, position: damage.position))
       }
-      try stageTrim(&entry, to: newest.position, in: &staging, connection)
+      try failing { () throws(SQLiteFailure) in
+        try stageTrim(&entry, to: newest.position, in: &staging, connection)
+      }
     case .droppingSnapshot(let position): try drop(snapshotAt: position, of: &entry, in: &staging, connection)
     case .cutting(let newEpoch):
       let damage = try damage(of: entry)
@@ -33,21 +37,6 @@ extension Writer {
     return damage
   }
 
-  /// Looks into the snapshots themselves: what is dropped for one that is damaged too can't be had back.
-  private func newestSound(
-    of places: [SnapshotPlace],
-    _ entry: RoomEntry,
-    _ connection: WriterDatabase
-  ) throws(StagingFailure) -> SnapshotPlace? {
-    for place in places.reversed() {
-      let isSound = try failing { () throws(SQLiteFailure) in
-        try connection.isSound(snapshotAt: place.position, room: entry.number)
-      }
-      if isSound == true { return place }
-    }
-    return nil
-  }
-
   private func drop(
     snapshotAt position: UInt64,
     of entry: inout RoomEntry,
@@ -63,9 +52,10 @@ extension Writer {
     if entry.trimmed > 0 {
       let trimmed = entry.trimmed
       let others = entry.snapshots.filter { $0.position >= trimmed }
-      guard try newestSound(of: others, entry, connection) != nil else {
-        throw .refused(.damagedSnapshot(room: entry.name, position: position))
+      let base = try failing { () throws(SQLiteFailure) in
+        try newestSound(of: others, entry, connection)
       }
+      guard base != nil else { throw .refused(.damagedSnapshot(room: entry.name, position: position)) }
     }
     try failing { () throws(SQLiteFailure) in
       try connection.mark(connection.retireSnapshot, room: number, position: position)

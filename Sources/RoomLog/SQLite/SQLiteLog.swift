@@ -16,6 +16,8 @@ public final class SQLiteLog: RoomLog {
   /// The files that every user of the machine could read when the directory was opened. That was taken away, unless they are
   /// another user's.
   public let openToAll: [String]
+  /// By which people are known.
+  public let secret: [UInt8]
 
   /// Opens the directory, creates it if it isn't there, and brings its database to the newest schema. All this is done
   /// on the caller's thread.
@@ -25,35 +27,20 @@ public final class SQLiteLog: RoomLog {
     sink: @escaping LogSink
   ) throws(StorageFault) {
     self.directory = directory
-    writing = RequestQueue(bytesMax: options.queueBytesMax, snapshotBytesMax: options.snapshotQueueBytesMax)
-    reading = RequestQueue(bytesMax: options.queueBytesMax, snapshotBytesMax: 0)
-    shared = SharedFigures()
-    shared.update { $0.directory = DirectoryFigures() }
-    let outlet = Outlet(sink: sink)
-    let opened = try OpenedDirectory(directory: directory, options: options)
-    let path = opened.path
-    openToAll = opened.openToAll
-    let writer = try Writer(
-      opened,
-      directory: directory,
-      options: options,
-      queue: writing,
-      outlet: outlet,
-      shared: shared
-    )
-    let reader = Reader(path: path, options: options, queue: reading, outlet: outlet, shared: shared)
-    try attempt(path) { () throws(SQLiteFailure) in try reader.connect() }
-    outlet.tell([.opened(secret: nil)])
-    let readers = Handover(reader)
-    let readingThread = try LogThread { readers.value.run() }
-    let writers = Handover(writer)
+    let halves = try LogHalves(directory: directory, options: options, sink: sink)
+    writing = halves.writing
+    reading = halves.reading
+    shared = halves.shared
+    openToAll = halves.openToAll
+    secret = halves.secret
+    let handover = Handover(halves)
+    let readingThread = try LogThread { handover.value.reader.run() }
     let writingThread: LogThread
     do throws(StorageFault) {
       writingThread = try LogThread {
-        writers.value.run()
+        handover.value.writer.run()
         readingThread.join()
-        writers.value.letGo()
-        outlet.tell([.closed])
+        handover.value.letGo()
       }
     } catch {
       reading.close()
@@ -66,13 +53,7 @@ public final class SQLiteLog: RoomLog {
   deinit { close() }
 
   public func submit(_ requests: [LogRequest]) {
-    let (reads, writes) = requests.reduce(into: ([LogRequest](), [LogRequest]())) { parts, request in
-      switch request {
-      case .read, .load, .verify, .verifyPart, .list: parts.0.append(request)
-      case .append, .create, .follow, .unfollow, .tell, .lock, .snapshot, .trim, .repair, .delete, .retain:
-        parts.1.append(request)
-      }
-    }
+    let (reads, writes) = LogHalves.sorted(requests)
     if !writes.isEmpty { writing.add(writes) }
     if !reads.isEmpty { reading.add(reads) }
   }
@@ -92,9 +73,9 @@ public final class SQLiteLog: RoomLog {
   }
 }
 
-/// Hands a value to the one thread that uses it from then on.
+/// Hands a value to the threads that use it from then on.
 ///
-/// `@unchecked Sendable`: the maker lets go of the value before that thread starts.
+/// `@unchecked Sendable`: the maker lets go of the value before they start, and each uses its own part.
 private final class Handover<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

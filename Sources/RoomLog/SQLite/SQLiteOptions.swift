@@ -20,8 +20,16 @@ public struct SQLiteOptions: Sendable {
   /// Where random bits come from: for the new epochs of rooms that turn out to have come from a backup.
   public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
+  /// Bytes that nobody can guess, by which people are known. The log keeps them in place of those that it has. If it has none
+  /// and is given none, it draws some.
+  public var secret: [UInt8]?
+
   /// A virtual file system of SQLite's. Tests use one to inject faults.
   var fileSystem: String?
+  var files = FileLook()
+
+  /// How long clearing away may take between two commits.
+  var clearingMicrosecondsMax: UInt64 = 2_000
 
   /// The steps that create the database's tables. Tests hand in steps of an imagined later version.
   var schemaSteps = Schema.steps
@@ -41,9 +49,6 @@ enum WriterBounds {
   /// The size of a part of a snapshot. One part is written between two commits, which takes a fraction of a
   /// millisecond.
   static let snapshotPartBytes = 65_536
-
-  /// How long clearing away may take between two commits.
-  static let clearingMicrosecondsMax: UInt64 = 2_000
 
   /// How much the disk has to take before an unavailable log counts as available again.
   static let probeBytes = 65_536

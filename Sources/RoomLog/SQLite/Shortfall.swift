@@ -1,5 +1,3 @@
-import Glibc
-
 /// Whether a database's file has lost its end.
 ///
 /// SQLite checks that itself, but not while there is a write-ahead log. The log says how many pages there are, and when
@@ -10,10 +8,10 @@ enum Shortfall {
   private static let logHeaderBytes = 32
   private static let frameHeaderBytes = 24
 
-  static func fault(at path: String) -> StorageFault? {
-    guard let file = SystemCalls.file(at: path), file.bytes > 0 else { return nil }
+  static func fault(at path: String, _ files: FileLook = FileLook()) -> StorageFault? {
+    guard let file = files.identity(path), file.bytes > 0 else { return nil }
     guard file.bytes >= headerBytes else { return .truncated(path: path, bytes: file.bytes, bytesExpected: 4_096) }
-    guard let header = read(path, count: headerBytes, at: 0),
+    guard let header = files.read(path, headerBytes, 0),
       header.starts(with: "SQLite format 3\0".utf8)
     else { return nil }
     let stored = Int(header[16]) << 8 | Int(header[17])
@@ -23,28 +21,21 @@ enum Shortfall {
     let pagesHere = file.bytes / pageBytes
     guard pagesHere < pages else { return nil }
     var missing = Set(pagesHere + 1...pages)
-    subtractLogged(path + "-wal", pageBytes: pageBytes, from: &missing)
+    subtractLogged(path + "-wal", pageBytes: pageBytes, from: &missing, files)
     return missing.isEmpty ? nil : .truncated(path: path, bytes: file.bytes, bytesExpected: pages * pageBytes)
   }
 
-  private static func subtractLogged(_ path: String, pageBytes: Int, from missing: inout Set<Int>) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
+  private static func subtractLogged(
+    _ path: String,
+    pageBytes: Int,
+    from missing: inout Set<Int>,
+    _ files: FileLook
+  ) {
     var place = logHeaderBytes
-    var frame = [UInt8](repeating: 0, count: frameHeaderBytes)
-    while !missing.isEmpty, pread(descriptor, &frame, frame.count, place) == frame.count {
+    while !missing.isEmpty, let frame = files.read(path, frameHeaderBytes, place) {
       missing.remove(number(frame, 0))
       place += frameHeaderBytes + pageBytes
     }
-  }
-
-  private static func read(_ path: String, count: Int, at place: Int) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: count)
-    return pread(descriptor, &bytes, count, place) == count ? bytes : nil
   }
 
   private static func number(_ bytes: [UInt8], _ place: Int) -> Int {

@@ -10,8 +10,12 @@ extension Writer {
     case .snapshot(let snapshot): try stage(snapshot, in: &staging, connection)
     case .trim(let trim):
       var entry = try room(trim.room, epoch: trim.epoch, in: staging)
-      if let place = entry.snapshot(through: .position(trim.through)) {
-        try stageTrim(&entry, to: place.position, in: &staging, connection)
+      let candidates = entry.snapshots.filter { $0.position > entry.trimmed && $0.position <= trim.through }
+      let place = try failing { () throws(SQLiteFailure) in try newestSound(of: candidates, entry, connection) }
+      if let place {
+        try failing { () throws(SQLiteFailure) in
+          try stageTrim(&entry, to: place.position, in: &staging, connection)
+        }
       }
       staging.events.append(.trimmed(id: trim.id, room: trim.room, through: entry.trimmed))
     case .delete(let id, let name):
@@ -28,16 +32,7 @@ extension Writer {
       staging.events.append(.deleted(id: id, room: name, epoch: entry.epoch))
     case .repair(let repair): try stage(repair, in: &staging, connection)
     case .retain(let id, let milliseconds):
-      for name in rooms.keys.sorted() {
-        // While a snapshot is damaged the records may be needed in its place.
-        guard var entry = staging.rooms[name] ?? rooms[name], shared.refusal(room: entry.number) == nil,
-          !shared.hasDamagedSnapshot(room: entry.number),
-          let place = entry.trimmable(by: options.retention, milliseconds: milliseconds)
-        else { continue }
-        try stageTrim(&entry, to: place.position, in: &staging, connection)
-        staging.events.append(.trimmed(id: nil, room: name, through: entry.trimmed))
-      }
-      staging.events.append(.retained(id: id))
+      staging.retentions.append(Retaining(id: id, milliseconds: milliseconds, names: rooms.keys.sorted(by: >)))
     case .create(let create):
       try refusing { () throws(LogError) in
         try RoomEntry.check(name: create.room)
@@ -126,7 +121,13 @@ extension Writer {
       shapes: request.shapes,
       byteCount: request.bytes.count
     )
-    staging.writings.append(SnapshotWriting(request: request, room: number, place: place, isThere: earlier != nil))
+    var isThere = earlier != nil
+    if isThere, shared.hasDamagedSnapshot(room: number) {
+      isThere = try failing { () throws(SQLiteFailure) in
+        try connection.isSound(snapshotAt: request.position, room: number) == true
+      }
+    }
+    staging.writings.append(SnapshotWriting(request: request, room: number, place: place, isThere: isThere))
   }
 
   /// Completes a snapshot. From here on the room is opened from it, and the records that it covers may be trimmed.
@@ -159,15 +160,11 @@ extension Writer {
     to position: UInt64,
     in staging: inout Staging,
     _ connection: WriterDatabase
-  ) throws(StagingFailure) {
+  ) throws(SQLiteFailure) {
     guard position > entry.trimmed else { return }
     entry.trimmed = position
     staging.clearings.append(.records(room: entry.number, through: position))
-    do throws(SQLiteFailure) {
-      try retireNeedless(of: &entry, in: &staging, connection)
-    } catch {
-      throw .failed(error)
-    }
+    try retireNeedless(of: &entry, in: &staging, connection)
     staging.rooms[entry.name] = entry
   }
 

@@ -25,6 +25,15 @@ enum SystemCalls {
     return FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino), bytes: Int(status.st_size))
   }
 
+  /// Exactly `count` bytes of a file from `place` on; nil where there are fewer.
+  static func read(_ path: String, count: Int, at place: Int) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    return pread(descriptor, &bytes, count, place) == count ? bytes : nil
+  }
+
   /// How many files under `directory` this process has open.
   static func openFiles(under directory: String) -> Int {
     guard let listing = opendir("/proc/self/fd") else { return 0 }

@@ -26,10 +26,14 @@ final class Writer {
   var chores: Chores
   /// Snapshots with all parts written, which the next commit completes.
   var completions: [SnapshotWriting] = []
+  /// What retention drops with the next commit.
+  var trims: [RetentionTrim] = []
   private var waiting: [RequestQueue.Entry] = []
   private var nextWaiting = 0
   private var nextProbe: UInt64 = 0
   private var carryOverPages: Int32
+  /// The write-ahead log that the connection has open.
+  private var writeAhead: FileIdentity?
 
   init(
     _ opened: OpenedDirectory,
@@ -49,43 +53,61 @@ final class Writer {
     file = opened.file
     lock = opened.lock
     connection = opened.writer
-    rooms = opened.rooms
-    for number in opened.damaged {
-      let name = opened.rooms.values.first { $0.number == number }?.name ?? ""
-      shared.note(.init(room: name, position: 0, isHistory: false), room: number)
-    }
+    rooms = [:]
+    lastNumber = 0
     chores = Chores()
-    let path = opened.path
-    let found = try attempt(path) { () throws(SQLiteFailure) in
-      try Chores.leftOver(in: opened.writer.database, rooms: opened.rooms)
-    }
-    chores = found.chores
-    lastNumber = max(found.lastNumber, opened.rooms.values.map(\.number).max() ?? 0)
-    let count = rooms.count
-    shared.update { $0.rooms = count }
+    try takeOver(opened.rooms, damaged: opened.damaged, in: opened.writer.database)
   }
+
+  /// What is stored becomes the current state.
+  private func takeOver(
+    _ stored: [String: RoomEntry],
+    damaged: [Int64],
+    in database: Database
+  ) throws(StorageFault) {
+    let found = try attempt(path) { () throws(SQLiteFailure) in try Chores.leftOver(in: database, rooms: stored) }
+    rooms = stored
+    chores = found.chores
+    // Numbers that commits without success have given may be in use after all.
+    lastNumber = max(found.lastNumber, stored.values.map(\.number).max() ?? 0)
+    for entry in stored.values where damaged.contains(entry.number) {
+      shared.note(.init(room: entry.name, position: 0, isHistory: false), room: entry.number)
+    }
+    writeAhead = options.files.identity(writeAheadPath)
+    shared.update { $0.rooms = stored.count }
+  }
+
+  private var writeAheadPath: String { path + "-wal" }
 
   /// Runs until the queue is closed and empty.
   func run() {
-    while true {
-      if nextWaiting == waiting.count {
-        let taken = queue.take(deadline: sleepDeadline)
-        waiting = taken.entries
-        nextWaiting = 0
-        if taken.isClosed, waiting.isEmpty, connection == nil || chores.writings.isEmpty && completions.isEmpty {
-          break
-        }
-      }
-      if connection == nil {
-        refuseWaiting()
-        if MonotonicClock.microseconds() >= nextProbe { probe() }
-        continue
-      }
-      commit(nextBatch())
-      if connection != nil { carryOver() }
-      if connection != nil { doChore() }
-    }
+    while turn() {}
   }
+
+  /// Waits for something to do, and does some of it.
+  /// - Returns: false once the queue is closed and empty.
+  func turn() -> Bool {
+    if nextWaiting == waiting.count {
+      let taken = queue.take(deadline: sleepDeadline)
+      waiting = taken.entries
+      nextWaiting = 0
+      if taken.isClosed, waiting.isEmpty, connection == nil || !hasUnanswered {
+        return false
+      }
+    }
+    if connection == nil {
+      refuseWaiting()
+      if MonotonicClock.microseconds() >= nextProbe { probe() }
+      return true
+    }
+    commit(nextBatch())
+    if connection != nil { carryOver() }
+    if connection != nil { doChore() }
+    return true
+  }
+
+  /// Whether the next turn would do nothing unless something is queued.
+  var isIdle: Bool { nextWaiting == waiting.count && sleepDeadline == nil }
 
   /// Closes the connection and frees the directory. The last connection to close carries the write-ahead log over.
   func letGo() {
@@ -96,7 +118,12 @@ final class Writer {
 
   private var sleepDeadline: UInt64? {
     if connection == nil { return nextProbe }
-    return chores.isEmpty && completions.isEmpty ? nil : 0
+    return chores.isEmpty && completions.isEmpty && trims.isEmpty ? nil : 0
+  }
+
+  /// Whether requests that were taken long ago have yet to be answered.
+  private var hasUnanswered: Bool {
+    !(chores.writings.isEmpty && completions.isEmpty && chores.retentions.isEmpty && trims.isEmpty)
   }
 
   /// Takes as many of the waiting requests as one commit may have.
@@ -148,13 +175,23 @@ final class Writer {
 
   /// From now on nothing can be stored, until `probe` finds that it can.
   func suspend(_ fault: StorageFault) {
+    if case .replaced = fault, let connection {
+      // What is only in a file without a name is gone with this process. So far it can be read.
+      _ = try? connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+    }
+    let isInPlace = isWriteAheadInPlace
     connection = nil
+    // If nobody else had the database open, its write-ahead log went with the connection.
+    if isInPlace { writeAhead = options.files.identity(writeAheadPath) }
     nextProbe = MonotonicClock.microseconds() + options.probeMilliseconds * 1_000
     let unwritten = completions + chores.writings
+    let unretained = chores.retentions.map(\.id) + trims.compactMap(\.answer)
     completions = []
+    trims = []
     chores = Chores()
     queue.release(unwritten.map(\.asRequest))
     var events = unwritten.map { LogEvent.failed(id: $0.request.id, room: $0.request.room, .unavailable(fault)) }
+    events += unretained.map { LogEvent.failed(id: $0, room: nil, .unavailable(fault)) }
     var isChange = false
     shared.update {
       isChange = $0.fault != fault
@@ -186,20 +223,17 @@ final class Writer {
   /// Reopens the database. If it has everything that was acknowledged and can be written, the log is available again.
   private func probe() {
     do throws(StorageFault) {
-      try checkFile()
+      try checkFiles()
       let database = try OpenedDirectory.open(path, options: options)
       let path = path
       let (writer, stored) = try attempt(path) { () throws(SQLiteFailure) in
         let writer = try WriterDatabase(database)
+        try writer.renewWriteAhead()
         try writer.probe()
         return (writer, try writer.rooms())
       }
-      let found = try attempt(path) { () throws(SQLiteFailure) in
-        try Chores.leftOver(in: database, rooms: stored.rooms)
-      }
       let news = try compare(with: stored.rooms, in: writer)
-      rooms = stored.rooms
-      chores = found.chores
+      try takeOver(stored.rooms, damaged: stored.damaged, in: database)
       connection = writer
       shared.update { $0.fault = nil }
       outlet.tell([.availability(room: nil, nil)] + news)
@@ -228,9 +262,10 @@ final class Writer {
     for found in stored.values.sorted(by: { $0.number < $1.number }) {
       let known = rooms[found.name].flatMap { $0.number == found.number ? $0.last : nil } ?? 0
       guard found.last > known else { continue }
-      let records = try attempt(path) { () throws(SQLiteFailure) in
-        try writer.records(room: found.number, after: known)
+      let (records, damage) = try attempt(path) { () throws(SQLiteFailure) in
+        try writer.records(of: found, after: known)
       }
+      if let damage { note(damageAt: damage, of: found) }
       if !records.isEmpty {
         news.append(.appended(AppendedRecords(id: nil, room: found.name, epoch: found.epoch, records: records)))
       }
@@ -244,8 +279,20 @@ final class Writer {
     }
   }
 
-  /// Fails if the file was removed or replaced: it would go on taking records that nobody could ever read again.
-  func checkFile() throws(StorageFault) {
-    guard let now = SystemCalls.file(at: path), now.isSameFile(as: file) else { throw .replaced(path: path) }
+  /// From now on the room is refused unless a snapshot stands for what is damaged.
+  func note(damageAt position: UInt64, of entry: RoomEntry) {
+    let isHistory = (entry.snapshots.last?.position ?? 0) >= position
+    shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
+  }
+
+  /// Fails if one of the files was removed or replaced: it would go on taking records that nobody could ever read again.
+  func checkFiles() throws(StorageFault) {
+    guard let now = options.files.identity(path), now.isSameFile(as: file) else { throw .replaced(path: path) }
+    guard isWriteAheadInPlace else { throw .replaced(path: writeAheadPath) }
+  }
+
+  private var isWriteAheadInPlace: Bool {
+    guard let writeAhead else { return true }
+    return options.files.identity(writeAheadPath)?.isSameFile(as: writeAhead) ?? false
   }
 }

@@ -152,18 +152,31 @@ final class WriterDatabase {
     return (rooms, damaged)
   }
 
-  /// A room's records past `position`, which nobody has been told of yet.
-  func records(room: Int64, after position: UInt64) throws(SQLiteFailure) -> [LogRecord] {
+  /// A room's records past `position`, which nobody has been told of yet, and which of them is the first that is missing or isn't
+  /// what was stored.
+  func records(
+    of entry: RoomEntry,
+    after position: UInt64
+  ) throws(SQLiteFailure) -> (records: [LogRecord], damage: UInt64?) {
     let row = try database.statement(
       "SELECT \(StoredRows.recordColumns) FROM records WHERE room=?1 AND position>?2 ORDER BY position"
     )
-    row.bind(1, room)
+    row.bind(1, entry.number)
     row.bind(2, position)
     var records: [LogRecord] = []
-    while try row.step() {
-      if let stored = StoredRows.record(row, room: room) { records.append(stored.record) }
+    var next = position + 1
+    while next <= entry.last {
+      do throws(SQLiteFailure) {
+        guard try row.step(), let stored = StoredRows.record(row, room: entry.number), stored.record.position == next
+        else { return (records, next) }
+        records.append(stored.record)
+      } catch {
+        guard error.isDamage else { throw error }
+        return (records, next)
+      }
+      next += 1
     }
-    return records
+    return (records, nil)
   }
 
   /// When the record at `position` arrived, and how many operations the room had taken with it.
@@ -176,6 +189,15 @@ final class WriterDatabase {
 
   /// Whether a complete snapshot is what was stored; nil if there is none.
   func isSound(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool? {
+    do throws(SQLiteFailure) {
+      return try comparesWell(snapshotAt: position, room: room)
+    } catch {
+      guard error.isDamage else { throw error }
+      return false
+    }
+  }
+
+  private func comparesWell(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool? {
     let row = try database.statement(
       "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE room=?1 AND position=?2 AND complete=1"
     )
@@ -190,15 +212,10 @@ final class WriterDatabase {
     parts.bind(2, position)
     var content = Checksum()
     var byteCount = 0
-    do throws(SQLiteFailure) {
-      while try parts.step() {
-        let bytes = parts.bytes(0)
-        content.add(bytes)
-        byteCount += bytes.count
-      }
-    } catch {
-      guard error.isDamage else { throw error }
-      return false
+    while try parts.step() {
+      let bytes = parts.bytes(0)
+      content.add(bytes)
+      byteCount += bytes.count
     }
     return byteCount == stored.place.byteCount && content.value == stored.content
   }

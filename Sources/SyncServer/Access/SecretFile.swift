@@ -1,12 +1,12 @@
 import Glibc
 
 extension ActorKeys {
-  /// Reads the secret from a file, as hexadecimal digits. If there is no file, makes one with a new secret.
+  /// Reads the secret from a file, as hexadecimal digits.
   ///
   /// Whoever has the secret can be any actor. Servers that serve the same rooms need the same secret.
-  /// - Returns: also whether users other than the file's owner can read it.
-  static func read(_ path: String) throws(StateFileFault) -> (keys: ActorKeys, isOpenToOthers: Bool) {
-    if access(path, F_OK) != 0, errno == ENOENT { try make(path) }
+  /// - Returns: also whether users other than the file's owner can read it; `nil` if there is no file.
+  static func read(_ path: String) throws(StateFileFault) -> (keys: ActorKeys, isOpenToOthers: Bool)? {
+    if access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { return nil }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw StateFileFault() }
     defer { close(descriptor) }
@@ -39,11 +39,6 @@ extension ActorKeys {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
     default: false
     }
-  }
-
-  private static func make(_ path: String) throws(StateFileFault) {
-    var generator = SystemRandomNumberGenerator()
-    try write((0..<secretBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }, to: path)
   }
 
   static func write(_ secret: [UInt8], to path: String) throws(StateFileFault) {

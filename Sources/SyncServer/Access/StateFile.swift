@@ -14,6 +14,17 @@ enum StateFile {
     close(descriptor)
     guard isWritten else { throw StateFileFault(number) }
     guard rename(new, path) == 0 else { throw StateFileFault() }
+    // Otherwise a power cut could bring back what was there before.
+    try syncFolder(of: path)
+  }
+
+  private static func syncFolder(of path: String) throws(StateFileFault) {
+    let end = path.lastIndex(of: "/")
+    let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw StateFileFault() }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw StateFileFault() }
   }
 }
 

@@ -11,6 +11,14 @@ struct LogCommand: Hashable, Sendable {
     case backup(copy: String)
     /// - Parameter place: where the rooms go.
     case move(place: Configuration.Storage, room: String?)
+
+    /// Whether a file that `backup` has made does as well as a directory.
+    var takesFile: Bool {
+      switch self {
+      case .verify, .backup: true
+      case .repair, .move: false
+      }
+    }
   }
 
   var action: Action
@@ -21,7 +29,8 @@ struct LogCommand: Hashable, Sendable {
     SyncServer log: looks after stored rooms.
 
       SyncServer log verify --data DIRECTORY
-          reads every record and snapshot and says what is damaged; changes nothing, and a server may go on
+          reads every record and snapshot, compares each snapshot with what the records add up to, and says what is
+          damaged; changes nothing, and a server may go on; --data FILE verifies a backup
 
       SyncServer log backup --data DIRECTORY --to FILE
           copies all rooms, as of one moment, into a file that is not there yet; a server may go on
@@ -37,7 +46,8 @@ struct LogCommand: Hashable, Sendable {
 
       SyncServer log move --from PLACE --to PLACE [--room NAME]
           carries rooms over, with their history, between directories and databases, and compares what is there then; no
-          server may be using either. The rooms also stay where they were
+          server may be using such a directory, and nobody may write to such a room in a database meanwhile: lock it
+          (docs/SCALING.md). The rooms also stay where they were
 
     CANVAS_DATA is as good as --data, for a URL with a password too.
 

@@ -23,9 +23,12 @@ extension LogCommand {
   }
 
   private func run(on directory: String) throws(StorageFault) -> Int32 {
-    let database = try LogCommand.checkDatabase(in: directory)
+    // A backup is a file.
+    let database =
+      try action.takesFile && LogCommand.isFile(directory)
+      ? directory : LogCommand.checkDatabase(in: directory)
     switch action {
-    case .verify: return LogCommand.tell(try LogInspection(of: database), of: database)
+    case .verify: return LogCommand.tell(try LogCommand.inspect(database), of: database)
     case .repair(let room, let cutting):
       let inspection = try LogInspection(of: database)
       guard inspection.faults.isEmpty else {
@@ -36,8 +39,21 @@ extension LogCommand {
       return try LogRepair(directory: directory, cutting: cutting).run(room)
     case .backup(let copy):
       if let fault = LogInspection.shortfall(of: database) { throw fault }
-      return try LogCommand.backUp(database, to: copy)
+      let secret = (try? ActorKeys.read(directory + "/canvas.secret"))?.keys.secret
+      return try LogCommand.backUp(database, to: copy, secret)
     case .move: return 0
+    }
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Reads all of a database, and folds each room that can be used.
+  private static func inspect(_ database: String) throws(StorageFault) -> LogInspection {
+    try LogInspection(of: database) { room, answer in
+      StoredRooms { request in answer(request(0)) }.differences(in: room)
     }
   }
 
@@ -61,7 +77,12 @@ extension LogCommand {
     var damaged = 0
     for room in rooms {
       switch log.ask({ .verify(id: $0, room: room.room) }) {
-      case .verified(_, _, let count): records += count
+      case .verified(_, _, let count):
+        records += count
+        let differences = StoredRooms(ask: log.ask).differences(in: room.room)
+        if !differences.isEmpty { damaged += 1 }
+        for words in differences { print(words) }
+      case .failed(_, _, .noSuchRoom): break
       case let event:
         damaged += 1
         print(event.words)
@@ -81,8 +102,10 @@ extension LogCommand {
         "\(finding.error); \(finding.opens ? "the room can be used, its history is lost" : "the room can't be used")"
       )
     }
+    for words in inspection.differences { print(words) }
     guard inspection.isSound else {
-      print("\(path): \(inspection.faults.count + inspection.findings.count) faults in \(inspection.rooms) rooms")
+      let count = inspection.faults.count + inspection.findings.count + inspection.differences.count
+      print("\(path): \(count) faults in \(inspection.rooms) rooms")
       return 1
     }
     print("\(path): \(inspection.rooms) rooms with \(inspection.records) records, all sound")
@@ -95,26 +118,30 @@ extension LogCommand {
       StandardError.complain("\(directory): \(String(cString: strerror(errno)))")
       return 1
     }
-    guard try LogMove(from: database, to: .directory(directory)).run(nil) == 0 else {
+    guard try LogMove(from: database, to: .directory(directory), isBackup: true).run(nil) == 0 else {
       StandardError.complain("\(directory) is not a whole copy; remove it")
       return 1
     }
-    return tell(try LogInspection(of: directory + "/canvas.db"), of: directory)
+    return tell(try inspect(directory + "/canvas.db"), of: directory)
   }
 
-  private static func backUp(_ database: String, to copy: String) throws(StorageFault) -> Int32 {
+  private static func backUp(
+    _ database: String,
+    to copy: String,
+    _ secret: [UInt8]?
+  ) throws(StorageFault) -> Int32 {
     guard access(copy, F_OK) != 0 else {
       StandardError.complain("\(copy) already exists")
       return 1
     }
     do throws(StorageFault) {
-      try LogBackup.make(of: database, to: copy)
+      try LogBackup.make(of: database, to: copy, secret: secret)
     } catch {
       // Somebody could take half a copy for a whole one.
       unlink(copy)
       throw error
     }
     // Damage in the original is copied too. The operator should know it now.
-    return tell(try LogInspection(of: copy), of: copy)
+    return tell(try inspect(copy), of: copy)
   }
 }

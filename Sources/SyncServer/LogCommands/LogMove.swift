@@ -13,12 +13,15 @@ struct LogMove {
   /// By which people are known where the rooms come from.
   private let secret: [UInt8]?
 
-  /// Why the move can't go on.
-  struct Fault: Error {
-    let words: String
-  }
+  /// Whether it makes a backup, of which it says as little as of one of a directory.
+  private let isBackup: Bool
+  private var reading: StoredRooms { StoredRooms(ask: source.ask) }
+  private var readingBack: StoredRooms { StoredRooms(ask: target.ask) }
 
-  init(from: Configuration.Storage, to: Configuration.Storage) throws(StorageFault) {
+  typealias Fault = StoredRooms.Fault
+
+  init(from: Configuration.Storage, to: Configuration.Storage, isBackup: Bool = false) throws(StorageFault) {
+    self.isBackup = isBackup
     self.from = from
     self.to = to
     if case .directory(let directory) = from { try LogCommand.checkDatabase(in: directory) }
@@ -28,11 +31,11 @@ struct LogMove {
   }
 
   private static func secret(of place: Configuration.Storage) -> [UInt8]? {
-    guard case .directory(let directory) = place, access(directory + "/canvas.secret", F_OK) == 0 else { return nil }
+    guard case .directory(let directory) = place else { return nil }
     return (try? ActorKeys.read(directory + "/canvas.secret"))?.keys.secret
   }
 
-  /// Prints a line for each room.
+  /// Prints a line for each room that it moves.
   /// - Returns: the exit code.
   func run(_ wanted: String?) -> Int32 {
     defer {
@@ -50,7 +53,7 @@ struct LogMove {
       }
       try moveSecret()
       try moveLocks(of: Set(rooms.map(\.room)), wanted)
-      print("\(moved) rooms moved, \(wereThere) were there already")
+      print(isBackup ? "\(moved) rooms copied" : "\(moved) rooms moved, \(wereThere) were there already")
       return 0
     } catch {
       print("stopped: \(error.words)")
@@ -62,31 +65,22 @@ struct LogMove {
 
   /// - Returns: false if it was there already, just so; `nil` if it has been deleted since the rooms were listed.
   private func moveAsItIsNow(_ name: String) throws(Fault) -> Bool? {
-    guard var room = try summary(of: name) else { return nil }
+    guard var room = try reading.summary(of: name) else { return nil }
     while true {
       do throws(Fault) {
         return try move(room)
       } catch {
-        // A server may have dropped the oldest records meanwhile.
-        guard let now = try summary(of: name) else { return nil }
-        guard now.trimmed > room.trimmed else { throw error }
+        // A server may have dropped the oldest records meanwhile, or the room, and another has its name.
+        guard let now = try reading.summary(of: name) else { return nil }
+        guard now.trimmed > room.trimmed || now.epoch != room.epoch else { throw error }
         room = now
       }
     }
   }
 
-  /// - Returns: `nil` if there is no such room.
-  private func summary(of room: String) throws(Fault) -> RoomSummary? {
-    switch source.ask({ .load(LoadRequest(id: $0, room: room)) }) {
-    case .loaded(_, let loaded): return loaded.summary
-    case .failed(_, _, .noSuchRoom): return nil
-    case let event: throw Fault(words: event.words)
-    }
-  }
-
   /// - Returns: false if it was there already, just so.
   private func move(_ room: RoomSummary) throws(Fault) -> Bool {
-    let before = try standing(of: room.room, through: room.last, in: source)
+    let before = try standing(of: room.room, through: room.last, reading)
     let name = room.room
     let created = target.ask {
       .create(
@@ -102,8 +96,8 @@ struct LogMove {
     }
     if case .failed(_, _, .roomExists) = created {
       let there = try begun(room)
-      if there == room.last, (try? standing(of: name, through: .max, in: target)) == before {
-        print("\(name): is there already")
+      if there == room.last, (try? standing(of: name, through: .max, readingBack)) == before {
+        tell("\(name): is there already")
         return false
       }
       try copy(room, before, after: there)
@@ -117,14 +111,18 @@ struct LogMove {
         throw error
       }
     }
-    print("\(name): \(before.last) records, digest \(String(before.digest, radix: 16))")
+    tell("\(name): \(before.last) records, digest \(String(before.digest, radix: 16))")
     return true
+  }
+
+  private func tell(_ line: String) {
+    if !isBackup { print(line) }
   }
 
   /// A move that was ended before its time has left the beginning of a room, to which nobody has written since.
   /// - Returns: how far it came.
   private func begun(_ room: RoomSummary) throws(Fault) -> UInt64 {
-    let there = try load(room.room, from: target).summary
+    let there = try readingBack.load(room.room).summary
     let another = Fault(
       words: "there is another room \(room.room) where it is to go; delete it there, or move the others by --room"
     )
@@ -132,7 +130,7 @@ struct LogMove {
     // Not even the snapshot that its records begin with may be there.
     guard there.last > there.trimmed else { return there.last }
     guard
-      try standing(of: room.room, through: there.last, in: source) == standing(of: room.room, through: .max, in: target)
+      try standing(of: room.room, through: there.last, reading) == standing(of: room.room, through: .max, readingBack)
     else { throw another }
     return there.last
   }
@@ -140,10 +138,10 @@ struct LogMove {
   /// - Parameter there: what is there already goes up to here.
   private func copy(_ room: RoomSummary, _ before: Standing, after there: UInt64) throws(Fault) {
     if room.trimmed > 0, there == room.trimmed {
-      let base = try load(room.room, through: .position(room.trimmed), from: source).snapshot
+      let base = try reading.load(room.room, through: .position(room.trimmed)).snapshot
       try keep(base, of: room, isBase: true)
     }
-    try forEachPage(of: room.room, after: there, through: room.last, in: source) {
+    try reading.forEachPage(of: room, after: there, through: room.last) {
       (records: [LogRecord]) throws(Fault) in
       let answers = target.askAll(
         records.map { record in
@@ -162,28 +160,21 @@ struct LogMove {
         }
       )
       for (record, answer) in zip(records, answers) {
-        guard case .appended(let appended) = answer, appended.records.first == record else {
+        // A time that is ahead of a database's clock becomes the time of that clock. Nothing else may change.
+        guard case .appended(let appended) = answer, let stored = appended.records.first,
+          stored.position == record.position, stored.bytes == record.bytes
+        else {
           throw Fault(words: "record \(record.position) of room \(room.room): \(answer.words)")
         }
       }
     }
     // Without it, the room would open slowly.
     if let newest = room.snapshot, newest.position > room.trimmed {
-      try keep(try load(room.room, through: .position(room.last), from: source).snapshot, of: room, isBase: false)
+      try keep(try reading.load(room.room, through: .position(room.last)).snapshot, of: room, isBase: false)
     }
-    guard try standing(of: room.room, through: .max, in: target) == before else {
+    guard try standing(of: room.room, through: .max, readingBack) == before else {
       throw Fault(words: "room \(room.room) is another one where it went")
     }
-  }
-
-  private func load(
-    _ room: String,
-    through bound: LogBound = .end,
-    from log: WaitingLog
-  ) throws(Fault) -> LoadedRoom {
-    let event = log.ask { .load(LoadRequest(id: $0, room: room, through: bound)) }
-    guard case .loaded(_, let loaded) = event else { throw Fault(words: event.words) }
-    return loaded
   }
 
   /// - Parameter isBase: whether the records that it was made of are in no log any more.
@@ -217,25 +208,12 @@ struct LogMove {
   }
 
   /// Folds the whole of what is kept of a room, up to a place.
-  private func standing(of name: String, through last: UInt64, in log: WaitingLog) throws(Fault) -> Standing {
-    let summary = try load(name, from: log).summary
+  private func standing(of name: String, through last: UInt64, _ log: StoredRooms) throws(Fault) -> Standing {
+    let summary = try log.load(name).summary
     let last = min(last, summary.last)
-    var fold = Fold(epoch: summary.epoch, seed: 0)
-    var operationsBefore: UInt64 = 0
-    if summary.trimmed > 0 {
-      guard let base = try load(name, through: .position(summary.trimmed), from: log).snapshot,
-        let image = try? RoomImage(base.bytes, seed: 0)
-      else { throw Fault(words: "the snapshot of room \(name) can't be read") }
-      fold = Fold(epoch: summary.epoch, image: image)
-      operationsBefore = base.place.operations
-    }
-    try forEachPage(of: name, after: summary.trimmed, through: last, in: log) { (records: [LogRecord]) throws(Fault) in
-      for record in records {
-        guard let stored = StoredOperations(record.bytes) else {
-          throw Fault(words: "record \(record.position) of room \(name) was written by a newer server")
-        }
-        _ = fold.take(RoomRecord(record, stored), wantsLosses: false) { _, _ in }
-      }
+    var (fold, operationsBefore) = try log.base(of: summary)
+    try log.forEachPage(of: summary, after: summary.trimmed, through: last) { (records: [LogRecord]) throws(Fault) in
+      try log.take(records, of: summary, into: &fold)
     }
     return Standing(
       epoch: summary.epoch,
@@ -246,35 +224,17 @@ struct LogMove {
     )
   }
 
-  private func forEachPage(
-    of name: String,
-    after: UInt64,
-    through last: UInt64,
-    in log: WaitingLog,
-    _ body: ([LogRecord]) throws(Fault) -> Void
-  ) throws(Fault) {
-    var after = after
-    while after < last {
-      let event = log.ask { .read(ReadRequest(id: $0, room: name, after: after, through: .position(last))) }
-      guard case .read(_, let page) = event else { throw Fault(words: event.words) }
-      try body(page.records)
-      if page.isLast { return }
-      after = page.through
-    }
-  }
-
   // MARK: Beside the rooms
 
   /// With the same secret, everyone comes back as who they were.
   private func moveSecret() throws(Fault) {
     guard let secret else { return }
-    if let theirs = LogMove.secret(of: to) ?? target.secret {
-      if theirs != secret {
-        print("the secret there is another: everyone comes back as a new actor, without losing edits")
-      }
+    let file = LogMove.secret(of: to)
+    if let theirs = file ?? target.secret, theirs != secret {
+      print("the secret there is another: everyone comes back as a new actor, without losing edits")
       return
     }
-    guard case .directory(let directory) = to else { return }
+    guard file == nil, case .directory(let directory) = to else { return }
     do throws(StateFileFault) {
       try ActorKeys.write(secret, to: directory + "/canvas.secret")
     } catch {

@@ -12,13 +12,15 @@ struct WaitingLog {
   /// Waits until the log is open.
   /// - Parameters:
   ///   - place: a directory that no server may be using, or a database.
-  ///   - secret: what a database is to have, if it has none.
+  ///   - secret: what the log is to have, if it has none.
   init(_ place: Configuration.Storage, secret: [UInt8]? = nil) throws(StorageFault) {
     let answers = LogAnswers()
     self.answers = answers
     switch place {
     case .directory(let directory):
-      log = try SQLiteLog(directory: directory, sink: { answers.take($0) })
+      var options = SQLiteOptions()
+      if access(directory + "/canvas.db", F_OK) != 0 { options.secret = secret }
+      log = try SQLiteLog(directory: directory, options: options, sink: { answers.take($0) })
     case .postgres(let url):
       log = try PostgresLog(url, secret: secret, sink: { answers.take($0) })
     case .memory: throw .missing(path: "memory")

@@ -125,12 +125,14 @@ enum Server {
     case .directory(let directory):
       var options = SQLiteOptions()
       options.retention = configuration.retention
+      options.secret = secret(in: directory, logger)
       do throws(StorageFault) {
         let log = try SQLiteLog(directory: directory, options: options, sink: sink)
         for path in log.openToAll {
           logger.warning("every user of this machine could read this file; that is taken away", ["file": .text(path)])
         }
-        return (log, actorKeys(in: directory, logger))
+        if options.secret == nil { write(log.secret, in: directory) }
+        return (log, ActorKeys(secret: log.secret))
       } catch {
         fail("\(error)")
       }
@@ -172,15 +174,22 @@ enum Server {
     }
   }
 
-  private static func actorKeys(in directory: String, _ logger: Logger) -> ActorKeys {
+  /// The secret that an operator has put there, or an earlier run. The database has it too, so that a copy of it keeps who is which
+  /// actor.
+  private static func secret(in directory: String, _ logger: Logger) -> [UInt8]? {
     let path = directory + "/canvas.secret"
     do throws(StateFileFault) {
-      let (keys, isOpenToOthers) = try ActorKeys.read(path)
+      guard let (keys, isOpenToOthers) = try ActorKeys.read(path) else { return nil }
       if isOpenToOthers { logger.warning("other users of this machine can read the secret", ["file": .text(path)]) }
-      return keys
+      return keys.secret
     } catch {
       fail("\(path): \(error.words)")
     }
+  }
+
+  private static func write(_ secret: [UInt8], in directory: String) {
+    let path = directory + "/canvas.secret"
+    do throws(StateFileFault) { try ActorKeys.write(secret, to: path) } catch { fail("\(path): \(error.words)") }
   }
 
   /// What people on the same network may call this machine.

@@ -134,7 +134,7 @@ struct Disk {
 
   mutating func retain(_ retention: Retention, milliseconds: UInt64) -> Bool {
     guard
-      let place = store.rooms[Disk.roomName]?.entry.trimmable(by: retention, milliseconds: milliseconds)
+      let place = store.rooms[Disk.roomName]?.entry.trimmable(by: retention, milliseconds: milliseconds).last
     else { return false }
     _ = state.store.trim(Disk.roomName, to: place, retention: retention)
     return true

@@ -1,0 +1,53 @@
+/// The writing half and the reading half of a log in SQLite, before each has a thread of its own. Tests call both from one thread,
+/// step by step.
+struct LogHalves {
+  let writing: RequestQueue
+  let reading: RequestQueue
+  let shared: SharedFigures
+  let writer: Writer
+  let reader: Reader
+  let openToAll: [String]
+  let secret: [UInt8]
+  private let outlet: Outlet
+
+  /// Opens the directory, and reports that it is open.
+  init(directory: String, options: SQLiteOptions, sink: @escaping LogSink) throws(StorageFault) {
+    writing = RequestQueue(bytesMax: options.queueBytesMax, snapshotBytesMax: options.snapshotQueueBytesMax)
+    reading = RequestQueue(bytesMax: options.queueBytesMax, snapshotBytesMax: 0)
+    shared = SharedFigures()
+    shared.update { $0.directory = DirectoryFigures() }
+    outlet = Outlet(sink: sink)
+    let opened = try OpenedDirectory(directory: directory, options: options)
+    openToAll = opened.openToAll
+    secret = opened.secret
+    writer = try Writer(
+      opened,
+      directory: directory,
+      options: options,
+      queue: writing,
+      outlet: outlet,
+      shared: shared
+    )
+    let reader = Reader(path: opened.path, options: options, queue: reading, outlet: outlet, shared: shared)
+    self.reader = reader
+    try attempt(opened.path) { () throws(SQLiteFailure) in try reader.connect() }
+    outlet.tell([.opened(secret: secret)])
+  }
+
+  /// Which of the requests each half carries out.
+  static func sorted(_ requests: [LogRequest]) -> (reads: [LogRequest], writes: [LogRequest]) {
+    requests.reduce(into: ([], [])) { parts, request in
+      switch request {
+      case .read, .load, .verify, .verifyPart, .list: parts.0.append(request)
+      case .append, .create, .follow, .unfollow, .tell, .lock, .snapshot, .trim, .repair, .delete, .retain:
+        parts.1.append(request)
+      }
+    }
+  }
+
+  /// Nothing is left of it after this but the files. Only the last of both halves to end may call it.
+  func letGo() {
+    writer.letGo()
+    outlet.tell([.closed])
+  }
+}

@@ -1,0 +1,69 @@
+/// A request to drop what is older than retention keeps, room by room.
+struct Retaining {
+  var id: UInt64
+  var milliseconds: UInt64
+  /// The rooms that are left, the next one last.
+  var names: [String]
+}
+
+/// What the next commit does for retention.
+enum RetentionTrim {
+  /// The room's history before this snapshot goes. The snapshot was read, and is what was stored.
+  case room(RoomEntry, SnapshotPlace)
+  /// All rooms are done.
+  case done(id: UInt64)
+
+  /// The request that is answered by this.
+  var answer: UInt64? { if case .done(let id) = self { id } else { nil } }
+}
+
+extension Writer {
+  /// Goes on to further rooms. Reading their snapshots takes time, so it is done between two commits.
+  func retain(_ connection: WriterDatabase) throws(SQLiteFailure) {
+    var retaining = chores.retentions[0]
+    let deadline = MonotonicClock.microseconds() + options.clearingMicrosecondsMax
+    while let name = retaining.names.popLast() {
+      guard let entry = rooms[name], shared.refusal(room: entry.number) == nil else { continue }
+      let candidates = entry.trimmable(by: options.retention, milliseconds: retaining.milliseconds)
+      guard !candidates.isEmpty else { continue }
+      if let place = try newestSound(of: candidates, entry, connection) { trims.append(.room(entry, place)) }
+      if MonotonicClock.microseconds() >= deadline { break }
+    }
+    if retaining.names.isEmpty {
+      chores.retentions.removeFirst()
+      trims.append(.done(id: retaining.id))
+    } else {
+      chores.retentions[0] = retaining
+    }
+  }
+
+  func stage(
+    _ trim: RetentionTrim,
+    in staging: inout Staging,
+    _ connection: WriterDatabase
+  ) throws(SQLiteFailure) {
+    switch trim {
+    case .done(let id): staging.events.append(.retained(id: id))
+    case .room(let known, let place):
+      // Since then it may have been deleted, cut or trimmed.
+      guard var entry = staging.rooms[known.name] ?? rooms[known.name], entry.number == known.number,
+        entry.snapshots.contains(place), place.position > entry.trimmed
+      else { return }
+      try stageTrim(&entry, to: place.position, in: &staging, connection)
+      staging.events.append(.trimmed(id: nil, room: entry.name, through: entry.trimmed))
+    }
+  }
+
+  /// Looks into the snapshots themselves: what is dropped for one that is damaged can't be had back.
+  func newestSound(
+    of places: [SnapshotPlace],
+    _ entry: RoomEntry,
+    _ connection: WriterDatabase
+  ) throws(SQLiteFailure) -> SnapshotPlace? {
+    for place in places.reversed() {
+      if try connection.isSound(snapshotAt: place.position, room: entry.number) == true { return place }
+      shared.noteSnapshots(areDamaged: true, room: entry.number)
+    }
+    return nil
+  }
+}

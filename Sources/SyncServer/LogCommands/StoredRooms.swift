@@ -1,0 +1,143 @@
+import CanvasCRDT
+import RoomLog
+
+/// Reads rooms from a log, one answer after the other, and folds them.
+struct StoredRooms {
+  /// Asks the log, and waits for its answer.
+  let ask: (_ request: (UInt64) -> LogRequest) -> LogEvent
+
+  /// Why a room can't be read.
+  struct Fault: Error {
+    let words: String
+  }
+
+  func load(_ room: String, through bound: LogBound = .end) throws(Fault) -> LoadedRoom {
+    let event = ask { .load(LoadRequest(id: $0, room: room, through: bound)) }
+    guard case .loaded(_, let loaded) = event else { throw Fault(words: event.words) }
+    return loaded
+  }
+
+  /// - Returns: `nil` if there is no such room.
+  func summary(of room: String) throws(Fault) -> RoomSummary? {
+    switch ask({ .load(LoadRequest(id: $0, room: room)) }) {
+    case .loaded(_, let loaded): return loaded.summary
+    case .failed(_, _, .noSuchRoom): return nil
+    case let event: throw Fault(words: event.words)
+    }
+  }
+
+  func forEachPage(
+    of room: RoomSummary,
+    after: UInt64,
+    through last: UInt64,
+    _ body: ([LogRecord]) throws(Fault) -> Void
+  ) throws(Fault) {
+    var after = after
+    while after < last {
+      let event = ask {
+        .read(ReadRequest(id: $0, room: room.room, epoch: room.epoch, after: after, through: .position(last)))
+      }
+      guard case .read(_, let page) = event else { throw Fault(words: event.words) }
+      try body(page.records)
+      if page.isLast { return }
+      after = page.through
+    }
+  }
+
+  /// What the records that are kept of a room begin with.
+  func base(of room: RoomSummary) throws(Fault) -> (fold: Fold, operations: UInt64) {
+    guard room.trimmed > 0 else { return (Fold(epoch: room.epoch, seed: 0), 0) }
+    guard let base = try load(room.room, through: .position(room.trimmed)).snapshot,
+      let image = try? RoomImage(base.bytes, seed: 0)
+    else { throw Fault(words: "the snapshot of room \(room.room) can't be read") }
+    return (Fold(epoch: room.epoch, image: image), base.place.operations)
+  }
+
+  /// - Parameter each: is called after each record.
+  func take(
+    _ records: [LogRecord],
+    of room: RoomSummary,
+    into fold: inout Fold,
+    each: (borrowing Fold) -> Void = { _ in }
+  ) throws(Fault) {
+    for record in records {
+      guard let stored = StoredOperations(record.bytes) else {
+        throw Fault(words: "record \(record.position) of room \(room.room) was written by a newer server")
+      }
+      _ = fold.take(RoomRecord(record, stored), wantsLosses: false) { _, _ in }
+      each(fold)
+    }
+  }
+
+  // MARK: Comparing a room with its snapshots
+
+  /// Folds all that is kept of a room, and compares it with each snapshot on the way.
+  /// - Returns: in words, how the snapshots and the room's end differ from what the records add up to.
+  func differences(in name: String) -> [String] {
+    do throws(Fault) {
+      guard var room = try summary(of: name) else { return [] }
+      while true {
+        do throws(Fault) {
+          return try differences(in: room)
+        } catch {
+          // A server may have dropped the oldest records meanwhile, or the room.
+          guard let now = try summary(of: name) else { return [] }
+          guard now.trimmed > room.trimmed || now.epoch != room.epoch else { throw error }
+          room = now
+        }
+      }
+    } catch {
+      return [error.words]
+    }
+  }
+
+  private struct Mark {
+    let position: UInt64
+    let digest: UInt64?
+    let operations: UInt64
+  }
+
+  private func differences(in room: RoomSummary) throws(Fault) -> [String] {
+    var marks = try self.marks(of: room)
+    var (fold, _) = try base(of: room)
+    var words: [String] = []
+    func compare(_ fold: borrowing Fold) {
+      while let mark = marks.last, mark.position <= fold.position {
+        marks.removeLast()
+        guard mark.position == fold.position, mark.position > room.trimmed else { continue }
+        if mark.digest != fold.canvas.digest || mark.operations != fold.operationCount {
+          words.append(
+            "the snapshot of room \(room.room) at position \(mark.position) is not what its records add up to"
+          )
+        }
+      }
+    }
+    try forEachPage(of: room, after: room.trimmed, through: room.last) { (records: [LogRecord]) throws(Fault) in
+      try take(records, of: room, into: &fold, each: compare)
+    }
+    if fold.position != room.last {
+      words.append("room \(room.room) lacks its records after position \(fold.position): it ended at \(room.last)")
+    }
+    return words
+  }
+
+  /// The snapshots up to the room's end, newest first.
+  private func marks(of room: RoomSummary) throws(Fault) -> [Mark] {
+    var marks: [Mark] = []
+    var bound = room.last
+    while bound > room.trimmed, let snapshot = try load(room.room, through: .position(bound)).snapshot,
+      snapshot.place.position > room.trimmed
+    {
+      let image = try? RoomImage(snapshot.bytes, seed: 0)
+      marks.append(
+        Mark(
+          position: snapshot.place.position,
+          digest: image?.canvas.digest,
+          operations: image?.operationCount ?? 0
+        )
+      )
+      bound = snapshot.place.position - 1
+    }
+    return marks
+  }
+}

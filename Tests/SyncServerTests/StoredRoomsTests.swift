@@ -1,0 +1,104 @@
+import CanvasCRDT
+import RoomLog
+import Testing
+
+@testable import SyncServer
+
+@Suite("Comparing a stored room with what its records add up to")
+struct StoredRoomsTests {
+  /// A log that has one room, of which a test may leave out what it likes.
+  private struct Stored {
+    var records: [LogRecord] = []
+    var snapshots: [RoomSnapshot] = []
+    var last: UInt64 = 0
+
+    private var summary: RoomSummary {
+      RoomSummary(
+        room: "demo",
+        epoch: 7,
+        last: last,
+        trimmed: 0,
+        operations: last,
+        createdMilliseconds: 1,
+        changedMilliseconds: 1,
+        snapshot: snapshots.last?.place,
+        damage: nil
+      )
+    }
+
+    func answer(_ request: LogRequest) -> LogEvent {
+      switch request {
+      case .load(let load):
+        let snapshot = snapshots.last {
+          if case .position(let bound) = load.through { $0.place.position <= bound } else { true }
+        }
+        return .loaded(id: load.id, LoadedRoom(summary: summary, snapshot: snapshot))
+      case .read(let read):
+        let rest = records.filter { $0.position > read.after }
+        return .read(
+          id: read.id,
+          RecordPage(room: "demo", epoch: 7, records: rest, through: rest.last?.position ?? read.after, isLast: true)
+        )
+      default: return .failed(id: request.id, room: request.room, .noRecords)
+      }
+    }
+
+    var differences: [String] { StoredRooms { answer($0(1)) }.differences(in: "demo") }
+  }
+
+  /// Four records, and snapshots at the second and the last.
+  private static func sound() throws -> Stored {
+    var stored = Stored()
+    var fold = Fold(epoch: 7, seed: 0)
+    let actor = try #require(Identifier(packed: 900))
+    for number in 1...4 as ClosedRange<UInt64> {
+      var set = Properties()
+      set.kind = .star
+      let stamp = try #require(Stamp(milliseconds: 1_000 + number, counter: 0, actor: actor))
+      let shape = try #require(Identifier(packed: number))
+      let operations = StoredOperations(run: nil, operations: [Operation(shape: shape, at: stamp, set: set)])
+      let record = LogRecord(position: number, milliseconds: 1, bytes: operations.encoded())
+      stored.records.append(record)
+      _ = fold.take(RoomRecord(record, operations), wantsLosses: false) { _, _ in }
+      guard number % 2 == 0 else { continue }
+      let bytes = fold.image().encoded()
+      let place = SnapshotPlace(
+        position: number,
+        milliseconds: 1,
+        operations: number,
+        shapes: number,
+        byteCount: bytes.count
+      )
+      stored.snapshots.append(RoomSnapshot(place: place, bytes: bytes))
+    }
+    stored.last = 4
+    return stored
+  }
+
+  @Test("a sound room has no differences")
+  func nothing() throws {
+    #expect(try StoredRoomsTests.sound().differences == [])
+  }
+
+  @Test("a snapshot that lacks a record is found")
+  func snapshotLacksRecord() throws {
+    var stored = try StoredRoomsTests.sound()
+    var fold = Fold(epoch: 7, seed: 0)
+    for record in stored.records where record.position != 3 {
+      let operations = try #require(StoredOperations(record.bytes))
+      _ = fold.take(RoomRecord(record, operations), wantsLosses: false) { _, _ in }
+    }
+    stored.snapshots[1] = RoomSnapshot(place: stored.snapshots[1].place, bytes: fold.image().encoded())
+    #expect(
+      stored.differences == ["the snapshot of room demo at position 4 is not what its records add up to"]
+    )
+  }
+
+  @Test("a record that is missing at the end is found")
+  func lastRecordMissing() throws {
+    var stored = try StoredRoomsTests.sound()
+    stored.records.removeLast()
+    stored.snapshots.removeLast()
+    #expect(stored.differences == ["room demo lacks its records after position 3: it ended at 4"])
+  }
+}
