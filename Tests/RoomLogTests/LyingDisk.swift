@@ -1,0 +1,334 @@
+import CSQLite
+import Glibc
+
+@testable import RoomLog
+
+/// A disk in memory below SQLite (sqlite.org/vfs.html) that knows what has been synced, fails where it is told to, and can lose power
+/// between any two calls. Everything that it leaves to chance is drawn from its seed.
+///
+/// It lies as disks and systems do:
+/// - What was written and not synced is there after a power cut, or not, in any pieces of 512 bytes.
+/// - After a sync that failed, the next one succeeds although what the first was to make durable is lost: the system counts those
+///   pages as written (Linux does). They can still be read until the power is cut.
+/// - Files that were made, removed or renamed are so after a power cut only once their directory is synced, which SQLite does when it
+///   first syncs a new log.
+///
+/// `@unchecked Sendable`: one thread uses it, that of its test.
+final class LyingDisk: @unchecked Sendable {
+  static let sectorBytes = 512
+
+  /// What SQLite asks of a disk.
+  enum Call: Hashable, CaseIterable {
+    case open, read, write, sync, truncate, delete, lock, shareMemory
+
+    /// Whether the disk may be another one after it.
+    var isChange: Bool {
+      switch self {
+      case .open, .write, .sync, .truncate, .delete: true
+      case .read, .lock, .shareMemory: false
+      }
+    }
+
+    /// How it can fail. SQLite's header computes most of these codes, so Swift doesn't import them.
+    var codes: [Int32] {
+      let code: (Int32) -> Int32 = { SQLITE_IOERR | ($0 << 8) }
+      return switch self {
+      case .open: [SQLITE_CANTOPEN]
+      case .read: [code(1)]
+      case .write: [code(3), SQLITE_FULL]
+      case .sync: [code(4)]
+      case .truncate: [code(6)]
+      case .delete: [code(10)]
+      case .lock: [code(15), SQLITE_BUSY]
+      case .shareMemory: [code(21)]
+      }
+    }
+  }
+
+  struct Fault: Hashable {
+    /// Which of all calls fails, or of all syncs.
+    var number: Int
+    var kind: Call?
+    /// Which of the call's codes, by its index.
+    var code = 0
+    /// Whether all calls of the kind fail from then on.
+    var lasts = false
+  }
+
+  /// What is on the disk for good.
+  typealias Image = [String: [UInt8]]
+
+  let name: String
+  var random: SeededGenerator
+  var faults: [Fault] = []
+  /// Called before each call that changes the disk.
+  var beforeChange: () -> Void = {}
+  /// A process that has ended asks for nothing any more. SQLite learns that by an error.
+  var isDead = false
+  private(set) var callCount = 0
+  private(set) var countByKind: [Call: Int] = [:]
+  private(set) var faultCount = 0
+
+  private var files: [String: StoredFile] = [:]
+  private var durableNames: [String: StoredFile] = [:]
+  private var changedNames: [(path: String, file: StoredFile?)] = []
+  private var lastNumber: UInt64 = 0
+  private let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+
+  /// - Parameter name: of no other disk in this process.
+  init(name: String, seed: UInt64, image: Image = [:]) {
+    self.name = name
+    random = SeededGenerator(seed: seed)
+    for (path, bytes) in image {
+      let file = newFile()
+      file.now = bytes
+      file.durable = bytes
+      files[path] = file
+      durableNames[path] = file
+    }
+    register()
+  }
+
+  /// To be called when no connection to it is left.
+  func remove() {
+    sqlite3_vfs_unregister(vfs)
+    free(UnsafeMutableRawPointer(mutating: vfs.pointee.zName))
+    vfs.deallocate()
+  }
+
+  private func newFile() -> StoredFile {
+    lastNumber += 1
+    return StoredFile(number: lastNumber)
+  }
+
+  // MARK: What a test does to it
+
+  /// What a power cut at this moment may leave.
+  func cut() -> Image {
+    var names = durableNames
+    for change in changedNames.prefix(Int.random(in: 0...changedNames.count, using: &random)) {
+      names[change.path] = change.file
+    }
+    return names.mapValues { $0.cut(using: &random) }
+  }
+
+  /// What is on it if everything is synced.
+  var settled: Image { files.mapValues(\.now) }
+
+  /// Somebody removes a file that is in use.
+  /// - Returns: puts it back.
+  func removeFile(_ path: String) -> (() -> Void)? {
+    guard let file = files.removeValue(forKey: path) else { return nil }
+    return { self.files[path] = file }
+  }
+
+  /// As the log looks at files.
+  var look: FileLook {
+    FileLook(
+      identity: { [unowned self] path in
+        files[path].map { FileIdentity(device: 1, number: $0.number, bytes: $0.now.count) }
+      },
+      read: { [unowned self] path, count, place in
+        guard let bytes = files[path]?.now, place + count <= bytes.count else { return nil }
+        return Array(bytes[place..<place + count])
+      },
+      right: { [unowned self] path, _ in files[path] == nil ? ENOENT : 0 }
+    )
+  }
+
+  // MARK: What SQLite asks
+
+  /// Counts a call, and tells how it fails.
+  func enter(_ kind: Call) -> Int32? {
+    if isDead { return kind.codes[0] }
+    if kind.isChange { beforeChange() }
+    callCount += 1
+    countByKind[kind, default: 0] += 1
+    let ofKind = countByKind[kind] ?? 0
+    for (index, fault) in faults.enumerated() {
+      let number = fault.kind == nil ? callCount : fault.kind == kind ? ofKind : 0
+      guard number == fault.number || fault.lasts && number > fault.number && fault.kind == kind else { continue }
+      // From now on it is about calls of this kind.
+      if fault.lasts, fault.kind == nil {
+        faults[index] = Fault(number: ofKind, kind: kind, code: fault.code, lasts: true)
+      }
+      faultCount += 1
+      return kind.codes[fault.code % kind.codes.count]
+    }
+    return nil
+  }
+
+  func open(_ path: String?, _ flags: Int32) -> (file: StoredFile?, code: Int32) {
+    if let code = enter(.open) { return (nil, code) }
+    guard let path else { return (newFile(), SQLITE_OK) }
+    if let file = files[path] { return (file, SQLITE_OK) }
+    guard flags & SQLITE_OPEN_CREATE != 0 else { return (nil, SQLITE_CANTOPEN) }
+    let file = newFile()
+    files[path] = file
+    changedNames.append((path, file))
+    return (file, SQLITE_OK)
+  }
+
+  func delete(_ path: String, isSynced: Bool) -> Int32 {
+    if let code = enter(.delete) { return code }
+    // SQLITE_IOERR_DELETE_NOENT
+    guard files.removeValue(forKey: path) != nil else { return SQLITE_IOERR | (23 << 8) }
+    changedNames.append((path, nil))
+    if isSynced { syncNames() }
+    return SQLITE_OK
+  }
+
+  func exists(_ path: String) -> Bool { !isDead && (files[path]?.now.isEmpty == false) }
+
+  private func syncNames() {
+    for change in changedNames { durableNames[change.path] = change.file }
+    changedNames = []
+  }
+
+  func write(_ file: StoredFile, _ bytes: UnsafeRawBufferPointer, at place: Int) -> Int32 {
+    if let code = enter(.write) {
+      // Some of it may have been written all the same.
+      if !isDead, !bytes.isEmpty {
+        file.write(
+          UnsafeRawBufferPointer(rebasing: bytes[..<Int.random(in: 0..<bytes.count, using: &random)]),
+          at: place
+        )
+      }
+      return code
+    }
+    file.write(bytes, at: place)
+    // The system writes what it likes, when it likes.
+    if Int.random(in: 0..<16, using: &random) == 0 { file.writeSome(using: &random) }
+    return SQLITE_OK
+  }
+
+  func sync(_ file: StoredFile) -> Int32 {
+    if let code = enter(.sync) {
+      guard !isDead else { return code }
+      file.writeSome(using: &random)
+      file.forgetWhatIsUnwritten()
+      return code
+    }
+    file.sync()
+    if changedNames.contains(where: { $0.file === file }) { syncNames() }
+    return SQLITE_OK
+  }
+
+  func truncate(_ file: StoredFile, to count: Int) -> Int32 {
+    if let code = enter(.truncate) { return code }
+    file.truncate(to: count)
+    return SQLITE_OK
+  }
+
+  func read(_ file: StoredFile, _ bytes: UnsafeMutableRawBufferPointer, at place: Int) -> Int32 {
+    if let code = enter(.read) { return code }
+    let count = max(0, min(bytes.count, file.now.count - place))
+    if count > 0 {
+      file.now.withUnsafeBytes { bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[place..<place + count])) }
+    }
+    guard count < bytes.count else { return SQLITE_OK }
+    memset(bytes.baseAddress! + count, 0, bytes.count - count)
+    // SQLITE_IOERR_SHORT_READ
+    return SQLITE_IOERR | (2 << 8)
+  }
+
+  private func register() {
+    vfs.initialize(to: sqlite3_vfs())
+    vfs.pointee.iVersion = 2
+    vfs.pointee.szOsFile = Int32(MemoryLayout<DiskFile>.size)
+    vfs.pointee.mxPathname = 512
+    vfs.pointee.zName = UnsafePointer(strdup(name))
+    vfs.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
+    DiskMethods.fill(vfs)
+    sqlite3_vfs_register(vfs, 0)
+  }
+}
+
+/// A file's bytes: as they are read now, and as they are after a power cut.
+final class StoredFile {
+  let number: UInt64
+  fileprivate(set) var now: [UInt8] = []
+  fileprivate(set) var durable: [UInt8] = []
+  /// The sectors that were written since they were last synced.
+  private var unsynced: [Bool] = []
+  private var isSizeUnsynced = false
+  /// The connections that have it open, and how each has locked it.
+  var locks: [ObjectIdentifier: Int32] = [:]
+  var shared: SharedIndex?
+
+  fileprivate init(number: UInt64) { self.number = number }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at place: Int) {
+    guard !bytes.isEmpty else { return }
+    let end = place + bytes.count
+    if end > now.count {
+      now.append(contentsOf: repeatElement(0, count: end - now.count))
+      isSizeUnsynced = true
+    }
+    now.withUnsafeMutableBytes { $0[place..<end].copyBytes(from: bytes) }
+    let last = (end - 1) / LyingDisk.sectorBytes
+    if unsynced.count <= last { unsynced += repeatElement(false, count: last + 1 - unsynced.count) }
+    for sector in place / LyingDisk.sectorBytes...last { unsynced[sector] = true }
+  }
+
+  func truncate(to count: Int) {
+    if count < now.count { now.removeLast(now.count - count) }
+    let sectors = (count + LyingDisk.sectorBytes - 1) / LyingDisk.sectorBytes
+    if unsynced.count > sectors { unsynced.removeLast(unsynced.count - sectors) }
+    isSizeUnsynced = true
+  }
+
+  func sync() {
+    if durable.count > now.count { durable.removeLast(durable.count - now.count) }
+    durable += repeatElement(0, count: now.count - durable.count)
+    for sector in unsynced.indices where unsynced[sector] { durable.replaceSector(sector, of: now) }
+    forgetWhatIsUnwritten()
+  }
+
+  func forgetWhatIsUnwritten() {
+    for sector in unsynced.indices { unsynced[sector] = false }
+    isSizeUnsynced = false
+  }
+
+  /// Some sectors reach the disk. They may be written again before they are synced.
+  func writeSome(using random: inout SeededGenerator) {
+    durable = cut(using: &random)
+  }
+
+  func cut(using random: inout SeededGenerator) -> [UInt8] {
+    guard isSizeUnsynced || unsynced.contains(true) else { return durable }
+    // All of it, nothing of it, or any of it.
+    let way = Int.random(in: 0..<4, using: &random)
+    var left = durable
+    if isSizeUnsynced, way == 0 || way > 1 && Bool.random(using: &random) {
+      if left.count > now.count { left.removeLast(left.count - now.count) }
+      left += repeatElement(0, count: now.count - left.count)
+    }
+    for sector in unsynced.indices where unsynced[sector] {
+      guard way == 0 || way > 1 && Bool.random(using: &random) else { continue }
+      if isSizeUnsynced || left.count == now.count { left.replaceSector(sector, of: now) }
+    }
+    return left
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func replaceSector(_ sector: Int, of other: [UInt8]) {
+    let start = sector * LyingDisk.sectorBytes
+    let end = Swift.min(start + LyingDisk.sectorBytes, other.count)
+    if count < end { self += repeatElement(0, count: end - count) }
+    withUnsafeMutableBytes { own in
+      other.withUnsafeBytes { own[start..<end].copyBytes(from: $0[start..<end]) }
+    }
+  }
+}
+
+/// What the connections to a file share: the index of the write-ahead log, and its locks.
+final class SharedIndex {
+  var regions: [UnsafeMutableRawPointer] = []
+  var users: Set<ObjectIdentifier> = []
+  var readers = [Set<ObjectIdentifier>](repeating: [], count: 8)
+  var writers = [ObjectIdentifier?](repeating: nil, count: 8)
+
+  deinit { for region in regions { region.deallocate() } }
+}
