@@ -9,7 +9,8 @@ import Glibc
 extension WriterDatabase {
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24
-  private static let framesAtOnce = 64
+  /// SQLite's own file writes at most 131,071 bytes of a call, and nothing of 131,072.
+  private static let bytesAtOnce = 65_536
 
   /// Writes everything that counts in the log anew, and syncs it. To be called before a checkpoint wherever an earlier sync may have
   /// failed. Others may be reading: no byte changes.
@@ -30,7 +31,7 @@ extension WriterDatabase {
     let frameBytes = WriterDatabase.frameHeaderBytes + pageBytes
     var frame = 0
     while frame < index.frames {
-      let count = min(WriterDatabase.framesAtOnce, index.frames - frame)
+      let count = min(max(1, WriterDatabase.bytesAtOnce / frameBytes), index.frames - frame)
       let place = WriterDatabase.headerBytes + frame * frameBytes
       let bytes = try log.read(count * frameBytes, at: place)
       for start in stride(from: 0, to: bytes.count, by: frameBytes) {
