@@ -103,6 +103,14 @@ struct TextTests {
     #expect(lines("a", 0) == ["a"])
   }
 
+  @Test("spaces at the end of a line take no place, and a letter wider than the line has one of its own")
+  func spacesAtTheEnd() {
+    func lines(_ text: Text, _ width: Double) -> [String] { TextLines(text, width: width).lines.map { $0.string } }
+    // Two letters fill the line, so each of the spaces reaches beyond it.
+    #expect(lines("ab   cd", 1.1) == ["ab", "cd"])
+    #expect(lines("WW", 0.5) == ["W", "W"])
+  }
+
   @Test("SVG has the text, cut off at the box, and a text without an area")
   func picture() {
     var canvas = canvas(["a & <b>"])

@@ -1,5 +1,5 @@
 import CanvasCRDT
-import RoomLog
+@testable import RoomLog
 import Testing
 
 @testable import SyncServer

@@ -141,7 +141,11 @@ function guarded(functions, trap) {
 
 /** exchange.wasm, and the drawing that it was given last. */
 class Exchange extends Module {
-  /** Whose drawing it has, and which of that replica's. @type {{owner: object, revision: number} | null} */
+  /**
+   * Whose drawing it has, and which of that replica's.
+   *
+   * @type {{owner: object, revision: number} | null}
+   */
   #taken = null
 
   /**

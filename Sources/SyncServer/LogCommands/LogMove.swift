@@ -55,7 +55,8 @@ struct LogMove {
       }
       try moveSecret()
       try moveLocks(of: Set(rooms.map(\.room)), wanted)
-      print(isBackup ? "\(moved) rooms copied" : "\(from) to \(to): \(moved) rooms moved, \(wereThere) were there already")
+      let done = "\(moved) rooms moved, \(wereThere) were there already"
+      print(isBackup ? "\(moved) rooms copied" : "\(from) to \(to): \(done)")
       return 0
     } catch {
       print("stopped: \(error.words)")

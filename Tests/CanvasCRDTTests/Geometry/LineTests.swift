@@ -203,6 +203,19 @@ struct LineTests {
     #expect(DrawnLine(shape(line, .rectangle)) == nil)
   }
 
+  @Test("S14: a line that is shorter than its arrow ends where it begins, and not behind that")
+  func shortArrow() throws {
+    let arrow = shape(line, .line) {
+      $0.size = Size(width: 9, height: 1)
+      $0.path = Path([Path.Point(place(0, 0)), Path.Point(place(.max, 0))])!
+      $0.strokeWidth = 4
+      $0.toEnd = .arrow
+    }
+    let drawn = try #require(DrawnLine(arrow))
+    #expect(drawn.pieces == [.init(from: Point(x: 0, y: 0), control: nil, to: Point(x: 0, y: 0), width: 4)])
+    #expect(drawn.heads == [.arrow(tip: Point(x: 9, y: 0), left: Point(x: -9, y: -9), right: Point(x: -9, y: 9))])
+  }
+
   @Test("S15: ink is smooth between middles, straight at its ends, and as wide as its points say")
   func ink() throws {
     let stroke = shape(line, .ink) {

@@ -35,7 +35,7 @@ struct HubWritingTests {
   }
 
   private func writer(_ token: String) -> Writer {
-    Writer(payer: Payer(address: "192.0.2.1", token: nil), token: token, level: .editor)
+    Writer(payer: Payer(address: "192.0.2.1", token: nil), token: token, level: .editor, actor: Identifier(packed: 9)!)
   }
 
   private func star() -> ProposedOperation {

@@ -73,7 +73,8 @@ struct TextSpace: Sendable {
   private func takeAsWhole(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, _ growth: inout Growth) {
     var shapes: [Identifier: PropertyMask] = [:]
     for operation in proposed where touched[operation.shape] == nil { shapes[operation.shape] = .all }
-    var after = Canvas()
+    // Nothing that is read of it depends on the seed.
+    var after = Canvas(seed: UInt64.random(in: 0...UInt64.max))
     for operation in canvas.operations(of: shapes) { after.apply(operation) }
     for (index, operation) in proposed.enumerated() where shapes[operation.shape] != nil {
       let written = operation.set.longBytes(of: .all)

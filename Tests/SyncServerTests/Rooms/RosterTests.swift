@@ -1,0 +1,43 @@
+import CanvasCRDT
+import Testing
+
+@testable import SyncServer
+
+@Suite("The people that a room names")
+struct RosterTests {
+  private let ann = Peer(actor: Identifier("ann-000-001")!, name: "Ann", color: Color(red: 1, green: 2, blue: 3))
+  private let bob = Peer(actor: Identifier("bob-000-001")!, name: "Bob", color: Color(red: 4, green: 5, blue: 6))
+
+  @Test("R12: somebody whose place in the list was given away is named again once there is a place")
+  func displaced() {
+    var limits = Limits()
+    limits.namedPeople = 1
+    limits.showingPeople = 1
+    var roster = Roster(limits: limits)
+    let (first, second) = (MemberID(index: 0, serial: 0), MemberID(index: 1, serial: 1))
+    var here = [first: ann]
+    func tell(_ beat: UInt64) -> PeerChanges {
+      var changes = PeerChanges()
+      let now = Moment(wallMilliseconds: 0, monotonicMilliseconds: beat * 20_000)
+      roster.tell(&changes, beat: beat, people: here.count, now: now) { here[$0] }
+      return changes
+    }
+
+    roster.came(first)
+    #expect(tell(1).joined == [ann])
+    here[second] = bob
+    roster.came(second)
+    #expect(tell(2).joined.isEmpty)
+
+    var changes = PeerChanges()
+    let later = Moment(wallMilliseconds: 0, monotonicMilliseconds: 60_000)
+    #expect(roster.admit(second, bob, &changes, beat: 3, now: later))
+    #expect(changes.left == [ann.actor] && changes.joined == [bob])
+
+    here[second] = nil
+    roster.went(second, bob.actor)
+    let last = tell(4)
+    #expect(last.left == [bob.actor] && last.joined == [ann])
+    #expect(roster.peers() == [ann])
+  }
+}
