@@ -311,9 +311,7 @@ import Testing
     let operation = Operation(shape: shape, at: desk.clock.tick(milliseconds: 2_000), set: set)
     var ghost = desk.canvas
     _ = desk.history.apply(operation, to: &ghost)
-    var refused = RefusedWrites()
-    refused.enter(operation.at, past: desk.history.snapshot(of: [.alpha, .deleted], in: shape, on: desk.canvas))
-    desk.history.forget(refused, actor: desk.clock.actor)
+    desk.history.forget([operation])
     #expect(desk.history.undoable.count == 1)
     desk.undo()
     #expect(desk.canvas[shape] == nil)

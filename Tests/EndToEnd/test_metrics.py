@@ -301,7 +301,7 @@ async def test_a_room_that_is_open_is_saved_from_damage_of_what_is_stored():
             assert {shape["id"] for shape in (await server.get("/v1/rooms/torn")).json["shapes"]} >= shapes
 
 
-SAMPLE = re.compile(r'([a-z_]+)(?:\{([a-z]+)="([^"\\\n]*)"\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$')
+SAMPLE = re.compile(r'([a-z_]+)(?:\{([a-z]+)="([^"\\\n]*)"(?:,[a-z]+="[^"\\\n]*")*\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$')
 
 
 async def test_metrics_are_what_prometheus_reads(shared):

@@ -135,7 +135,7 @@ async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
     """The edit is made, by a new actor."""
     with tempfile.TemporaryDirectory() as state:
         await run(shared, "add", "damaged", "name=Sun", state=state)
-        path = f"{state}/canvassync/127.0.0.1_{shared.port}/room.damaged"
+        path = f"{state}/canvassync/127.0.0.1_{shared.port}/rooms/room.damaged/state"
         with open(path, "r+b") as file:
             file.seek(20)
             file.write(b"\xff\xff")

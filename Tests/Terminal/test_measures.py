@@ -104,16 +104,17 @@ def test_a_crowded_room_is_not_painted_again_and_again(server, client):
     """A few hundred common areas are computed in each frame, and they are painted once many more are known."""
     with_neighbours = [
         {"shape": identifier(), "set": {"kind": "star", "position": [index % 60 * 30, index // 60 * 30], "size": [100, 100]}}
-        for index in range(2_400)
+        for index in range(1_200)
     ]
     for start in range(0, len(with_neighbours), 600):
         body = json.dumps({"ops": with_neighbours[start : start + 600]}).encode()
         assert server._http("POST", "/v1/rooms/crowded/ops", body, {"Content-Type": "application/json"}).status == 200
     with Terminal(joins(client, server, "crowded"), 120, 40) as terminal:
-        terminal.frame("Saved", "2400 shapes")
+        terminal.frame("Saved", "1200 shapes")
         seen = re.search(r"⚠ (\d+)", text_of(terminal.output))
         pairs = int(seen.group(1))
-        assert pairs > 20_000, pairs
+        # Of more than 20,000 nobody would tell any (R9).
+        assert 5_000 < pairs <= 20_000, pairs
         used = -1
         while used != (used := processor_milliseconds(terminal)):
             terminal.quiet(1.5)

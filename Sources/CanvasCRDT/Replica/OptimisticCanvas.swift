@@ -73,25 +73,6 @@ extension OptimisticCanvas {
   }
 }
 
-extension OptimisticCanvas {
-  /// Hands over each of `operations` together with a canvas on which its shape is as it would be without it: as confirmed, and
-  /// with what is pending and older. The stamps of `operations` rise, and none of them is in `outbox`.
-  func forEachPast(of operations: [Operation], pending outbox: Outbox, _ body: (Operation, Canvas) -> Void) {
-    let shapes = IdentifierSet(operations.map { $0.shape })
-    var past = Canvas(seed: seed)
-    for shape in shapes.members { past.replace(shape, from: pending.contains(shape) ? base : shown) }
-    var left = operations[...]
-    outbox.forEach { pending in
-      while let first = left.first, first.at < pending.operation.at {
-        body(first, past)
-        left.removeFirst()
-      }
-      if shapes.contains(pending.operation.shape) { past.apply(pending.operation) }
-    }
-    for operation in left { body(operation, past) }
-  }
-}
-
 // MARK: - The room's operations
 
 extension OptimisticCanvas {

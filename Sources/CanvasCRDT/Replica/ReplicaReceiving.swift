@@ -304,14 +304,13 @@ extension Replica {
       taken += orphans
     }
     let refused = taken.filter { !optimistic.confirmedHolds($0.operation) }
-    let writes = refusedWrites(refused.map { $0.operation })
     for pending in taken {
       optimistic.release(pending.operation.shape)
       // A stamp refused as ahead of the clock is in no log and may be far ahead, so the clock doesn't follow it.
       if rejection.code != .clockAhead { clock.spend(pending.operation.at) }
     }
     let origins = refused.map { history.origin(of: $0.operation) }
-    history.forget(writes, actor: actor)
+    history.forget(refused.map { $0.operation })
     history.goBack(shapes, on: optimistic.shown)
     settleHistory(shapes)
     tell(changes, by: .rejection)
@@ -323,17 +322,6 @@ extension Replica {
         )
       )
     }
-  }
-
-  /// Refused operations, each with what would be there without it. Called while their shapes still count as pending.
-  private func refusedWrites(_ operations: [Operation]) -> RefusedWrites {
-    var writes = RefusedWrites()
-    let rising = operations.sorted { $0.at < $1.at }
-    optimistic.forEachPast(of: rising, pending: outbox) { operation, canvas in
-      let covered = operation.set.deleted ? PropertyMask.all : operation.set.assigned.inserting(.deleted)
-      writes.enter(operation.at, past: history.snapshot(of: covered, in: operation.shape, on: canvas))
-    }
-    return writes
   }
 }
 

@@ -1,33 +1,23 @@
 // Keeps the history in step with the server's answers: refused operations are forgotten, new stamps are followed.
 
 extension UndoHistory {
-  /// Forgets what the server has refused: it can't be undone, and no undo writes it again. In its place comes what would be
-  /// there without it, so a step of which only the last write was refused still undoes its earlier ones.
-  mutating func forget(_ refused: RefusedWrites, actor: Identifier) {
-    guard !refused.isEmpty else { return }
-    let own = formerActors + [actor]
-    UndoHistory.forget(refused, by: own, in: &undoable)
-    UndoHistory.forget(refused, by: own, in: &redoable)
+  /// Forgets operations that the server has refused: they can't be undone.
+  public mutating func forget(_ operations: [Operation]) {
+    let stamps = operations.map { $0.at }.sorted()
+    guard !stamps.isEmpty else { return }
+    UndoHistory.forget(stamps, in: &undoable)
+    UndoHistory.forget(stamps, in: &redoable)
     var steps = [open]
-    UndoHistory.forget(refused, by: own, in: &steps)
+    UndoHistory.forget(stamps, in: &steps)
     open = steps.first ?? Step()
     for index in exchanges.indices {
       for shape in exchanges[index].parts.keys {
-        if exchanges[index].parts[shape]?.entry.forget(refused, by: own) == false {
-          exchanges[index].parts[shape] = nil
-        }
+        if exchanges[index].parts[shape]?.entry.forget(stamps) == false { exchanges[index].parts[shape] = nil }
       }
-      exchanges[index].rest = UndoHistory.forgetting(refused, by: own, in: exchanges[index].rest)
-      for shape in exchanges[index].standIns.keys {
-        guard var standIns = exchanges[index].standIns[shape] else { continue }
-        for place in standIns.indices { standIns[place].alias?.forget(refused) }
-        exchanges[index].standIns[shape] = standIns
+      exchanges[index].rest = exchanges[index].rest.compactMap { entry in
+        var entry = entry
+        return entry.forget(stamps) ? entry : nil
       }
-    }
-    for shape in aliases.keys {
-      guard var ofShape = aliases[shape] else { continue }
-      for place in ofShape.indices { ofShape[place].forget(refused) }
-      aliases[shape] = ofShape
     }
     places.removeAll()
     for (place, entry) in open.entries.enumerated() { places[entry.shape] = place }
@@ -36,16 +26,14 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  private static func forget(_ refused: RefusedWrites, by own: [Identifier], in steps: inout [Step]) {
-    for index in steps.indices { steps[index].entries = forgetting(refused, by: own, in: steps[index].entries) }
-    steps.removeAll { $0.entries.isEmpty }
-  }
-
-  private static func forgetting(_ refused: RefusedWrites, by own: [Identifier], in entries: [Entry]) -> [Entry] {
-    entries.compactMap { entry in
-      var entry = entry
-      return entry.forget(refused, by: own) ? entry : nil
+  private static func forget(_ stamps: [Stamp], in steps: inout [Step]) {
+    for index in steps.indices {
+      steps[index].entries = steps[index].entries.compactMap { entry in
+        var entry = entry
+        return entry.forget(stamps) ? entry : nil
+      }
     }
+    steps.removeAll { $0.entries.isEmpty }
   }
 
   /// An actor's stamps that are later than a time, in rising order, each once.
@@ -131,59 +119,17 @@ extension UndoHistory {
 
 extension UndoHistory.Entry {
   /// Returns whether anything is left that can be undone.
-  fileprivate mutating func forget(_ refused: RefusedWrites, by own: [Identifier]) -> Bool {
-    _ = before.forget(refused)
-    let touched = after.forget(refused)
-    for property in touched.intersection(.registers) {
-      let stamp = after.stamp(of: property)
-      // Nothing of this step is left in the register: it is as before, or has another's value.
-      guard stamp == before.stamp(of: property) || stamp.map({ !own.contains($0.actor) }) ?? false else { continue }
+  fileprivate mutating func forget(_ stamps: [Stamp]) -> Bool {
+    let wasLive = before.isLive
+    var isTouched = false
+    for property in after.covered {
+      guard let stamp = after.stamp(of: property), stamps.holds(stamp) else { continue }
+      isTouched = true
       before.uncover(property)
       after.uncover(property)
+      if property == .deleted { after.isLive = wasLive }
     }
-    return touched.isEmpty || !after.isEmpty
-  }
-}
-
-extension RegisterSnapshot {
-  /// Takes what would be there without refused writes in the place of what these wrote. Returns which registers changed.
-  fileprivate mutating func forget(_ refused: RefusedWrites) -> PropertyMask {
-    var touched = PropertyMask()
-    for property in covered {
-      guard let stamp = stamp(of: property), let past = refused.past(of: stamp) else { continue }
-      // Without a deletion, all that it had erased is there.
-      let changed = property == .deleted ? covered : PropertyMask().inserting(property)
-      for property in changed { set(property, from: past) }
-      touched = touched.union(changed)
-      if property == .deleted || property == .kind { isLive = past.isLive }
-    }
-    return touched
-  }
-}
-
-extension UndoHistory.Alias {
-  fileprivate mutating func forget(_ refused: RefusedWrites) {
-    if let stamp = original, let past = refused.past(of: stamp) { original = past.stamp(of: property) }
-  }
-}
-
-/// Operations that the server has refused, each with what its registers would hold without it. They are entered in rising
-/// order of their stamps.
-struct RefusedWrites {
-  private var stamps: [Stamp] = []
-  private var pasts: [RegisterSnapshot] = []
-
-  var isEmpty: Bool { stamps.isEmpty }
-
-  mutating func enter(_ stamp: Stamp, past: RegisterSnapshot) {
-    let index = stamps.rank(of: stamp)
-    stamps.insert(stamp, at: index)
-    pasts.insert(past, at: index)
-  }
-
-  fileprivate func past(of stamp: Stamp) -> RegisterSnapshot? {
-    let index = stamps.rank(of: stamp)
-    return index < stamps.count && stamps[index] == stamp ? pasts[index] : nil
+    return !isTouched || !after.isEmpty && after.covered.contains(.deleted)
   }
 }
 
@@ -211,4 +157,10 @@ public struct ReplacedStamps {
 extension [Stamp] {
   /// The index of a stamp in a rising list, or the index at which it would be inserted.
   fileprivate func rank(of stamp: Stamp) -> Int { partitionIndex { self[$0] < stamp } }
+
+  /// Whether a rising list contains a stamp.
+  fileprivate func holds(_ stamp: Stamp) -> Bool {
+    let rank = rank(of: stamp)
+    return rank < count && self[rank] == stamp
+  }
 }

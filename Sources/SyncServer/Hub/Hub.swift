@@ -125,19 +125,13 @@ actor Hub {
     options.http.heldBytesMax = Int(limits.httpBytes)
     options.http.bodyStallMilliseconds = limits.uploadStallMilliseconds
     // More than the limit of WebSockets, so that a client that is one too many can be told why.
-    options.connectionsMax = Int(limits.connections) + Int(limits.httpConnections)
+    options.connectionsMax = socketsMax
     let listener = try loop.listen(
       host: configuration.host,
       port: configuration.port,
       options: options,
       handler: self
     )
-    if listener.connectionsMax < options.connectionsMax {
-      logger.warning(
-        "the limit on open files allows fewer connections than the flags do",
-        ["connections": .init(listener.connectionsMax), "flags": .init(options.connectionsMax)]
-      )
-    }
     lifetime.begin(listener)
     tick()
     announce()
@@ -151,7 +145,15 @@ actor Hub {
       "listening on \(configuration.address(port: port))",
       ["port": .init(port), "data": .text("\(configuration.storage)"), "version": .text(Configuration.version)]
     )
+    if let connections = lifetime.connectionsMax, connections < socketsMax {
+      logger.warning(
+        "the limit on open files allows fewer connections than the flags do",
+        ["connections": .init(connections), "flags": .init(socketsMax)]
+      )
+    }
   }
+
+  private var socketsMax: Int { Int(limits.connections) + Int(limits.httpConnections) }
 
   /// The most bytes of a shape in a JSON drawing, with the longest name and numbers. What was fetched can be posted.
   private static let shapeBytesMax = 1_024

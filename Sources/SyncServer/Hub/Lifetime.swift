@@ -21,6 +21,8 @@ struct Lifetime {
 
   /// Where it listens, once it does.
   var port: Int? { listener?.port }
+  /// How many connections it may have, as far as the limit on open files allows.
+  var connectionsMax: Int? { listener?.connectionsMax }
   var isStopping: Bool { stage != .serving }
 
   mutating func begin(_ listener: Listener) { self.listener = listener }
