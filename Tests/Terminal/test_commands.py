@@ -209,7 +209,8 @@ async def test_check_compares_with_the_server(shared):
 
 async def test_a_password_in_an_address_is_not_repeated():
     """Messages end up in logs. Exit 64."""
-    for there in ("ws://ann:hunter2@127.0.0.1:8080", "http://ann:hunter2@[::1]/x", "ann:hunter2@localhost"):
+    login = "ann:hunter2"
+    for there in (f"ws://{login}@127.0.0.1:8080", f"http://{login}@[::1]/x", f"{login}@localhost"):
         refused = await run(None, "show", "demo", "--server", there, code=64)
         assert "hunter2" not in refused.err and "without a name and a password" in refused.err, refused
 
