@@ -166,14 +166,6 @@ extension Outbox {
     flights[index].sentAt = time
   }
 
-  /// The greatest stamp that was sent and is not answered, of those up to a time in milliseconds.
-  func lastSent(behind bound: UInt64) -> Stamp? {
-    for flight in flights.reversed() {
-      if let last = flight.pending.last(where: { $0.operation.at.milliseconds <= bound }) { return last.operation.at }
-    }
-    return nil
-  }
-
   func flight(named id: UInt64) -> Int? {
     flights.firstIndex { $0.id == id }
   }

@@ -160,8 +160,7 @@ extension Replica {
     shift: Int64 = 0,
     where isChanged: (Stamp) -> Bool
   ) {
-    let sent = actor == self.actor ? nil : outbox.lastSent(behind: bound)
-    clock.restart(as: actor, behind: bound, sent: sent)
+    clock.restart(as: actor, behind: bound)
     reserve.startOver()
     var replaced = ReplacedStamps()
     var clock = clock

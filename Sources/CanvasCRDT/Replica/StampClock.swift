@@ -37,13 +37,10 @@ struct StampClock: Sendable {
   /// Goes back to the confirmed time, as `actor`, so that stamps given out since can be given out again. A spent time
   /// past `bound` (milliseconds) is ignored: no room has taken it. What an earlier life may have sent isn't: a room that is
   /// ahead of its server may have taken that.
-  ///
-  /// - Parameter sent: the last stamp that another actor, who the user was until now, has sent and the room may have taken. What
-  ///   the user writes from now on is newer.
-  mutating func restart(as actor: Identifier, behind bound: UInt64, sent: Stamp?) {
+  mutating func restart(as actor: Identifier, behind bound: UInt64) {
     if actor != clock.actor { formerTime = 0 }
     let known = spentTime >> 16 <= bound ? max(confirmedTime, spentTime) : confirmedTime
-    clock = Clock(actor: actor, time: max(known, formerTime, sent?.time ?? 0))
+    clock = Clock(actor: actor, time: max(known, formerTime))
   }
 
   /// Forgets what any room has taken, as an actor who has given out no stamp yet.
