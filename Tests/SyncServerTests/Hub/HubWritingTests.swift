@@ -72,7 +72,7 @@ struct HubWritingTests {
     while await hub.layoutsUnderWay == 0 { await Task.yield() }
     if isLocked {
       // A request would wait behind the layout.
-      _ = try hub.loop.perform { hub.assumeIsolated { $0.locks.set("demo", isLocked: true) } }
+      hub.loop.perform { hub.assumeIsolated { $0.locks.set("demo", isLocked: true) } }
     } else {
       await hub.take(try Tokens("\(keeper) operator *"), nil)
     }
