@@ -47,8 +47,8 @@ if (process.argv[2] === 'write') {
     return []
   }
   const replica = { shownName: () => 'Sun', shapesOf: () => [drawn], shape: () => drawn, bounds: () => drawn, edit }
-  const anything = { on() {}, size: 1, ids: () => [shape], has: () => true, replica, live: replica, mayEdit: true, beginGroup() {},
-    endGroup() {}, edit: (write) => write(replica), group: (write) => write() }
+  const anything = { on() {}, size: 1, ids: () => [shape], has: () => true, replica, live: replica, mayEdit: true,
+    openStep: () => ({ end() {} }), edit: (write) => write(replica), group: (write) => write() }
   const actions = new Proxy({}, { get: () => ({ words: '', run() {} }) })
   const place = new Element()
   const inspector = new Inspector(
