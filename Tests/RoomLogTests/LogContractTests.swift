@@ -11,7 +11,7 @@ struct LogContractTests {
     try bench.append("demo", [bytes("a")])
     #expect(bench.events.all.first?.isOpened == true && bench.events.all.count(where: \.isOpened) == 1)
     let secret = bench.events.all.first?.secret
-    #expect((secret != nil) == kind.isInPostgres)
+    #expect((secret != nil) == (kind.isInPostgres || kind == .sqlite))
     try bench.reopen()
     try bench.append("demo", [bytes("b")])
     #expect(bench.events.all.first?.isOpened == true && bench.events.all.count(where: \.isOpened) == 1)
