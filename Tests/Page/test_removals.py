@@ -99,10 +99,10 @@ def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn
     for shape, name in ((moon, "Moon"), (sun, "Sun")):
         delete(shape)
         told(f"Bob deleted {name} while you tied a line to it.")
-    told("Sun").get_by_role("button", name="Bring back").dispatch_event("click")
-    ann.wait_for_shape(sun)
     ann.page.keyboard.press("Escape")
     ann.page.mouse.up()
+    told("Sun").get_by_role("button", name="Bring back").dispatch_event("click")
+    ann.wait_for_shape(sun)
     ann.page.keyboard.press("v")
     ann.select(line)
     ann.drag((500, 200), (600, 300), hold=True)

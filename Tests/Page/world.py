@@ -1,14 +1,16 @@
 """One browser and one server for all tests; for each test a room and the people in it."""
 
+import http.client
 import json
 import re
 import shutil
 import time
 import urllib.error
 import urllib.request
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright
 from websockets.sync.client import connect
@@ -133,6 +135,9 @@ class Witness:
 class Room:
     """A room: people join it, programs write to it, and the server is asked about it."""
 
+    # How many requests have written so far.
+    writers = 0
+
     def __init__(self, world, server, name):
         self.world, self.server, self.name = world, server, name
         self.people = []
@@ -159,8 +164,19 @@ class Room:
         socket.send(json.dumps({"type": "hello", "name": name, "color": "#0F766E", "vocabulary": 255}))
 
     def request(self, method, path, body=None):
+        """Each that writes comes from another address of this machine: a server without tokens takes an address for one person."""
+        url = self.server.url(f"/v1/rooms/{self.name}{path}")
+        if method == "POST" and "//127.0.0.1:" in url:
+            Room.writers += 1
+            source = f"127.0.{1 + Room.writers // 250 % 250}.{1 + Room.writers % 250}"
+            connection = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=SECONDS, source_address=(source, 0))
+            with closing(connection):
+                connection.request(method, urlsplit(url).path, json.dumps(body), {"Content-Type": "application/json"})
+                answer = connection.getresponse()
+                assert answer.status == 200, answer.read()
+                return answer.read()
         request = urllib.request.Request(
-            self.server.url(f"/v1/rooms/{self.name}{path}"),
+            url,
             data=None if body is None else json.dumps(body).encode(),
             method=method,
             headers={"Content-Type": "application/json"} if body is not None else {},

@@ -87,7 +87,7 @@ export class Lining {
     this.move(gesture)
     const { selection, view } = this.#reach
     const isShort = Math.hypot(this.#hand.x - this.#start.x, this.#hand.y - this.#start.y) * view.scale < shortest
-    if (isShort) return this.#step.abandon()
+    if (isShort) return this.#abandon()
     this.#step.end()
     if (this.#line !== null) selection.set([this.#line])
   }
@@ -95,7 +95,15 @@ export class Lining {
   /** @param {Drag} gesture */
   cancel({ reason }) {
     if (reason === 'interrupted') this.#step.end()
-    else this.#step.abandon()
+    else this.#abandon()
+  }
+
+  /** The line goes even where somebody has written to it meanwhile, as a shape that it was tied to was deleted. */
+  #abandon() {
+    this.#step.abandon()
+    const line = this.#line
+    const { editing, shown } = this.#reach
+    if (line !== null && shown.replica.shape(line)) editing.edit((session) => session.delete([line]))
   }
 }
 
