@@ -1,4 +1,4 @@
-// sources: Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Tokens.swift
+// sources: Sources/SyncServer/Limits/Payer.swift Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Tokens.swift
 //
 // Files of tokens. One that is taken gives each of its tokens what its line says and nobody else anything; another is refused with
 // words that don't show a token.
