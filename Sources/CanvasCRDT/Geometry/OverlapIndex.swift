@@ -267,10 +267,10 @@ extension OverlapIndex.Entry {
 extension OverlapIndex {
   /// The pairs that a server tells at most, unless it is told otherwise (R9). Nobody tells more of them apart.
   public static let pairsShownMax = 20_000
-  /// What a server allows for each shape, and as if there were so many shapes more.
+  /// The comparisons that are allowed: `stepsPerShape` for each shape of the drawing, and for `shapesAlways` more.
   private static let stepsPerShape = 500
   private static let shapesAlways = 8_000
-  /// Ordinary changes take a hundred.
+  /// A change may take this many comparisons more. An ordinary one takes a hundred.
   private static let stepsPerChange = 5_000
 
   fileprivate static func stepsMax(shapes: Int) -> Int { (shapesAlways + shapes) * stepsPerShape }

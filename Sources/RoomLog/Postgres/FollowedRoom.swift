@@ -2,7 +2,7 @@
 struct FollowedRoom {
   /// Nil while there is no such room.
   var epoch: UInt64?
-  /// Whether the owner knows the epoch, because it has named it or was told of a record.
+  /// Whether the owner knows the room's epoch: it has asked with the epoch, or has got a record.
   var isBegun: Bool
   /// Whether the owner has been told that it follows the room.
   var isAnswered = false
@@ -32,7 +32,7 @@ struct FollowedRoom {
     return waiting
   }
 
-  /// What its owner is told when it is gone. One that doesn't know the epoch is told that it follows nothing any more.
+  /// The event that the owner gets when the room is gone. An owner that doesn't know the epoch only learns that it no longer follows.
   func ending(of name: String, epoch: UInt64) -> LogEvent {
     isBegun ? .deleted(id: nil, room: name, epoch: epoch) : .unfollowed(id: nil, room: name)
   }
@@ -49,7 +49,7 @@ extension FollowedRoom {
     case same
     /// The records that were read don't reach as far.
     case undecided
-    /// Whose record it was that the owner was told of last has never been read.
+    /// The writer of the last record that the owner got was never read, so it can't be compared.
     case unknown
     case other
   }

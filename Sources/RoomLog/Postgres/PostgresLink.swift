@@ -83,7 +83,7 @@ final class PostgresLink {
   /// An address of a host is given up for the next after this. It includes looking up the host's name.
   static let connectMicroseconds: UInt64 = 1_000_000
   private static let retryMicroseconds: UInt64 = 200_000
-  /// A database that takes no writes, for instance, is asked again so much later.
+  /// The pause before the next try after a fault that is likely to last, such as a read-only database.
   private static let lastingMicroseconds: UInt64 = 2_000_000
   /// A connection that carries nothing for so long may have been cut without a word.
   private static let quietMicroseconds: UInt64 = 2_000_000

@@ -133,7 +133,7 @@ final class PostgresNode {
     }
   }
 
-  /// What an operator changes shows after so long at the latest.
+  /// How often the database's settings are read again.
   private static let settingsMicroseconds: UInt64 = 5_000_000
 
   /// What was taken before the log was closed is stored, if the database lets it be within this time.

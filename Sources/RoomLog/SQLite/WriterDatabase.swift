@@ -152,8 +152,7 @@ final class WriterDatabase {
     return (rooms, damaged)
   }
 
-  /// A room's records past `position`, which nobody has been told of yet, and which of them is the first that is missing or isn't
-  /// what was stored.
+  /// A room's records after `position`, and the position of the first that is missing or damaged. No follower has got them yet.
   func records(
     of entry: RoomEntry,
     after position: UInt64

@@ -26,7 +26,7 @@ struct Grant: Hashable, Sendable {
   var rooms: [RoomPattern]
   /// The name of the token in the log, which never shows the token itself.
   var label: String?
-  /// By whom the quotas of tokens are counted. Unlike the label, no two bearers share it.
+  /// The account to which the quotas of tokens are charged. Two bearers may have the same label, but never the same account.
   var account: Payer.Account?
   /// When it ends, in Unix milliseconds. `nil` if it doesn't.
   var endsAt: UInt64?

@@ -8,7 +8,7 @@ import WebSocketLoop
 struct LineBudget {
   /// So many at once; a new one every second.
   static let linesMax = 100
-  /// Addresses beyond so many share one budget.
+  /// The most addresses with a budget of their own. All others share one.
   private static let entriesMax = 4_096
   private static let secondsBetweenCounts = 10
 

@@ -2,8 +2,9 @@ import CanvasCRDT
 
 /// How much of a room's memory for deletions each address and each token has taken lately.
 ///
-/// A new shape takes a place in it, because it is deleted some day; so does the deletion of a shape that never was, and an edit of
-/// one, which is no shape but is remembered (a remnant). What somebody has taken counts less and less, until it is young no more: from then on the room may forget it.
+/// A new shape takes a place in it, because it is deleted some day. The deletion of a shape that never was takes one, too, and so does
+/// an edit of such a shape: the room remembers it, although there is no shape (a remnant). What somebody has taken counts less and less
+/// until the room may forget it.
 ///
 /// What always holds: whoever has taken nothing lately has no entry, once `forgetFaded` was called, and there are at most
 /// `entriesMax`.
