@@ -267,13 +267,15 @@ extension OverlapIndex.Entry {
 extension OverlapIndex {
   /// The pairs that a server tells at most, unless it is told otherwise (R9). Nobody tells more of them apart.
   public static let pairsShownMax = 20_000
-  /// The comparisons that are allowed: `stepsPerShape` for each shape of the drawing, and for `shapesAlways` more.
-  private static let stepsPerShape = 500
+  /// The comparisons that are allowed for each shape, unless a server is told otherwise.
+  public static let stepsPerShape = 500
+  /// As much work is allowed as for this many shapes more. That is enough for any drawing of a few hundred.
   private static let shapesAlways = 8_000
   /// A change may take this many comparisons more. An ordinary one takes a hundred.
   private static let stepsPerChange = 5_000
 
-  fileprivate static func stepsMax(shapes: Int) -> Int { (shapesAlways + shapes) * stepsPerShape }
+  /// The most comparisons that finding the pairs of a drawing may take.
+  public static func stepsMax(shapes: Int, perShape: Int = stepsPerShape) -> Int { (shapesAlways + shapes) * perShape }
 
   /// The index of a drawing that somebody looks at. It has a server's bounds (R9), so that shapes which others heap up cost
   /// little: each change allows for some more work, and after half as many changes as there are shapes it looks again whether

@@ -62,10 +62,10 @@ struct Limits: Hashable, Sendable {
   var roomIdleMilliseconds: UInt64 = 60_000
   /// Pairs of overlapping shapes that are told one by one. Ten thousand shapes on one spot would be fifty million
   /// pairs. A room with more pairs than this tells none. All of these take half a megabyte in JSON, once for all who come.
-  var overlapPairs: UInt64 = 20_000
+  var overlapPairs = UInt64(OverlapIndex.pairsShownMax)
   /// Work for the overlaps of a room, for each of its shapes, in comparisons of boxes. Thin shapes can come near each
   /// other by the thousand and never overlap. Ordinary rooms take a hundred; a room that takes more than this tells none.
-  var overlapSteps: UInt64 = 500
+  var overlapSteps = UInt64(OverlapIndex.stepsPerShape)
   /// How long the index of overlaps is kept after the last question over HTTP.
   var indexIdleMilliseconds: UInt64 = 30_000
   /// How long operations stay readable as history.

@@ -28,7 +28,7 @@ struct OverlapBudget: Sendable {
 
   /// The most that a room may use up at once.
   static func most(shapes: Int, stepsPerShape: UInt64) -> Int {
-    (shapesAlways + shapes) * Int(clamping: stepsPerShape)
+    OverlapIndex.stepsMax(shapes: shapes, perShape: Int(clamping: stepsPerShape))
   }
 
   mutating func spent(left: Int, isCrowded: Bool, now: Moment) {
@@ -44,8 +44,6 @@ struct OverlapBudget: Sendable {
   /// Whether the pause since the room was last found to have too many pairs is over. Then all steps are there again.
   func mayLook(_ now: Moment) -> Bool { now.monotonicMilliseconds >= looksAfter }
 
-  /// A room may use up as much as if it had so many shapes more. That is enough for any room of a few hundred shapes.
-  private static let shapesAlways = 8_000
   /// The work of so many shapes is allowed again each millisecond. By default that is a twentieth of a processor.
   private static let shapesPerMillisecond = 10
   private static let pauseMilliseconds: UInt64 = 2_000
