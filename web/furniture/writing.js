@@ -64,7 +64,9 @@ export class Writing extends Source {
    * `step`: of a shape that was made to be written in. What is written belongs to it, and nothing is left of a text in which
    * nothing is written.
    *
-   * @type {{id: number, began: Shape, isNew: boolean, step: import('../state/editing.js').Step | null} | null}
+   * `edits`: how many edits the step had when the writing began.
+   *
+   * @type {{id: number, began: Shape, isNew: boolean, step: import('../state/editing.js').Step | null, edits: number} | null}
    */
   #open = null
   /** @type {number | null} */
@@ -215,7 +217,7 @@ export class Writing extends Source {
   #begin(shape, isNew, step) {
     const { id } = shape
     this.#waitsFor = null
-    this.#open = { id, began: shape, isNew, step }
+    this.#open = { id, began: shape, isNew, step, edits: step?.edits ?? 0 }
     this.#isLong = false
     this.#field.className = 'writing-field'
     this.#field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(id)}`)
@@ -239,7 +241,7 @@ export class Writing extends Source {
   #keep(isPressed = false) {
     const open = this.#open
     if (!open) return
-    const { editing, shown } = this.#reach
+    const { editing, permission, shown } = this.#reach
     const { id, began, isNew, step } = open
     this.#open = null
     this.#cover(id, false)
@@ -247,8 +249,10 @@ export class Writing extends Source {
     const shape = shown.live.shape(id)
     if (!shape) this.#offer(began, text, 'Somebody')
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
-      if (step) step.abandon()
-      else editing.edit((live) => live.delete([id]))
+      // Only the text is taken back, also where something else was drawn while it was open.
+      if (step?.edits === open.edits) step.abandon()
+      else step?.end()
+      if (shown.live.shape(id) && permission.mayEdit) editing.edit((live) => live.delete([id]))
     } else if (text !== began.text) {
       const set = { text, ...this.#sizeFor(shape, text, isNew), ...this.#sideFor(shape, text, isNew) }
       editing.edit((live) => live.edit([{ shape: id, set }]))

@@ -4,10 +4,10 @@ import { sentence } from '../basics/words.js'
 /** @typedef {import('../core/types.js').Effect} Effect */
 
 /**
- * What is written until it ends, as one step to undo. Whoever opened it ends it, or abandons it: then all is as if it had never
- * begun, what can be done again with Redo too. Once it has ended, both do nothing.
+ * What is written until it ends, as one step to undo. Its opener ends it, or abandons it: then all is as if it had never
+ * begun, what can be done again with Redo too. Once it has ended, both do nothing. `edits` counts what was written in it.
  *
- * @typedef {{end: () => void, abandon: () => void}} Step
+ * @typedef {{edits: number, end: () => void, abandon: () => void}} Step
  */
 
 const viewOnlyWords = 'This link is view-only. Ask for a link that lets you draw.'
@@ -56,6 +56,7 @@ export class Editing extends Source {
     }
     try {
       const done = change(this.#connection.replica)
+      if (this.#step) this.#step.edits += 1
       const effects = Array.isArray(done) ? done : done?.effects
       if (effects) this.#connection.perform(effects)
       this.#frames.request()
@@ -131,6 +132,7 @@ export class Editing extends Source {
     const { replica } = this.#connection
     replica.beginGroup()
     const step = {
+      edits: 0,
       end: () => {
         if (this.#step !== step) return
         this.#step = null
@@ -139,7 +141,9 @@ export class Editing extends Source {
       abandon: () => {
         if (this.#step !== step) return
         this.#step = null
-        this.edit((live) => live.abandonStep())
+        // What can't be taken back any more stays, and is a step of its own.
+        if (this.#permission.mayEdit) this.edit((live) => live.abandonStep())
+        else replica.endGroup()
       },
     }
     this.#step = step

@@ -144,6 +144,7 @@ export class Keeper extends Source {
   #isEditsStale = false
   #isDrawingStale = false
   #editsTimer = 0
+  #againTimer = 0
   #drawingTimer = 0
   #cost = 0
   #isKeeping = true
@@ -241,13 +242,22 @@ export class Keeper extends Source {
     if (isSame(edits.bytes, this.#keptEdits)) return
     const keeping = this.#keep('edits', edits).then((isKept) => {
       if (isKept) this.#keptEdits = edits.bytes
-      else setTimeout(() => this.#editsChanged(), againMilliseconds)
+      else this.#tryAgain()
       this.#tellKeeping(isKept)
     })
     const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
     if (isLate) this.#tellKeeping(false)
     // What can't be kept is sent all the same.
     this.#connection.perform(this.#replica.kept(until))
+  }
+
+  /** One try is on its way at most, and none where nothing is left to be kept. */
+  #tryAgain() {
+    if (this.#againTimer !== 0 || this.#replica.unsentCount === 0) return
+    this.#againTimer = setTimeout(() => {
+      this.#againTimer = 0
+      this.#editsChanged()
+    }, againMilliseconds)
   }
 
   /** @returns {import('./database.js').KeptEdits} */

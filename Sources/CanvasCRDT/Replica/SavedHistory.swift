@@ -1,7 +1,7 @@
 // The steps that the user can undo and redo, as bytes. For a host that ends after each edit, such as a terminal
 // command: its next undo is another process. Kept beside the saved replica, which has the clock.
 //
-//     version      one byte: 3 where the user was somebody else before, otherwise 2
+//     version      one byte, 2
 //     undoable     varint, then each step, the oldest first:
 //       turn       varint
 //       passed     varint: the turn of the step for which an undo passed over it, 0 where there is none
@@ -21,7 +21,6 @@
 //       rest       varint, then each entry
 //       stand-ins  varint, then each: shape, property, stamp, and a byte: 0 nothing follows, 1 it stood for nothing, 2 the
 //                  stamp that it stood for follows
-//     actors       in version 3: varint, then six bytes for each that the user was before, the newest last
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
 // A snapshot is a byte (1 the shape is live, 2 there are values), a varint of the registers that it covers, a list of
@@ -33,7 +32,6 @@
 
 enum SavedHistory {
   static let version: UInt8 = 2
-  static let versionWithActors: UInt8 = 3
   static let liveFlag: UInt8 = 1
   static let valuesFlag: UInt8 = 2
 
@@ -60,7 +58,7 @@ extension Replica {
   /// The undo and redo steps as bytes. Only the newest are kept, up to `shapesMax` shapes for each list.
   public func saveHistory(shapesMax: Int = 10_000) -> [UInt8] {
     var writer = ByteWriter(capacity: 256)
-    writer.append(history.formerActors.isEmpty ? SavedHistory.version : SavedHistory.versionWithActors)
+    writer.append(SavedHistory.version)
     write(history.undoable, shapesMax: shapesMax, to: &writer)
     write(history.redoable, shapesMax: shapesMax, to: &writer)
     var named: [(shape: Identifier, alias: UndoHistory.Alias)] = []
@@ -80,10 +78,6 @@ extension Replica {
     }
     writer.appendVarint(UInt64(history.exchanges.count))
     for exchange in history.exchanges { exchange.save(to: &writer) }
-    if !history.formerActors.isEmpty {
-      writer.appendVarint(UInt64(history.formerActors.count))
-      for actor in history.formerActors { writer.append(actor) }
-    }
     return SavedReplica.withChecksum(writer.finish())
   }
 
@@ -238,7 +232,7 @@ extension UndoHistory {
   init(saved bytes: UnsafeRawBufferPointer) throws(SavedReplicaError) {
     self.init()
     guard let version = bytes.first, bytes.count > SavedReplica.checksumBytes else { throw .damaged }
-    guard (1...SavedHistory.versionWithActors).contains(version) else { throw .unknownVersion(version) }
+    guard (1...SavedHistory.version).contains(version) else { throw .unknownVersion(version) }
     let body = UnsafeRawBufferPointer(rebasing: bytes.dropLast(SavedReplica.checksumBytes))
     let checksum = bytes.loadUnaligned(fromByteOffset: body.count, as: UInt64.self)
     guard SavedReplica.checksum(of: body) == UInt64(bigEndian: checksum) else { throw .damaged }
@@ -248,9 +242,6 @@ extension UndoHistory {
       redoable = try readSteps(from: &reader, version: version)
       try readAliases(from: &reader)
       if version > 1 { try readExchanges(from: &reader) }
-      if version > SavedHistory.version {
-        for _ in 0..<(try reader.count(bytesEach: 6)) { leave(try reader.identifier()) }
-      }
       guard reader.isAtEnd else { throw .malformed("bytes behind the history") }
     } catch {
       throw .damaged
