@@ -103,7 +103,8 @@ final class PostgresNode {
       guard reports.isOpen || !(isClosing || reports.isUnusable) else { break }
       if reports.isOpen { handOut { take($0) } }
       reports.noteReading([bell, reader].compactMap { $0?.absence }, now: now)
-      if writer.isReady, now >= nextLookAtSettings {
+      // Behind a commit that is refused it would be refused, too, and the connection be given up for that.
+      if mayLookAtSettings, now >= nextLookAtSettings {
         nextLookAtSettings = now + PostgresNode.settingsMicroseconds
         lookAtSettings(over: writer)
       }
@@ -139,13 +140,15 @@ final class PostgresNode {
   /// What was taken before the log was closed is stored, if the database lets it be within this time.
   private static let closeMicroseconds: UInt64 = 5_000_000
 
+  private var mayLookAtSettings: Bool { writer.isReady && !writer.hasRequests }
+
   private var isAllDone: Bool { writing.isDone && following.isDone && reading.isDone && chores.isDone }
 
   private func wait(now: UInt64) {
     var due = closeDeadline
     for link in isBegun ? links : [writer] { due = min(due, link.deadline ?? .max) }
     due = min(due, writing.deadline, following.deadline, chores.deadline)
-    if writer.isReady { due = min(due, nextLookAtSettings) }
+    if mayLookAtSettings { due = min(due, nextLookAtSettings) }
     var waited = [pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0)]
     let connected = links.filter { $0.descriptor >= 0 }
     for link in connected { waited.append(pollfd(fd: link.descriptor, events: link.events, revents: 0)) }

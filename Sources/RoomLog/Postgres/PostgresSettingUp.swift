@@ -7,8 +7,8 @@ extension PostgresNode {
         guard let rows = link.went(answer) else { return }
         let fault =
           self.fault(of: link, settings: rows[0]) ?? self.reach(PostgresTimeline(settings: rows[0]), over: link)
-        self.concerns.note(rows[0])
         if let fault { return link.refuse(fault) }
+        self.concerns.note(rows[0])
         self.meet(link, isThere: rows[1].truth(0, 0), isOurs: rows[1].truth(0, 1))
       }
     }
@@ -39,8 +39,8 @@ extension PostgresNode {
   func lookAtSettings(over link: PostgresLink) {
     link.send([(PostgresSchema.settings, [])]) { answer in
       guard let rows = link.went(answer) else { return }
+      if let fault = self.fault(of: link, settings: rows[0]) { return link.refuse(fault) }
       self.concerns.note(rows[0])
-      if let fault = self.fault(of: link, settings: rows[0]) { link.refuse(fault) }
     }
   }
 
