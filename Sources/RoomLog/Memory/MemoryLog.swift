@@ -67,7 +67,8 @@ final class SharedMemory: Sendable {
 
   /// - Parameters:
   ///   - store: what earlier logs have made durable.
-  ///   - positionStep: how far apart positions are. Tests use it to show that nobody relies on gapless positions.
+  ///   - positionStep: how far apart positions are. Tests of the log's contract use it; rooms take a gap for a
+  ///     record that is missing.
   ///   - undecided: asked before each append. If it names a fate, the append's log learns of that only by `decide()` or when it
   ///     is closed. Tests use it to show what a log promises meanwhile.
   init(
