@@ -125,11 +125,12 @@ struct LogMove {
   /// A move that was ended before its time has left the beginning of a room, to which nobody has written since.
   /// - Returns: how far it came.
   private func begun(_ room: RoomSummary) throws(Fault) -> UInt64 {
-    let there = try readingBack.load(room.room).summary
     let another = Fault(
       words: "there is another room \(room.room) where it is to go; delete it there, or move the others by --room"
     )
-    guard there.epoch == room.epoch, there.trimmed == room.trimmed, there.last <= room.last else { throw another }
+    guard let there = try readingBack.summary(of: room.room), there.epoch == room.epoch, there.trimmed == room.trimmed,
+      there.last <= room.last
+    else { throw another }
     // Not even the snapshot that its records begin with may be there.
     guard there.last > there.trimmed else { return there.last }
     guard
@@ -213,7 +214,7 @@ struct LogMove {
 
   /// Folds the whole of what is kept of a room, up to a place.
   private func standing(of name: String, through last: UInt64, _ log: StoredRooms) throws(Fault) -> Standing {
-    let summary = try log.load(name).summary
+    guard let summary = try log.summary(of: name) else { throw Fault(words: "there is no room \(name) any more") }
     let last = min(last, summary.last)
     var (fold, operationsBefore) = try log.base(of: summary)
     try log.forEachPage(of: summary, after: summary.trimmed, through: last) { (records: [LogRecord]) throws(Fault) in

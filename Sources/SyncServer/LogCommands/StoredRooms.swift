@@ -23,7 +23,7 @@ struct StoredRooms {
 
   /// - Returns: `nil` if there is no such room.
   func summary(of room: String) throws(Fault) -> RoomSummary? {
-    switch ask({ .load(LoadRequest(id: $0, room: room)) }) {
+    switch ask({ .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }) {
     case .loaded(_, let loaded): return loaded.summary
     case .failed(_, _, .noSuchRoom): return nil
     case let event: throw Fault(words: event.words)
