@@ -114,6 +114,12 @@ extension Writer {
         insert.bind(3, writing.parts)
         try part.withUnsafeBytes { part throws(SQLiteFailure) in try insert.run(4, bytes: part) }
         if end == bytes.count {
+          // A damaged snapshot that this one replaces may have had more.
+          let delete = connection.deletePartsBehind
+          delete.bind(1, writing.room)
+          delete.bind(2, writing.place.position)
+          delete.bind(3, writing.parts)
+          try delete.run()
           try connection.put(writing.place, room: writing.room, content: writing.content.value)
         }
       }

@@ -102,20 +102,22 @@ struct OpenedDirectory {
     let damaged = damaged
     var rooms = rooms
     var secret: [UInt8] = []
+    let stored = try attempt(path) { () throws(SQLiteFailure) in
+      let query = try writer.database.statement("SELECT value FROM marks WHERE name='directory'")
+      defer { query.reset() }
+      return try query.step() ? query.unsigned(0) : nil
+    }
+    let isForeign = stored.map { !lock.marks.contains($0) } ?? false
     let mark = random()
     // If the power is cut in between, the database has the former mark or the new one.
-    try lock.write(marks: lock.marks + [mark])
-    let marks = lock.marks
+    try lock.write(marks: (isForeign ? [] : [stored].compactMap(\.self)) + [mark])
     try attempt(path) { () throws(SQLiteFailure) in
-      let query = try writer.database.statement("SELECT value FROM marks WHERE name='directory'")
-      let stored = try query.step() ? query.unsigned(0) : nil
-      query.reset()
       let put = try writer.database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('directory', ?1)")
       put.bind(1, mark)
       try writer.transaction(synced: true) { () throws(SQLiteFailure) in
         try put.run()
         secret = try Secret.settle(options.secret, in: writer.database, random)
-        guard let stored, !marks.contains(stored) else { return }
+        guard isForeign else { return }
         for name in rooms.keys.sorted() {
           guard var entry = rooms[name], !damaged.contains(entry.number) else { continue }
           entry.epoch = random()

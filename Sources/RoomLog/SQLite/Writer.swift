@@ -179,6 +179,13 @@ final class Writer {
       // What is only in a file without a name is gone with this process. So far it can be read.
       _ = try? connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
+    var isChange = false
+    // Before the connection is closed: from now on the reader keeps its own, so that this isn't the last one, with which the
+    // write-ahead log would go.
+    shared.update {
+      isChange = $0.fault != fault
+      $0.fault = fault
+    }
     let isInPlace = isWriteAheadInPlace
     connection = nil
     // If nobody else had the database open, its write-ahead log went with the connection.
@@ -192,11 +199,6 @@ final class Writer {
     queue.release(unwritten.map(\.asRequest))
     var events = unwritten.map { LogEvent.failed(id: $0.request.id, room: $0.request.room, .unavailable(fault)) }
     events += unretained.map { LogEvent.failed(id: $0, room: nil, .unavailable(fault)) }
-    var isChange = false
-    shared.update {
-      isChange = $0.fault != fault
-      $0.fault = fault
-    }
     if isChange { events.append(.availability(room: nil, fault)) }
     outlet.tell(events)
   }

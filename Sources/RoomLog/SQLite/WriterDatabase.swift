@@ -9,6 +9,7 @@ final class WriterDatabase {
   let noteDropped: Statement
   let insertSnapshot: Statement
   let insertPart: Statement
+  let deletePartsBehind: Statement
   let completeSnapshot: Statement
   let retireSnapshot: Statement
   private let begin: Statement
@@ -52,6 +53,7 @@ final class WriterDatabase {
     insertPart = try database.statement(
       "INSERT OR REPLACE INTO snapshot_parts(room, position, part, bytes) VALUES(?1, ?2, ?3, ?4)"
     )
+    deletePartsBehind = try database.statement("DELETE FROM snapshot_parts WHERE room=?1 AND position=?2 AND part>?3")
     completeSnapshot = try database.statement("UPDATE snapshots SET complete=1 WHERE room=?1 AND position=?2")
     retireSnapshot = try database.statement("UPDATE snapshots SET complete=0 WHERE room=?1 AND position=?2")
     countPages()
