@@ -132,7 +132,6 @@ extension Replica {
   private mutating func setClock(as newActor: Identifier, knewServerTime: Bool, at now: Moment) {
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
-    if newActor != actor, knewServerTime { history.leave(actor) }
     if stampTrust == .none, newActor != actor { clock.startOver(as: actor) }
     // A stamp that the room has taken may be followed, however far ahead it is. So may one from this actor's earlier
     // life: the room may have taken it.

@@ -66,25 +66,10 @@ public struct UndoHistory: Sendable {
   var places = IdentifierMap<Int>()
   var openGroups = 0
 
-  /// Whom the user was before, on the same canvas, the newest last.
-  private(set) var formerActors: [Identifier] = []
-
-  /// More lives than this aren't remembered. What somebody wrote that long ago counts as another's.
-  static let formerActorsMax = 16
-
   public init() {}
 
   public var canUndo: Bool { !undoable.isEmpty || !open.entries.isEmpty }
   public var canRedo: Bool { !redoable.isEmpty && open.entries.isEmpty }
-}
-
-extension UndoHistory {
-  /// From now on the user writes as somebody else.
-  mutating func leave(_ actor: Identifier) {
-    formerActors.removeAll { $0 == actor }
-    formerActors.append(actor)
-    if formerActors.count > UndoHistory.formerActorsMax { formerActors.removeFirst() }
-  }
 }
 
 // MARK: - Recording
