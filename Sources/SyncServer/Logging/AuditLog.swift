@@ -72,13 +72,15 @@ struct AuditLog: Sendable {
     return write([("event", .text(deed.event))] + deed.fields)
   }
 
+  /// The address's own budget comes first, so that a flood from one address doesn't use up what there is for all.
   mutating func writeRefusal(_ deed: Deed) -> AuditFault? {
+    guard budget.takes(deed.address) else { return nil }
     guard refusals < AuditLog.refusalsASecond else {
       unwritten += 1
       return nil
     }
     refusals += 1
-    return write(deed)
+    return write([("event", .text(deed.event))] + deed.fields)
   }
 
   /// To be called once a second.

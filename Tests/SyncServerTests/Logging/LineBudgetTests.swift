@@ -1,5 +1,5 @@
 import CanvasCRDT
-import Glibc
+import Foundation
 import Testing
 
 @testable import SyncServer
@@ -37,6 +37,22 @@ import Testing
     }
     let whole = String(repeating: "x", count: 200)
     #expect(Refusal(code: "http_401", address: "192.0.2.1", reason: whole).reason == whole)
+  }
+
+  @Test("A flood of refusals from one address leaves another's on record") func floodOfRefusals() throws {
+    let path = "/tmp/canvas-audit-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    defer { unlink(path) }
+    var audit = try AuditLog(path: path)
+    for _ in 0..<5 {
+      for _ in 0..<500 {
+        #expect(audit.writeRefusal(AuditLog.Deed(event: "refused", address: "192.0.2.1", isOften: true)) == nil)
+      }
+      #expect(audit.writeRefusal(AuditLog.Deed(event: "refused", address: "192.0.2.2", isOften: true)) == nil)
+      #expect(audit.beginSecond() == nil)
+    }
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    // The first second has room for a hundred of all, which the first address has used up.
+    #expect(lines.count { $0.contains("192.0.2.2") && $0.contains("refused") } >= 4)
   }
 
   @Test("Entering again and again fills the audit log no further than the budget; what operators do is always written")
