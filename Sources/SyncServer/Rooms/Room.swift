@@ -552,7 +552,7 @@ struct Room: Sendable {
 
   /// A stream may have ended, or stood still for long: those who wait for one may come in.
   private mutating func admitWaiting(_ now: Moment) {
-    guard mayBeginState(now) else { return }
+    guard mayBeginState(now), fanOut.hasSpaceForState(now) else { return }
     // Each has one turn. Those who have to wait on are put back behind, in the same order.
     for seat in audience.readers.takeWaiting() {
       if fanOut.hasSpaceForState(now) {

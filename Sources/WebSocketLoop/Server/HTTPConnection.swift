@@ -319,6 +319,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   private func isCounted(by party: String) {
     guard party != self.party else { return }
+    // To the party that it was taken from.
+    deliveredBytes = 0
     self.party = party
     if wait != nil { waitsForClient() }
   }

@@ -233,10 +233,11 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     setFlow()
   }
 
-  /// Reads on, unless the owner has paused it or messages wait for their turn.
+  private var isReading: Bool { !isReadingPaused && held.isEmpty && !overhead.isResting }
+
+  /// Reads on, unless the owner has paused it, or messages wait for their turn, or the peer has sent too much beside messages.
   func setFlow() {
     guard let wsi else { return }
-    let isReading = !isReadingPaused && held.isEmpty && !overhead.isResting
     if isReading { wasResumed = true }
     lws_rx_flow_control(wsi, isReading ? 1 : 0)
   }
@@ -263,7 +264,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
         giveMessageUp("the message was not finished in time")
         return
       }
-      if isReadingPaused || overhead.isResting {
+      if !isReading {
         heard()
       } else if let pingedAt {
         if now - pingedAt >= options.pongWithinMilliseconds {
@@ -299,7 +300,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   /// doesn't tell of that state; what shows it are bytes that stay unread from one look to the next.
   private func isLeftUnread() -> Bool {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard !isReadingPaused, !overhead.isResting, poll(&look, 1, 0) == 1 else {
+    guard isReading, poll(&look, 1, 0) == 1 else {
       unreadSince = nil
       return false
     }
