@@ -45,9 +45,11 @@ struct Disk {
 
     var epoch: UInt64? { store.rooms[Disk.roomName]?.entry.epoch }
 
-    /// What this has of the room and another state has not.
+    /// What this has of the room and another state has not. At one place the two may have different records, as after a takeover.
     func records(beyond other: State) -> [Record] {
-      Array(records.dropFirst(epoch == other.epoch ? other.records.count : 0))
+      guard epoch == other.epoch else { return records }
+      let common = zip(records, other.records).prefix { $0.mark == $1.mark }.count
+      return Array(records.dropFirst(common))
     }
   }
 
