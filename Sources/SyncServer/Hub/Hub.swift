@@ -166,8 +166,6 @@ extension Hub: ServerHandler, TurnObserver {
     assumeIsolated { $0.refusal(of: http, from: peer) }
   }
 
-  nonisolated func party(of request: Request) -> String { NetworkAddress.party(of: address(of: request)) }
-
   nonisolated func upgradeRequested(_ request: Request) -> UpgradeDecision {
     assumeIsolated { $0.decide(on: request) }
   }

@@ -9,7 +9,6 @@ extension Hub {
   /// Locks a room, or unlocks it. Those whose role changes by that are closed, and come back with the other role.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault> {
     // Another node may have changed what is known here, so a log that nodes share is told in any case.
-    guard sharesRooms || locks.contains(room) != isLocked else { return .success(()) }
     if sharesRooms {
       let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
       guard case .locked = event else { return .failure(.unstored(StateFileFault(words: event.words))) }
@@ -30,6 +29,7 @@ extension Hub {
       return .failure(fault)
     }
     if isNew { lockHasChanged(room) }
+    guard isNew || sharesRooms else { return .success(()) }
     record(isLocked ? "locked" : "unlocked", request, room: room, actor: nil)
     return .success(())
   }
@@ -83,7 +83,8 @@ extension Hub {
       let words: Text = "an older server that shares the rooms could not read that"
       return .failure(.rejected(Rejection(code: .unavailable, message: words)))
     }
-    return await asking(open, for: writer) { room, number in room.forgetErasures(before: milliseconds, request: number)
+    return await asking(open, for: writer) { room, number in
+      room.forgetErasures(before: milliseconds, request: number)
     }
   }
 
@@ -106,8 +107,7 @@ extension Hub {
     tell(writer, requests: 1, operations: operations)
   }
 
-  /// To be called once a second, and at the end.
-  func recordGatheredWritings(isEnd: Bool = false) {
+  func recordGatheredWritings(isEnd: Bool) {
     for sum in writings.takeSums(now: now.monotonicMilliseconds, isEnd: isEnd) {
       tell(sum.writer, requests: sum.requests, operations: sum.operations)
     }

@@ -18,6 +18,7 @@ extension Hub {
     logger.info("stopping", ["connections": .init(visitors.count)])
     lifetime.drain()
     loop.schedule(afterMilliseconds: Hub.stopMilliseconds) {
+      self.writeGathered(isEnd: true)
       self.logger.writeSums(isEnd: true)
       self.logger.warning("stopped before everything was stored and sent")
       exit(0)
@@ -95,10 +96,7 @@ extension Hub {
 
   func logClosed() {
     guard lifetime.stage == .closingLog else { return }
-    countJoins(isEnd: true)
-    refusals.beginSecond(isEnd: true)
-    recordGatheredWritings(isEnd: true)
-    complain(audit?.beginSecond(isEnd: true))
+    writeGathered(isEnd: true)
     logger.writeSums(isEnd: true)
     logger.info("stopped")
     exit(0)

@@ -149,10 +149,7 @@ extension Hub {
     neighbours?.forgetSilent(now: now)
     lookAtStorage()
     quotas.forgetFaded(now: now.monotonicMilliseconds)
-    refusals.beginSecond()
-    countJoins()
-    complain(audit?.beginSecond())
-    recordGatheredWritings()
+    writeGathered()
     logger.writeSums()
     lookAtEnds(now: now)
     guard log.isOpen else { return }
@@ -161,8 +158,15 @@ extension Hub {
     verifySome(now: now)
   }
 
-  /// Tells how many have joined without a line.
-  func countJoins(isEnd: Bool = false) {
+  /// Writes what was gathered or only counted, instead of a line for each.
+  func writeGathered(isEnd: Bool = false) {
+    refusals.beginSecond(isEnd: isEnd)
+    countJoins(isEnd: isEnd)
+    recordGatheredWritings(isEnd: isEnd)
+    complain(audit?.beginSecond(isEnd: isEnd))
+  }
+
+  private func countJoins(isEnd: Bool) {
     for (address, count) in joinLines.takeCounts(isEnd: isEnd) {
       logger.info("joined more", ["address": .text(address), "count": .init(count)])
     }

@@ -1,4 +1,5 @@
 import CanvasCRDT
+import WebSocketLoop
 
 /// What was written over HTTP, for the record. The first request is told at once. Those of the same writer in the next seconds
 /// are added up, and then told as one. So a program that writes often doesn't fill the disk with lines about itself.
@@ -16,6 +17,19 @@ struct WritingGathering {
     let actor: String
     let token: String?
     let address: String
+    /// One client may have many addresses.
+    private var party: String { NetworkAddress.party(of: address) }
+
+    static func == (left: Writer, right: Writer) -> Bool {
+      (left.event, left.room, left.actor, left.token, left.party)
+        == (right.event, right.room, right.actor, right.token, right.party)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(actor)
+      hasher.combine(room)
+      hasher.combine(party)
+    }
   }
 
   struct Sum: Sendable {

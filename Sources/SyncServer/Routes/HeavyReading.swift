@@ -4,7 +4,7 @@ import WebSocketLoop
 // What takes long for large rooms is done beside the loop, by the address that asks for it.
 
 extension RoomService {
-  func party(of request: Request) -> String { NetworkAddress.party(of: address(of: request)) }
+  nonisolated func party(of request: Request) -> String { NetworkAddress.party(of: address(of: request)) }
 
   /// Makes an answer beside the loop. If the client goes before its turn comes, the answer is not made.
   func heavily(_ request: Request, _ answer: @escaping @Sendable () -> Response) async -> Response {

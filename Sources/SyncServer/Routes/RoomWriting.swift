@@ -22,13 +22,15 @@ extension RoomService {
       return .rejected(Rejection(operation: index, code: .badStamp, message: RoomServiceWords.stamped))
     }
     // Operators may write as others, by the stamps that they send.
-    if let stamped = submission.operations.lazy.compactMap({ $0.at?.actor }).first { writer.actor = stamped }
+    let stamped = submission.operations.lazy.compactMap { $0.at?.actor }.first
+    if stamped != nil { writer.level = .operator }
+    let actor = stamped ?? writer.actor
     guard spend(submission.operations.count, paid: charged, writer.payer) else { return .tooFast }
     return await writing(name) { [writer] room in
       switch await self.submit(submission.operations, to: room, by: writer) {
       case .success(let cursor):
-        self.recordWriting("wrote", request, room: name, as: writer.actor, operations: submission.operations.count)
-        return .written(cursor, by: writer.actor)
+        self.recordWriting("wrote", request, room: name, as: actor, operations: submission.operations.count)
+        return .written(cursor, by: actor)
       case .failure(let refusal): return refusal.response
       }
     }

@@ -7,7 +7,7 @@ extension RoomService {
   /// Answers a whole request.
   func response(to request: Request, body: [UInt8]) async -> Response {
     guard proxies.contains(request.peer) else { return await routed(request, body) }
-    let party = NetworkAddress.party(of: address(of: request))
+    let party = party(of: request)
     guard requestBook.enter(party) else { return .tooManyFromAddress }
     defer { requestBook.leave(party) }
     return await routed(request, body)

@@ -6,7 +6,7 @@ struct Writer: Sendable {
   let payer: Payer
   let token: String?
   /// What the token has to allow.
-  let level: Grant.Level
+  var level: Grant.Level
   var actor: Identifier
 }
 
@@ -43,7 +43,7 @@ extension RoomService {
     in room: String,
     needs level: Grant.Level = .editor
   ) -> Writer {
-    let payer = Payer(address: NetworkAddress.party(of: address(of: request)), token: grant.account)
+    let payer = Payer(address: party(of: request), token: grant.account)
     return Writer(payer: payer, token: request.token, level: level, actor: actor(of: payer, grant, in: room))
   }
 
