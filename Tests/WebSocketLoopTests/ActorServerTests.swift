@@ -32,6 +32,8 @@ private actor Room: ServerHandler, TurnObserver {
   nonisolated func closed(_ connection: Connection, closure: Closure) {
     assumeIsolated { $0.members[connection.identifier] = nil }
   }
+  nonisolated func party(of request: Request) -> String { NetworkAddress.party(of: request.peer) }
+
   nonisolated func upgradeRequested(_ request: Request) -> UpgradeDecision { .accept(subprotocol: nil) }
   nonisolated func requested(_ pending: PendingRequest) { Task { await self.answer(pending) } }
   nonisolated func turnEnded() { assumeIsolated { $0.flush() } }

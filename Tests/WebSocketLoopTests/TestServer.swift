@@ -59,6 +59,8 @@ final class TestServer: ServerHandler, @unchecked Sendable {
       $0.closedAt = .now
     }
   }
+  func party(of request: Request) -> String { NetworkAddress.party(of: request.peer) }
+
   func upgradeRequested(_ request: Request) -> UpgradeDecision { onUpgrade(request) }
   func requested(_ pending: PendingRequest) { onRequest(pending) }
   func refused(_ status: Int, from peer: String, reason: String) {

@@ -40,6 +40,8 @@ final class Relay: ServerHandler, TurnObserver, @unchecked Sendable {
     Load.put("{\"ready\":true}", to: STDOUT_FILENO)
   }
 
+  func party(of request: Request) -> String { NetworkAddress.party(of: request.peer) }
+
   func upgradeRequested(_ request: Request) -> UpgradeDecision {
     .accept(subprotocol: request.offeredSubprotocols.first)
   }

@@ -5,7 +5,7 @@ public protocol ServerHandler: ConnectionHandler {
   ///
   /// If it is refused, an unfinished request of another client may have to make way for it. Then this is asked again.
   func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal?
-  /// By whom a request is counted: its peer, unless the owner knows that the peer is a proxy.
+  /// By whom a request is counted: the party of its peer, or of the client behind it if the peer is a known proxy.
   func party(of request: Request) -> String
   /// Whether the request may become a WebSocket. A connection can also be closed with a code right after it opened.
   func upgradeRequested(_ request: Request) -> UpgradeDecision
@@ -18,7 +18,6 @@ public protocol ServerHandler: ConnectionHandler {
 
 extension ServerHandler {
   public func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal? { nil }
-  public func party(of request: Request) -> String { NetworkAddress.party(of: request.peer) }
   public func refused(_ status: Int, from peer: String, reason: String) {}
 }
 
