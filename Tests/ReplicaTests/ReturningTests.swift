@@ -89,28 +89,42 @@ struct ReturningTests {
   }
 
   @Test("the pauses between tries grow to a limit, and start over after a connection that lasted")
-  func pauses() {
-    var host = TestHost(Replica(seed: 3))
+  func pauses() throws {
+    let pauses = try pausesOfTries(closeCode: 1_001)
+    #expect(pauses[0] <= Backoff.firstMilliseconds)
+    #expect(pauses.allSatisfy { $0 >= Backoff.millisecondsMin && $0 <= Backoff.millisecondsMax })
+    #expect(pauses.suffix(30).max()! > 10_000)
+    #expect(Set(pauses.suffix(30)).count > 20)
+  }
+
+  @Test("a host can have shorter pauses, still random, but not from a server that has too many")
+  func shortPauses() throws {
+    var configuration = ReplicaConfiguration()
+    configuration.pauseMillisecondsMax = 2_500
+    let short = try pausesOfTries(closeCode: 1_001, configuration)
+    #expect(short.allSatisfy { $0 >= Backoff.millisecondsMin && $0 <= 2_500 })
+    #expect(Set(short.suffix(30)).count > 20)
+    #expect(try pausesOfTries(closeCode: CloseCode.tooMany.rawValue, configuration).suffix(30).max()! > 10_000)
+  }
+
+  private func pausesOfTries(closeCode: UInt16, _ configuration: ReplicaConfiguration = .init()) throws -> [UInt64] {
+    var host = TestHost(Replica(configuration: configuration, seed: 3))
     var time: UInt64 = 0
     var pauses: [UInt64] = []
     host.run(at: time) { $0.start(at: $1) }
     for _ in 0..<40 {
-      host.run(at: time) { $0.disconnected(closeCode: 1_001, at: $1) }
-      guard case .waiting(let until) = host.replica.state else {
-        Issue.record("not waiting")
-        return
-      }
+      host.run(at: time) { $0.disconnected(closeCode: closeCode, at: $1) }
+      guard case .waiting(let until) = host.replica.state else { throw NotWaiting() }
       #expect(host.wakeAt == until)
       pauses.append(until - time)
       time = until
       host.run(at: time) { $0.wake(at: $1) }
       #expect(host.replica.state == .connecting)
     }
-    #expect(pauses[0] <= Backoff.firstMilliseconds)
-    #expect(pauses.allSatisfy { $0 >= Backoff.millisecondsMin && $0 <= Backoff.millisecondsMax })
-    #expect(pauses.suffix(30).max()! > 10_000)
-    #expect(Set(pauses.suffix(30)).count > 20)
+    return pauses
   }
+
+  private struct NotWaiting: Error {}
 
   @Test("a connection that lasted is tried again soon when it is lost")
   func stable() {

@@ -2,7 +2,7 @@
 /// at once.
 public struct Backoff: Hashable, Sendable {
   static let firstMilliseconds: UInt64 = 250
-  static let millisecondsMax: UInt64 = 15_000
+  public static let millisecondsMax: UInt64 = 15_000
 
   /// The shortest pause, whatever is drawn.
   static let millisecondsMin: UInt64 = 20
@@ -12,9 +12,12 @@ public struct Backoff: Hashable, Sendable {
   public init() {}
 
   /// Full jitter: anything up to a bound that doubles with each try.
-  public mutating func next(using generator: inout some RandomNumberGenerator) -> UInt64 {
+  public mutating func next(
+    upTo longest: UInt64 = Backoff.millisecondsMax,
+    using generator: inout some RandomNumberGenerator
+  ) -> UInt64 {
     // 250 ms doubled six times is past the bound.
-    let bound = min(Backoff.millisecondsMax, Backoff.firstMilliseconds << min(tries, 6))
+    let bound = min(longest, Backoff.firstMilliseconds << min(tries, 6))
     tries &+= 1
     return UInt64.random(in: Backoff.millisecondsMin...bound, using: &generator)
   }

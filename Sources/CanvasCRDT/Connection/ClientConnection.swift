@@ -36,6 +36,9 @@ public struct ClientConnection: Sendable {
   private var asksForNewActor = false
   private var retryPauses = Backoff()
 
+  /// The longest pause between tries. It is short where somebody waits at a screen.
+  private let pauseMillisecondsMax: UInt64
+
   private var rate = TokenBucket(perSecond: 1, capacity: 1, at: 0)
   private var refusalPauses = Backoff()
   private var pausedUntil: UInt64?
@@ -47,9 +50,14 @@ public struct ClientConnection: Sendable {
   private static let stableMilliseconds: UInt64 = 10_000
 
   /// - Parameter key: from an earlier welcome.
-  public init(serverTime: ServerTime = ServerTime(), key: Text? = nil) {
+  public init(
+    serverTime: ServerTime = ServerTime(),
+    key: Text? = nil,
+    pauseMillisecondsMax: UInt64 = Backoff.millisecondsMax
+  ) {
     self.serverTime = serverTime
     self.key = key
+    self.pauseMillisecondsMax = pauseMillisecondsMax
   }
 
   /// Whether there is a socket, or one is being opened.
@@ -150,7 +158,9 @@ extension ClientConnection {
       // Two writers under one actor would make equal stamps, so the client that was disconnected comes back as a new
       // actor.
       if code == CloseCode.actorElsewhere.rawValue { asksForNewActor = true }
-      retry(at: now, using: &generator)
+      // A server that has too many is left alone for longer, whoever waits.
+      let longest = code == CloseCode.tooMany.rawValue ? Backoff.millisecondsMax : pauseMillisecondsMax
+      retry(at: now, upTo: longest, using: &generator)
     }
     return true
   }
@@ -160,8 +170,12 @@ extension ClientConnection {
 
   /// Gives the connection up, and tries again after a pause.
   public mutating func retry(at now: Moment, using generator: inout some RandomNumberGenerator) {
+    retry(at: now, upTo: pauseMillisecondsMax, using: &generator)
+  }
+
+  private mutating func retry(at now: Moment, upTo longest: UInt64, using generator: inout some RandomNumberGenerator) {
     lose(at: now)
-    let pause = retryPauses.next(using: &generator)
+    let pause = retryPauses.next(upTo: longest, using: &generator)
     state = .waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds &+ pause)
   }
 

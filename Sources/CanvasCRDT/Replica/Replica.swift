@@ -80,7 +80,11 @@ public struct Replica: Sendable {
   ) {
     self.configuration = configuration
     self.clock = clock
-    connection = ClientConnection(serverTime: serverTime, key: key)
+    connection = ClientConnection(
+      serverTime: serverTime,
+      key: key,
+      pauseMillisecondsMax: configuration.pauseMillisecondsMax
+    )
     self.outbox = outbox
     self.cursor = cursor
     messageLimits = MessageLimits(RoomLimits(), encoding: configuration.encoding)
@@ -107,6 +111,8 @@ public struct ReplicaConfiguration: Hashable, Sendable {
   public var overlaps = false
   /// Read-only: edits are refused before they are made.
   public var readonly = false
+  /// The longest pause between tries to connect, unless the server has too many.
+  public var pauseMillisecondsMax = Backoff.millisecondsMax
 
   public init() {}
 }

@@ -63,7 +63,13 @@ extension Replica {
 
   /// Gives up the step that is open, as when a gesture is cancelled: what it has written since `beginGroup` is taken back,
   /// there is nothing of it to undo or redo, and what could be redone before can be redone again. Closes the group.
+  ///
+  /// If the user has become a viewer meanwhile, the step is only closed.
   public mutating func abandonStep(at now: Moment) -> [ReplicaEffect] {
+    guard !isLookingOn else {
+      endGroup()
+      return finish(at: now)
+    }
     let milliseconds = serverMilliseconds(at: now)
     show(history.abandonStep(on: optimistic.shown, clock: &clock.clock, milliseconds: milliseconds))
     return finish(at: now)

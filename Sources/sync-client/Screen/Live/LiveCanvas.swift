@@ -22,8 +22,8 @@ final class LiveCanvas: ScreenContent {
   var lostText: (text: LostText, until: UInt64)?
   /// The shape that is being written in, as it was last.
   var written: Shape?
-  /// When the server is asked again, while it can't be reached.
-  var retriesAt: UInt64 = 0
+  /// Paints the countdown to the next try, while the server can't be reached.
+  var countdown: LoopTimer?
   var followed: Identifier?
   /// The followed person has not looked around yet, and the user was told so.
   var awaitsView = false
@@ -56,6 +56,9 @@ final class LiveCanvas: ScreenContent {
   /// Others' shapes glide where painting takes no more of a frame than this.
   private static let glidePaintMillisecondsMax: UInt64 = 8
 
+  /// Somebody at a screen wants to be back soon after the server is.
+  private static let pauseMillisecondsMax: UInt64 = 2_500
+
   /// The page's colours for people. A user who chose no colour gets one of these.
   private static let colors = [
     0xB42318, 0xBE185D, 0x86198F, 0x6D28D9, 0x4338CA, 0x1D4ED8, 0x0369A1, 0x0F766E, 0x15803D, 0x4D7C0F,
@@ -70,6 +73,7 @@ final class LiveCanvas: ScreenContent {
     var configuration = invocation.replicaConfiguration(name: invocation.ownName)
     configuration.color = invocation.color ?? LiveCanvas.colors.randomElement(using: &chance)
     configuration.readonly = invocation.arguments.has("--view")
+    configuration.pauseMillisecondsMax = LiveCanvas.pauseMillisecondsMax
     client = invocation.client(of: room, configuration, follower: self)
   }
 

@@ -43,7 +43,7 @@ extension LiveCanvas: RoomFollower {
     case .unsent(0) where leaving == .onceSaved: host.end()
     case .state(.live): leaving = .no
     case .state where leaving == .onceSaved: leave()
-    case .state(.waiting): awaitServer()
+    case .state(.waiting): countDown()
     case .error(_, let message): say(message.string.printable, .warning)
     case .digest(.disagrees): say("The drawing was loaded again because it differed from the server’s.", .warning)
     default: break
@@ -51,24 +51,14 @@ extension LiveCanvas: RoomFollower {
     host.invalidate()
   }
 
-  /// Somebody at a screen wants to be back soon after the server is, so a longer pause ends here. Meanwhile the seconds are
-  /// counted down.
-  private static let pauseMillisecondsMax: UInt64 = 2_500
-
-  private func awaitServer() {
-    guard case .waiting(let until) = client.replica.state else { return }
-    retriesAt = min(until, Clocks.monotonicMilliseconds() + LiveCanvas.pauseMillisecondsMax)
-    tick()
-  }
-
-  private func tick() {
-    let now = Clocks.monotonicMilliseconds()
-    let pause = min(500, retriesAt > now ? retriesAt - now : 0)
-    ClientLoop.shared.loop.schedule(afterMilliseconds: pause) { [weak self] in
+  /// Counts the seconds down until the next try.
+  private func countDown() {
+    countdown?.cancel()
+    guard case .waiting = client?.replica.state else { return }
+    countdown = ClientLoop.shared.loop.schedule(afterMilliseconds: 500) { [weak self] in
       ClientLoop.assumeIsolated {
-        guard let self, let client = self.client, case .waiting = client.replica.state else { return }
-        if Clocks.monotonicMilliseconds() >= self.retriesAt { client.tryNow() } else { self.tick() }
-        self.host.invalidate()
+        self?.host.invalidate()
+        self?.countDown()
       }
     }
   }

@@ -138,15 +138,15 @@ extension LiveCanvas {
     case .live: .live
     case .loading: client.hasBeenLive ? .live : .loading
     case .closed(let code): .closed(closedWords(code))
-    case .waiting where client.hasBeenLive: .reconnecting(seconds: secondsUntilRetry)
+    case .waiting(let until) where client.hasBeenLive: .reconnecting(seconds: seconds(until: until))
     case .offline, .waiting, .connecting, .greeting: client.hasBeenLive ? .reconnecting(seconds: nil) : .loading
     }
   }
 
   /// Nil where that is less than a second.
-  private var secondsUntilRetry: Int? {
+  private func seconds(until time: UInt64) -> Int? {
     let now = Clocks.monotonicMilliseconds()
-    return retriesAt > now + 1_000 ? Int((retriesAt - now) / 1_000) : nil
+    return time > now + 1_000 ? Int((time - now) / 1_000) : nil
   }
 
   private func closedWords(_ code: UInt16) -> String {
