@@ -108,7 +108,9 @@ struct OpenedDirectory {
       return try query.step() ? query.unsigned(0) : nil
     }
     let isForeign = stored.map { !lock.marks.contains($0) } ?? false
-    let mark = random()
+    // An earlier opening may have failed to store its mark. A power cut may bring back what it wrote, so its mark stays the new one.
+    let unsettled = lock.marks.first == stored ? lock.marks.dropFirst().first { $0 != stored } : nil
+    let mark = unsettled ?? random()
     // If the power is cut in between, the database has the former mark or the new one.
     try lock.write(marks: (isForeign ? [] : [stored].compactMap(\.self)) + [mark])
     try attempt(path) { () throws(SQLiteFailure) in
