@@ -9,6 +9,8 @@ final class Reader {
   private let outlet: Outlet
   let shared: SharedFigures
   private var statements: ReaderStatements?
+  /// A connection that failed can't be trusted with the next answer.
+  private var isDoubtful = false
 
   init(path: String, options: SQLiteOptions, queue: RequestQueue, outlet: Outlet, shared: SharedFigures) {
     self.path = path
@@ -18,8 +20,8 @@ final class Reader {
     self.shared = shared
   }
 
-  /// Connects now rather than at the first request. While a connection is open, what a failed commit left in the
-  /// write-ahead log is never taken for committed.
+  /// Connects now rather than at the first request. From then on there is always a connection, so the writer's is never the last
+  /// one to close, with which the write-ahead log would go; and what a failed commit left in that is never taken for committed.
   func connect() throws(SQLiteFailure) { _ = try connected() }
 
   func run() {
@@ -40,7 +42,7 @@ final class Reader {
   }
 
   private func connected() throws(SQLiteFailure) -> ReaderStatements {
-    if let statements { return statements }
+    if let statements, !isDoubtful { return statements }
     let database = try Database(
       path: path,
       mayCreate: false,
@@ -54,6 +56,7 @@ final class Reader {
     // Only a read connects to the write-ahead log.
     _ = try database.number("SELECT count(*) FROM marks")
     statements = made
+    isDoubtful = false
     return made
   }
 
@@ -78,9 +81,7 @@ final class Reader {
       switch error {
       case .refused(let refusal): return .failed(id: request.id, room: request.room, refusal)
       case .failed(let failure):
-        // A connection that failed can't be trusted with the next answer. But while nothing can be written, it is what
-        // keeps the remains of a failed commit from being read.
-        if shared.isAvailable { statements = nil }
+        isDoubtful = true
         return .failed(id: request.id, room: request.room, .unavailable(failure.fault(path: path)))
       }
     }

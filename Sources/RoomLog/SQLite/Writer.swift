@@ -180,16 +180,11 @@ final class Writer {
       _ = try? connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
     var isChange = false
-    // Before the connection is closed: from now on the reader keeps its own, so that this isn't the last one, with which the
-    // write-ahead log would go.
     shared.update {
       isChange = $0.fault != fault
       $0.fault = fault
     }
-    let isInPlace = isWriteAheadInPlace
     connection = nil
-    // If nobody else had the database open, its write-ahead log went with the connection.
-    if isInPlace { writeAhead = options.files.identity(writeAheadPath) }
     nextProbe = MonotonicClock.microseconds() + options.probeMilliseconds * 1_000
     let unwritten = completions + chores.writings
     let unretained = chores.retentions.map(\.id) + trims.compactMap(\.answer)
