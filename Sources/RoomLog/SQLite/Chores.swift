@@ -28,7 +28,7 @@ struct Chores {
       chores.clearings.append(.snapshot(room: unfinished.integer(0), position: unfinished.unsigned(1)))
     }
     let stale = try database.statement("SELECT 1 FROM records WHERE room=?1 AND position<=?2 LIMIT 1")
-    for entry in rooms.values where entry.trimmed > 0 {
+    for entry in rooms.values.sorted(by: { $0.number < $1.number }) where entry.trimmed > 0 {
       stale.bind(1, entry.number)
       stale.bind(2, entry.trimmed)
       if try stale.step() { chores.clearings.append(.records(room: entry.number, through: entry.trimmed)) }

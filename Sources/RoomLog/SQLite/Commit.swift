@@ -96,7 +96,10 @@ extension Writer {
         }
         for snapshot in whole { try complete(snapshot, in: &staging, connection) }
         for trim in trims { try stage(trim, in: &staging, connection) }
-        for case let entry? in staging.rooms.values { try connection.put(entry) }
+        // In the table's own order, so that the same requests always write the same pages.
+        for entry in staging.rooms.values.compactMap(\.self).sorted(by: { $0.number < $1.number }) {
+          try connection.put(entry)
+        }
       }
     } catch {
       throw thrown ?? .failed(error)
