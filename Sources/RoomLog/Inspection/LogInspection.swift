@@ -24,13 +24,17 @@ public struct LogInspection: Sendable {
   public typealias Comparison = (_ room: String, _ answer: @escaping (LogRequest) -> LogEvent) -> [String]
 
   /// - Parameter path: the database: `canvas.db` in a data directory, or a copy.
-  public init(of path: String, comparing: Comparison = { _, _ in [] }) throws(StorageFault) {
-    guard SystemCalls.file(at: path) != nil else { throw .missing(path: path) }
-    if let fault = LogInspection.shortfall(of: path) { throw fault }
+  public init(
+    of path: String,
+    options: SQLiteOptions = SQLiteOptions(),
+    comparing: Comparison = { _, _ in [] }
+  ) throws(StorageFault) {
+    guard options.files.identity(path) != nil else { throw .missing(path: path) }
+    if let fault = Shortfall.fault(at: path, options.files) { throw fault }
     do throws(StorageFault) {
-      try look(path, comparing)
+      try look(path, options, comparing)
     } catch {
-      throw OpenedDirectory.named(error, path: path)
+      throw OpenedDirectory.named(error, path: path, options.files)
     }
   }
 
@@ -39,15 +43,19 @@ public struct LogInspection: Sendable {
   /// Whether the file has lost its end. This is a quick check.
   public static func shortfall(of path: String) -> StorageFault? { Shortfall.fault(at: path) }
 
-  private mutating func look(_ path: String, _ comparing: Comparison) throws(StorageFault) {
+  private mutating func look(
+    _ path: String,
+    _ options: SQLiteOptions,
+    _ comparing: Comparison
+  ) throws(StorageFault) {
     let database = try attempt(path) { () throws(SQLiteFailure) in
-      let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: nil)
-      try database.run("PRAGMA busy_timeout=1000")
+      let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: options.fileSystem)
+      try database.run("PRAGMA busy_timeout=\(options.lockedMillisecondsMax)")
       return database
     }
     _ = try Schema.check(database, path: path)
     faults = try attempt(path) { () throws(SQLiteFailure) in try LogInspection.check(database) }
-    var options = SQLiteOptions()
+    var options = options
     options.readerMayWrite = false
     // The reader needs a queue, but here it has no thread that would take from it.
     let queue = RequestQueue(bytesMax: 0, snapshotBytesMax: 0)

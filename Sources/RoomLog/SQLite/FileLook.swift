@@ -11,4 +11,6 @@ struct FileLook: Sendable {
   }
   /// 0 if this process may use the file in the way that `mode` says, or the system's error.
   var right: @Sendable (_ path: String, _ mode: Int32) -> Int32 = { access($0, $1) == 0 ? 0 : errno }
+  /// Makes a file durable, or which files a folder has: 0, or the system's error.
+  var sync: @Sendable (_ path: String) -> Int32 = { SystemCalls.sync($0) }
 }

@@ -34,6 +34,21 @@ enum SystemCalls {
     return pread(descriptor, &bytes, count, place) == count ? bytes : nil
   }
 
+  /// Makes a file durable, or which files a folder has.
+  /// - Returns: 0, or the error.
+  static func sync(_ path: String) -> Int32 {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0 ? 0 : errno
+  }
+
+  /// The folder that a path is in.
+  static func folder(of path: String) -> String {
+    guard let end = path.lastIndex(of: "/") else { return "." }
+    return end == path.startIndex ? "/" : String(path[..<end])
+  }
+
   /// How many files under `directory` this process has open.
   static func openFiles(under directory: String) -> Int {
     guard let listing = opendir("/proc/self/fd") else { return 0 }
