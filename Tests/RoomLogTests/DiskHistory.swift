@@ -2,18 +2,22 @@ import Glibc
 
 @testable import RoomLog
 
-/// A log on a `LyingDisk`, its owner, and another program that reads beside it, all on one thread.
+/// A log on a `LyingDisk`, its owner, and other programs beside it, all on one thread.
 final class DiskHistory {
   enum Step: Hashable {
     case append(room: String, count: UInt32, bytes: Int)
     case snapshot(room: String)
     case damageSnapshot(room: String)
+    case damageRecord(room: String)
+    case repair(room: String)
     case trim(room: String)
     case retain
     case delete(room: String)
     case look(room: String)
     /// Another program begins to read, and ends.
     case beginReading, endReading
+    /// `log backup` and `log verify`, while the log goes on.
+    case backUp, verify
     /// The disk works again.
     case heal
     /// The log's own work between two commits.
@@ -25,10 +29,13 @@ final class DiskHistory {
 
   let directory: String
   let disk: LyingDisk
-  private(set) var ledger: DiskLedger
-  private var halves: LogHalves?
+  var ledger: DiskLedger
+  private(set) var halves: LogHalves?
   private let told = Told()
-  private var guest: (database: Database, reading: Statement)?
+  var guest: (database: Database, reading: Statement)?
+  /// How many copies were made, and how many rooms were repaired.
+  var backUps = 0
+  var repairs = 0
   private var lastLife: UInt32
   private var lastId: UInt64 = 1_000
   private var milliseconds: UInt64 = 10_000
@@ -38,7 +45,8 @@ final class DiskHistory {
     var events: [LogEvent] = []
   }
 
-  static let path = "canvas.db"
+  var database: String { directory + "/canvas.db" }
+  var copy: String { directory + "/copy.db" }
 
   /// - Parameter lives: no room had a higher number before.
   init(directory: String, disk: LyingDisk, ledger: DiskLedger = DiskLedger(), lives: UInt32 = 0) {
@@ -56,7 +64,7 @@ final class DiskHistory {
     disk.remove()
   }
 
-  private var options: SQLiteOptions {
+  var options: SQLiteOptions {
     var options = SQLiteOptions()
     options.fileSystem = disk.name
     options.files = disk.look
@@ -69,7 +77,7 @@ final class DiskHistory {
     return options
   }
 
-  private var database: String { directory + "/" + DiskHistory.path }
+  var lives: UInt32 { lastLife }
 
   // MARK: Opening and ending
 
@@ -91,16 +99,19 @@ final class DiskHistory {
     var answer: LogEvent
   }
 
-  func close() {
+  func close() throws {
     guard let halves else { return }
     halves.writing.close()
     halves.reading.close()
     var turns = 0
-    while turns < 100, halves.writer.turn() { turns += 1 }
+    while halves.writer.turn() {
+      turns += 1
+      guard turns < DiskHistory.turnsMax else { throw DiskLedger.Failure("it doesn't end") }
+    }
     halves.reader.run()
     halves.letGo()
     self.halves = nil
-    try? hear()
+    try hear()
   }
 
   private func kill() {
@@ -114,40 +125,31 @@ final class DiskHistory {
 
   func perform(_ step: Step) throws {
     milliseconds += 100
-    guard let halves else {
+    guard halves != nil else {
       if case .endReading = step { guest = nil }
       if case .heal = step { disk.faults = [] }
       return try openIfPossible()
     }
     switch step {
-    case .append(let room, let count, let bytes): try append(room, count, bytes)
-    case .snapshot(let room):
-      guard let known = ledger.rooms[room], known.last > 0 else { return }
-      let bytes = DiskLedger.snapshot(life: known.life, position: known.last)
-      _ = try ask {
-        .snapshot(
-          SnapshotRequest(id: $0, room: room, epoch: UInt64(known.life), position: known.last, shapes: 1, bytes: bytes)
-        )
-      }
+    case .append(let room, let count, let bytes): _ = try append(room, count, bytes)
+    case .snapshot(let room): try snapshot(room)
     case .trim(let room):
       guard let known = ledger.rooms[room] else { return }
       _ = try ask { .trim(TrimRequest(id: $0, room: room, epoch: UInt64(known.life), through: known.last)) }
-    case .damageSnapshot(let room): try damage(room)
+    case .damageSnapshot(let room): damageSnapshot(of: room)
+    case .damageRecord(let room): damageRecord(of: room)
+    case .repair(let room): try repair(room)
     case .retain: _ = try ask { .retain(id: $0, milliseconds: milliseconds) }
-    case .delete(let room):
-      guard ledger.rooms[room] != nil else { return }
-      ledger.rooms[room]?.mayBeGone = true
-      let answer = try ask { .delete(id: $0, room: room) }
-      if case .failed(_, _, let error) = answer, !DiskHistory.isUnavailable(error) {
-        ledger.rooms[room]?.mayBeGone = false
-      }
-    case .look(let room): _ = halves.reader.answer(.load(LoadRequest(id: 0, room: room)))
+    case .delete(let room): try delete(room)
+    case .look(let room): _ = read(.load(LoadRequest(id: 0, room: room)))
     case .beginReading: beginReading()
     case .endReading: guest = nil
+    case .backUp: try backUp()
+    case .verify: try verify()
     case .heal: disk.faults = []
     case .turn: try turn()
     case .reopen:
-      close()
+      try close()
       try openIfPossible()
     case .kill:
       kill()
@@ -157,7 +159,7 @@ final class DiskHistory {
 
   private static func isUnavailable(_ error: LogError) -> Bool { if case .unavailable = error { true } else { false } }
 
-  private func append(_ name: String, _ count: UInt32, _ bytes: Int) throws {
+  func append(_ name: String, _ count: UInt32, _ bytes: Int) throws -> LogEvent? {
     let isNew = ledger.rooms[name] == nil
     if isNew { lastLife += 1 }
     let life = ledger.rooms[name]?.life ?? lastLife
@@ -177,46 +179,29 @@ final class DiskHistory {
       )
     }
     if case .failed(_, _, let error) = answer, !DiskHistory.isUnavailable(error) { ledger.refuse(append, in: name) }
+    return answer
   }
 
-  private func beginReading() {
-    guard guest == nil else { return }
-    do throws(SQLiteFailure) {
-      let other = try Database(path: database, mayCreate: false, mayWrite: false, fileSystem: disk.name)
-      let reading = try other.statement("SELECT name FROM rooms UNION ALL SELECT 'a' UNION ALL SELECT 'b'")
-      _ = try reading.step()
-      guest = (other, reading)
-    } catch {
-      // The disk didn't let it.
-    }
-  }
-
-  /// A disk changes a snapshot and doesn't notice. It is one that isn't the last resort of its room.
-  private func damage(_ name: String) throws {
-    guard let room = ledger.rooms[name], let loaded = load(name), let place = loaded.snapshot?.place,
-      place.position > loaded.summary.trimmed
-    else { return }
-    do throws(SQLiteFailure) {
-      let other = try Database(path: database, mayCreate: false, fileSystem: disk.name)
-      let number = try other.number("SELECT number FROM rooms WHERE name='\(name)'")
-      ledger.rooms[name]?.damaged = room.damaged.union([place.position])
-      try other.run(
-        "UPDATE snapshot_parts SET bytes=CAST('another' AS BLOB) WHERE room=\(number) AND position=\(place.position) AND part=1"
+  private func snapshot(_ room: String) throws {
+    guard let known = ledger.rooms[room], known.last > 0 else { return }
+    let bytes = DiskLedger.snapshot(life: known.life, position: known.last)
+    _ = try ask {
+      .snapshot(
+        SnapshotRequest(id: $0, room: room, epoch: UInt64(known.life), position: known.last, shapes: 1, bytes: bytes)
       )
-    } catch {
-      // The disk didn't let it, perhaps after it was done.
     }
   }
 
-  private func load(_ room: String) -> LoadedRoom? {
-    if case .loaded(_, let loaded)? = halves?.reader.answer(.load(LoadRequest(id: 0, room: room))) {
-      loaded
-    } else {
-      nil
+  private func delete(_ room: String) throws {
+    guard ledger.rooms[room] != nil else { return }
+    ledger.rooms[room]?.mayBeGone = true
+    let answer = try ask { .delete(id: $0, room: room) }
+    if case .failed(_, _, let error) = answer, !DiskHistory.isUnavailable(error) {
+      ledger.rooms[room]?.mayBeGone = false
     }
   }
 
-  private func turn() throws {
+  func turn() throws {
     guard let writer = halves?.writer, !writer.isIdle else { return }
     _ = writer.turn()
     try hear()
@@ -224,7 +209,7 @@ final class DiskHistory {
 
   private static let turnsMax = 200
 
-  private func ask(_ make: (UInt64) -> LogRequest) throws -> LogEvent? {
+  func ask(_ make: (UInt64) -> LogRequest) throws -> LogEvent? {
     guard let halves else { return nil }
     lastId += 1
     let id = lastId
@@ -237,6 +222,8 @@ final class DiskHistory {
     }
     throw DiskLedger.Failure("request \(id) is never answered")
   }
+
+  func read(_ request: LogRequest) -> LogEvent? { halves?.reader.answer(request) }
 
   private func hear() throws {
     let events = told.events
@@ -282,53 +269,47 @@ final class DiskHistory {
     guard case .rooms(_, let summaries) = list else { throw failure(list) }
     var known: [String: DiskLedger.Room] = [:]
     for name in Set(summaries.map(\.room)).union(ledger.rooms.keys).union(ledger.undecided.keys).sorted() {
-      var loaded: LoadedRoom?
-      var records: [LogRecord] = []
+      var found: DiskLedger.Found?
       if summaries.contains(where: { $0.room == name }) {
         let answer = halves.reader.answer(.load(LoadRequest(id: 0, room: name)))
-        guard case .loaded(_, let room) = answer else { throw failure(answer) }
-        loaded = room
-        let page = halves.reader.answer(
-          .read(ReadRequest(id: 0, room: name, after: room.summary.trimmed, bytesMax: .max))
-        )
+        guard case .loaded(_, let loaded) = answer else { throw failure(answer) }
+        var after = loaded.summary.trimmed
+        var page = records(of: name, after: after)
+        if case .failed(_, _, .damaged(_, let position)) = page, ledger.mayBeDamaged(name, at: position),
+          let place = loaded.snapshot?.place.position
+        {
+          after = place
+          page = records(of: name, after: after)
+        }
         guard case .read(_, let read) = page else { throw failure(page) }
-        records = read.records
+        found = DiskLedger.Found(loaded: loaded, after: after, records: read.records)
       }
-      known[name] = try ledger.check(name, loaded, records)
-      guard let room = known[name] else { continue }
-      switch halves.reader.answer(.verify(id: 0, room: name)) {
-      case .verified: break
-      case .failed(_, _, .damagedSnapshot(_, let position)) where room.damaged.contains(position): break
-      case let answer: throw failure(answer)
-      }
+      known[name] = try ledger.check(name, found)
     }
     ledger.rooms = known
     ledger.undecided = [:]
+  }
+
+  private func records(of room: String, after position: UInt64) -> LogEvent {
+    let request = ReadRequest(id: 0, room: room, after: position, bytesMax: .max)
+    return halves?.reader.answer(.read(request)) ?? .failed(id: 0, room: room, .noRecords)
   }
 
   private func failure(_ answer: LogEvent) -> any Error {
     answer.isUnavailable ? Unreadable(answer: answer) : DiskLedger.Failure("\(answer)")
   }
 
-  private func checkFile() throws {
-    let words = try Database(path: database, mayCreate: false, fileSystem: disk.name).text("PRAGMA integrity_check")
-    guard words == "ok" else { throw DiskLedger.Failure("the file: \(words)") }
-  }
-
-  /// Rooms that there are take records, and so do new ones.
+  /// Rooms that there are take records, and so do new ones. What `log verify` finds is what was damaged.
   private func goOn() throws {
     for name in ["new"] + ledger.rooms.keys.sorted().prefix(1) {
       let before = ledger.rooms[name]?.last ?? 0
-      try append(name, 2, 10)
+      let answer = try append(name, 2, 10)
       guard let room = ledger.rooms[name], room.last == before + 2 else {
-        throw DiskLedger.Failure(
-          "room \(name) takes no records: \(String(describing: halves?.shared.statistics.fault))"
-        )
+        throw DiskLedger.Failure("room \(name) takes no records: \(String(describing: answer))")
       }
     }
     try check()
-    try checkFile()
+    try inspect(database)
+    try checkCopy()
   }
-
-  var lives: UInt32 { lastLife }
 }

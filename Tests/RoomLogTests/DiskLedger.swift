@@ -13,8 +13,9 @@ struct DiskLedger {
     var mayBeGone = false
     /// Up to here a snapshot was acknowledged.
     var snapshotted: UInt64 = 0
-    /// Snapshots that the test has damaged.
+    /// Snapshots that the test has damaged, and records.
     var damaged: Set<UInt64> = []
+    var damagedRecords: Set<UInt64> = []
     var last: UInt64 { acknowledged.last?.position ?? 0 }
   }
 
@@ -22,6 +23,8 @@ struct DiskLedger {
   var rooms: [String: Room] = [:]
   /// Rooms of that name that may be there in their place.
   var undecided: [String: [Room]] = [:]
+  /// What a copy that was finished has at least, of each room.
+  private(set) var copied: [String: Room]?
 
   struct Failure: Error, CustomStringConvertible {
     var description: String
@@ -96,6 +99,15 @@ struct DiskLedger {
     rooms[name] = nil
   }
 
+  mutating func repair(_ name: String, _ damage: LogError) {
+    if case .damagedSnapshot(_, let position) = damage {
+      rooms[name]?.damaged.remove(position)
+      rooms[name]?.snapshotted = 0
+    } else {
+      rooms[name]?.damagedRecords = []
+    }
+  }
+
   /// The log has said what of all that is there.
   mutating func decide() {
     undecided = [:]
@@ -105,15 +117,34 @@ struct DiskLedger {
     }
   }
 
+  mutating func noteCopy(of rooms: [String: Room]) { copied = rooms }
+
   // MARK: What has to be there
 
-  /// - Parameter records: all that the room has after what is trimmed.
+  /// Whether the test has damaged that, in the log or before it was copied.
+  func mayBeDamaged(_ name: String, at position: UInt64) -> Bool {
+    [rooms[name], copied?[name]].contains {
+      guard let room = $0 else { return false }
+      return room.damaged.contains(position) || room.damagedRecords.contains(position)
+    }
+  }
+
+  /// What is stored of a room.
+  struct Found {
+    var loaded: LoadedRoom
+    /// Where what can be read of its records begins.
+    var after: UInt64
+    /// All of them after that.
+    var records: [LogRecord]
+  }
+
   /// - Returns: the room as it is known now.
-  func check(_ name: String, _ loaded: LoadedRoom?, _ records: [LogRecord]) throws -> Room? {
-    guard let loaded else {
+  func check(_ name: String, _ stored: Found?) throws -> Room? {
+    guard let stored else {
       if let room = rooms[name], !room.mayBeGone { throw Failure("room \(name) is gone") }
       return nil
     }
+    let (loaded, records, after) = (stored.loaded, stored.records, stored.after)
     let summary = loaded.summary
     var candidates = undecided[name] ?? []
     if let room = rooms[name] {
@@ -126,14 +157,14 @@ struct DiskLedger {
         ?? false
     }
     guard var room = found else { throw Failure("room \(name) is one that nobody has made, or a former one") }
-    guard records.map(\.position) == Array(summary.trimmed..<summary.last).map({ $0 + 1 }) else {
+    guard records.map(\.position) == Array(after..<summary.last).map({ $0 + 1 }) else {
       throw Failure("room \(name) lacks records up to \(summary.last): it has \(records.map(\.position))")
     }
     guard summary.last >= room.last else {
       throw Failure("room \(name) ends at \(summary.last) in place of \(room.last)")
     }
-    for record in room.acknowledged where record.position > summary.trimmed {
-      guard records[Int(record.position - summary.trimmed) - 1] == record else {
+    for record in room.acknowledged where record.position > after {
+      guard records[Int(record.position - after) - 1] == record else {
         throw Failure("record \(record.position) of room \(name) is another")
       }
     }

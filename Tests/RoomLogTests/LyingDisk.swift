@@ -10,8 +10,8 @@ import Glibc
 /// - What was written and not synced is there after a power cut, or not, in any pieces of 512 bytes.
 /// - After a sync that failed, the next one succeeds although what the first was to make durable is lost: the system counts those
 ///   pages as written (Linux does). They can still be read until the power is cut.
-/// - Files that were made, removed or renamed are so after a power cut only once their directory is synced, which SQLite does when it
-///   first syncs a new log.
+/// - Files that were made or removed are so after a power cut only once their folder is synced, which SQLite does when it first
+///   syncs a new write-ahead log or journal.
 ///
 /// `@unchecked Sendable`: one thread uses it, that of its test.
 final class LyingDisk: @unchecked Sendable {
@@ -55,6 +55,14 @@ final class LyingDisk: @unchecked Sendable {
     var lasts = false
   }
 
+  /// How a call has failed.
+  struct Failure: Hashable {
+    var call: Call
+    var code: Int32
+
+    static let all = Set(Call.allCases.flatMap { call in call.codes.map { Failure(call: call, code: $0) } })
+  }
+
   /// What is on the disk for good.
   typealias Image = [String: [UInt8]]
 
@@ -63,11 +71,13 @@ final class LyingDisk: @unchecked Sendable {
   var faults: [Fault] = []
   /// Called before each call that changes the disk.
   var beforeChange: () -> Void = {}
+  /// Called before each call, as if another process were running beside. Its own calls are passed over.
+  var beside: (() -> Void)?
   /// A process that has ended asks for nothing any more. SQLite learns that by an error.
   var isDead = false
   private(set) var callCount = 0
   private(set) var countByKind: [Call: Int] = [:]
-  private(set) var faultCount = 0
+  private(set) var failures: [Failure: Int] = [:]
 
   private var files: [String: StoredFile] = [:]
   private var durableNames: [String: StoredFile] = [:]
@@ -122,6 +132,11 @@ final class LyingDisk: @unchecked Sendable {
     return { self.files[path] = file }
   }
 
+  /// A file is removed, and for good once its folder is synced.
+  func discard(_ path: String) {
+    if files.removeValue(forKey: path) != nil { changedNames.append((path, nil)) }
+  }
+
   /// As the log looks at files.
   var look: FileLook {
     FileLook(
@@ -132,7 +147,13 @@ final class LyingDisk: @unchecked Sendable {
         guard let bytes = files[path]?.now, place + count <= bytes.count else { return nil }
         return Array(bytes[place..<place + count])
       },
-      right: { [unowned self] path, _ in files[path] == nil ? ENOENT : 0 }
+      right: { [unowned self] path, _ in files[path] == nil ? ENOENT : 0 },
+      sync: { [unowned self] path in
+        if let file = files[path] { return sync(file) == SQLITE_OK ? 0 : EIO }
+        guard enter(.sync) == nil else { return EIO }
+        syncNames()
+        return 0
+      }
     )
   }
 
@@ -141,6 +162,11 @@ final class LyingDisk: @unchecked Sendable {
   /// Counts a call, and tells how it fails.
   func enter(_ kind: Call) -> Int32? {
     if isDead { return kind.codes[0] }
+    if let beside {
+      self.beside = nil
+      beside()
+      self.beside = beside
+    }
     if kind.isChange { beforeChange() }
     callCount += 1
     countByKind[kind, default: 0] += 1
@@ -152,8 +178,9 @@ final class LyingDisk: @unchecked Sendable {
       if fault.lasts, fault.kind == nil {
         faults[index] = Fault(number: ofKind, kind: kind, code: fault.code, lasts: true)
       }
-      faultCount += 1
-      return kind.codes[fault.code % kind.codes.count]
+      let code = kind.codes[fault.code % kind.codes.count]
+      failures[Failure(call: kind, code: code), default: 0] += 1
+      return code
     }
     return nil
   }
@@ -210,7 +237,11 @@ final class LyingDisk: @unchecked Sendable {
       return code
     }
     file.sync()
-    if changedNames.contains(where: { $0.file === file }) { syncNames() }
+    // Of a new database, SQLite doesn't sync the folder.
+    if changedNames.contains(where: { $0.file === file && ($0.path.hasSuffix("-wal") || $0.path.hasSuffix("-journal")) }
+    ) {
+      syncNames()
+    }
     return SQLITE_OK
   }
 
