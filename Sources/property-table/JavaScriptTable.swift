@@ -55,6 +55,16 @@ enum JavaScriptTable {
       numbers("the ways to move shapes within the drawing order", "reordering", Reordering.self),
       numbers("the shapes that the core makes at random", "randomShape", RandomShape.self),
       numbers("the encodings that a session speaks", "wireEncoding", WireEncoding.self),
+      frozen(
+        "broken lines: how long a part is and how far it is to the next, in widths of the line",
+        "dashForms",
+        object(
+          Dash.allCases.filter { $0 != .solid }.map { dash in
+            ("\(dash)", "{ part: \(Int(dash.partLength(width: 1))), step: \(Int(dash.step(width: 1))) }")
+          }
+        )
+      ),
+      frozen("how many parts the broken lines of one picture may have", "dashPartsMax", "\(DashBudget.partsMax)"),
       numbers("flags of a row that tells of a shape", "shapeFlag", ShapeFlag.self),
       numbers("flags of what changed", "changesFlag", ChangesFlag.self),
       numbers("flags of a place in a gesture: what is meant", "placeFlag", PlaceFlag.self),

@@ -331,6 +331,74 @@ def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
     assert (numpy.abs(picture[:, :, :3].astype(int) - rgb("#3366CC")).max(axis=2) < 8).mean() > 0.15
 
 
+def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
+    """A few large translucent shapes, and one stroke of a thousand widths, take as long as thousands of small ones."""
+    ann = room.join()
+    for shapes in (
+        [{"alpha": 5, "strokeWidth": 6, "position": [-100, -100], "size": [3000, 2000]}] * 60,
+        [{"kind": "ink", "strokeWidth": 1000, "position": [0, 0], "size": [1200, 800],
+          "path": [[at * 7919 % 65536, at * 104729 % 65536, 100 + at % 2] for at in range(1000)]}],
+    ):
+        made = [room.add(**values) for values in shapes]
+        ann.wait_for_shapes(len(made))
+        ann.look_at(0, 0)
+        ann.wait("app.painter.isDone")
+        counts = ann.run("""
+          return (async () => {
+            let count = 0
+            const owns = []
+            for (const { prototype } of [CanvasRenderingContext2D, OffscreenCanvasRenderingContext2D]) {
+              const own = prototype.stroke
+              owns.push(() => { prototype.stroke = own })
+              prototype.stroke = function (...values) { count += 1; return own.apply(this, values) }
+            }
+            // However quick this machine is, a look at the clock takes a millisecond.
+            const clock = performance.now.bind(performance)
+            let ahead = 0
+            performance.now = () => clock() + (ahead += 1)
+            const counts = []
+            const { paint } = app.painter
+            app.painter.paint = (now) => { count = 0; paint.call(app.painter, now); counts.push(count) }
+            app.scene.touchAll()
+            app.invalidate()
+            do await new Promise(requestAnimationFrame)
+            while (!app.painter.isDone)
+            performance.now = () => clock() + ahead
+            app.painter.paint = paint
+            for (const giveBack of owns) giveBack()
+            return counts
+          })()""")
+        assert sum(counts) >= max(60, len(made)) and max(counts) < 60, counts
+        room.write(*((shape, {"deleted": True}) for shape in made))
+        ann.wait_for_shapes(0)
+
+
+def test_long_broken_lines_are_cut_to_what_is_seen(room):
+    """Where they are seen they look as whole ones do: parts lie where those of the whole line would."""
+    ann = room.join(size=(420, 360), still=True)
+    ann.look_at(0, 0)
+    for values, at in [
+        ({"kind": "rectangle", "position": [-200_000, 100], "size": [400_000, 5000]}, 100),
+        ({"kind": "line", "position": [-200_000, 80], "size": [400_000, 1], "path": [[0, 0], [65535, 0]]}, 80),
+        ({"kind": "ink", "position": [-200_000, 60], "size": [400_000, 1], "path": [[0, 0], [32768, 0], [65535, 0]]}, 60),
+    ]:
+        line = room.add(filled=False, dash="dashed", strokeWidth=4, stroke=STROKE, **values)
+        picture = alone(ann, line)
+        seen = [x for x in range(20, 400) if differs(picture, PAPER)[at, x]]
+        # Twelve pixels of each twenty, from its beginning on.
+        wanted = [x for x in range(20, 400) if x % 20 < 12]
+        # The ink's middle lies three units beside that of its box.
+        missing = min(len(set(seen) ^ {x + shift for x in wanted}) for shift in range(-20, 20))
+        assert missing < 25, (values["kind"], seen)
+        room.write((line, {"deleted": True}))
+        ann.wait_for_shapes(0)
+    ellipse = room.add(kind="ellipse", filled=False, dash="dotted", strokeWidth=6, stroke=STROKE, position=[-100_000, 100],
+                       size=[200_400, 200_000])
+    picture = differs(alone(ann, ellipse), PAPER)
+    row = picture[100, 100:340]
+    assert 15 <= (row[1:] & ~row[:-1]).sum() <= 25 and not picture[110:].any() and not picture[:94].any()
+
+
 def test_dark_and_light(room):
     """The paper follows the system's theme, at once."""
     ann = room.join(theme="dark")

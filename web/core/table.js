@@ -93,6 +93,15 @@ export const wireEncoding = Object.freeze({
   binary: 1,
 })
 
+/** Broken lines: how long a part is and how far it is to the next, in widths of the line. */
+export const dashForms = Object.freeze({
+  dashed: { part: 3, step: 5 },
+  dotted: { part: 0, step: 2 },
+})
+
+/** How many parts the broken lines of one picture may have. */
+export const dashPartsMax = 50000
+
 /** Flags of a row that tells of a shape. */
 export const shapeFlag = Object.freeze({
   live: 1,

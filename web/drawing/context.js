@@ -21,3 +21,13 @@ export function offscreenContextOf(canvas, options) {
   if (!context) throw new Error('this browser has no 2D canvas')
   return context
 }
+
+/**
+ * Has a browser paint what it was told to. It only notes that down, and would do all of it once the canvas is used; to make a
+ * picture of one pixel it has to catch up.
+ *
+ * @param {Context2D} context
+ */
+export function catchUp({ canvas }) {
+  createImageBitmap(/** @type {HTMLCanvasElement} */ (canvas), 0, 0, 1, 1).then((bitmap) => bitmap.close(), () => {})
+}

@@ -1,8 +1,11 @@
 // Lines and ink on a canvas, by the same rules as the core's (docs/PROTOCOL.md, S14 and S15): pieces one behind the other, and
 // arrows and dots at the ends. Everything lies around the middle of the shape's box, not turned.
 
+import { addStraight, piecesLength } from './dashes.js'
+
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/table.js').PathPoint} PathPoint */
+/** @typedef {import('./dashes.js').Piece} Piece */
 
 /** A place's number at the right and the lower side of a box. */
 export const boxEnd = 65535
@@ -31,30 +34,37 @@ export const pathOf = ({ path }) => (path.length > 0 ? path : diagonal)
  * Parts of a line that are equally wide, in order; what is filled at its ends; and all of it as one path, to find a pointer on.
  *
  * @typedef {object} DrawnLine
- * @property {{path: Path2D, width: number}[]} runs
+ * @property {Run[]} runs
  * @property {Path2D | null} heads
  * @property {Path2D} whole
  * @property {number} widest
  */
 
+/** @typedef {import('./dashes.js').Line & {width: number}} Run */
+
 /** @param {import('./drawn.js').Drawn} drawn @returns {DrawnLine} */
 export function lineOf({ shape, width, height, strokeWidth }) {
   const points = pathOf(shape).map(([x, y]) => ({ x: (x / boxEnd - 0.5) * width, y: (y / boxEnd - 0.5) * height }))
-  return shape.kind === 'ink' ? inkOf(points, pathOf(shape).map(([, , hundredths]) => strokeWidth * hundredths / 100))
-    : straightLine(points, strokeWidth, shape)
+  const isBroken = shape.dash !== 'solid'
+  return shape.kind === 'ink' ? inkOf(points, pathOf(shape).map(([, , hundredths]) => strokeWidth * hundredths / 100), isBroken)
+    : straightLine(points, strokeWidth, shape, isBroken)
 }
 
-/** @param {Point[]} points @param {number} width @param {import('../core/types.js').Shape} shape @returns {DrawnLine} */
-function straightLine(points, width, { fromEnd, toEnd }) {
+/**
+ * @param {Point[]} points @param {number} width @param {import('../core/types.js').Shape} shape @param {boolean} isBroken
+ * @returns {DrawnLine}
+ */
+function straightLine(points, width, { fromEnd, toEnd }, isBroken) {
   const heads = new Path2D()
   const last = points.length - 1
   const led = [...points]
   led[0] = addHead(heads, fromEnd, points[0], points[1], width)
   led[last] = addHead(heads, toEnd, points[last], points[last - 1], width)
-  const path = new Path2D()
-  for (const { x, y } of led) path.lineTo(x, y)
+  const pieces = /** @type {Piece[]} */ ([])
+  addStraight(pieces, led)
+  const run = runOf(pieces, width, isBroken)
   const hasHeads = fromEnd !== 'plain' || toEnd !== 'plain'
-  return { runs: [{ path, width }], heads: hasHeads ? heads : null, whole: path, widest: width }
+  return { runs: [run], heads: hasHeads ? heads : null, whole: run.path, widest: width }
 }
 
 /**
@@ -78,46 +88,46 @@ function addHead(heads, head, end, before, width) {
   return { x: end.x - along.x * part, y: end.y - along.y * part }
 }
 
-/** @param {Point[]} points @param {number[]} widths @returns {DrawnLine} */
-function inkOf(points, widths) {
-  const whole = smooth(points)
-  const widest = Math.max(...widths)
-  if (widths.every((width) => width === widest)) return { runs: [{ path: whole, width: widest }], heads: null, whole, widest }
-  const runs = /** @type {{path: Path2D, width: number}[]} */ ([])
-  let from = points[0]
-  for (const [index, point] of points.entries()) {
-    const next = points[index + 1]
-    const to = next ? { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 } : point
-    const run = runs.at(-1)
-    const path = run?.width === widths[index] ? run.path : new Path2D()
-    if (path !== run?.path) {
-      path.moveTo(from.x, from.y)
-      runs.push({ path, width: widths[index] })
-    }
-    if (index === 0 || !next) path.lineTo(to.x, to.y)
-    else path.quadraticCurveTo(point.x, point.y, to.x, to.y)
-    from = to
-  }
-  return { runs, heads: null, whole, widest }
-}
-
 /**
  * The curve along some points: straight to the middle of the first two, then from middle to middle, drawn towards the point
  * between them, and straight to the last.
  *
- * @param {Point[]} points @returns {Path2D}
+ * @param {Point[]} points @param {number[]} widths @param {boolean} isBroken @returns {DrawnLine}
  */
-function smooth(points) {
-  const path = new Path2D()
-  path.moveTo(points[0].x, points[0].y)
-  for (let index = 1; index < points.length; index++) {
-    const [before, point] = [points[index - 1], points[index]]
-    const middle = { x: (before.x + point.x) / 2, y: (before.y + point.y) / 2 }
-    if (index === 1) path.lineTo(middle.x, middle.y)
-    else path.quadraticCurveTo(before.x, before.y, middle.x, middle.y)
+function inkOf(points, widths, isBroken) {
+  let from = points[0]
+  const pieces = points.map((point, index) => {
+    const next = points[index + 1]
+    const to = next ? { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 } : point
+    const piece = { from, control: index > 0 && next ? point : null, to }
+    from = to
+    return piece
+  })
+  const runs = /** @type {Run[]} */ ([])
+  let start = 0
+  for (let end = 1; end <= pieces.length; end++) {
+    if (widths[end] === widths[start]) continue
+    runs.push(runOf(pieces.slice(start, end), widths[start], isBroken))
+    start = end
   }
-  const last = points[points.length - 1]
-  path.lineTo(last.x, last.y)
+  const whole = runs.length === 1 ? runs[0].path : pathAlong(pieces)
+  return { runs, heads: null, whole, widest: Math.max(...widths) }
+}
+
+/** @param {Piece[]} pieces @param {number} width @param {boolean} isBroken @returns {Run} */
+function runOf(pieces, width, isBroken) {
+  const path = pathAlong(pieces)
+  return isBroken ? { path, width, length: piecesLength(pieces), pieces: () => pieces } : { path, width, length: 0, pieces: () => [] }
+}
+
+/** @param {Piece[]} pieces */
+function pathAlong(pieces) {
+  const path = new Path2D()
+  path.moveTo(pieces[0].from.x, pieces[0].from.y)
+  for (const { control, to } of pieces) {
+    if (control) path.quadraticCurveTo(control.x, control.y, to.x, to.y)
+    else path.lineTo(to.x, to.y)
+  }
   return path
 }
 

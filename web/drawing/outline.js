@@ -1,6 +1,7 @@
 // A shape on a canvas: the same outlines as the core's, as paths that stay crisp at any scale.
 
-import { offscreenContextOf } from './context.js'
+import { catchUp, offscreenContextOf } from './context.js'
+import { addQuarters, addStraight, piecesLength, strokesOf } from './dashes.js'
 import { isStroke, lineOf } from './lines.js'
 import { colorOf } from './motion.js'
 import { paintText } from './text.js'
@@ -31,19 +32,68 @@ export function outlinePath({ shape, width, height, cornerRadius, innerRatio }) 
     case 'ellipse':
       path.ellipse(0, 0, halfWidth, halfHeight, 0, 0, 2 * Math.PI)
       break
-    default: {
-      // Inscribed in the ellipse of the box, the first corner up; a star's inner corners halfway between its tips.
-      const isStar = shape.kind === 'star'
-      const corners = isStar ? 2 * shape.points : shape.points
-      for (let corner = 0; corner < corners; corner++) {
-        const turn = 2 * Math.PI * corner / corners
-        const reach = isStar && corner % 2 === 1 ? innerRatio : 1
-        path.lineTo(halfWidth * reach * Math.sin(turn), -halfHeight * reach * Math.cos(turn))
-      }
+    default:
+      for (const { x, y } of cornersOf(shape, halfWidth, halfHeight, innerRatio)) path.lineTo(x, y)
       path.closePath()
-    }
   }
   return path
+}
+
+/**
+ * The corners of a polygon or a star, inscribed in the ellipse of the box, the first one up; a star's inner corners halfway between
+ * its tips.
+ *
+ * @param {import('../core/types.js').Shape} shape @param {number} halfWidth @param {number} halfHeight @param {number} innerRatio
+ * @returns {import('../core/types.js').Point[]}
+ */
+function cornersOf({ kind, points }, halfWidth, halfHeight, innerRatio) {
+  const isStar = kind === 'star'
+  return Array.from({ length: isStar ? 2 * points : points }, (_, corner) => {
+    const turn = (isStar ? 1 : 2) * Math.PI * corner / points
+    const reach = isStar && corner % 2 === 1 ? innerRatio : 1
+    return { x: halfWidth * reach * Math.sin(turn), y: -halfHeight * reach * Math.cos(turn) }
+  })
+}
+
+/**
+ * The same outline piece by piece, from where `outlinePath` begins.
+ *
+ * @param {import('./drawn.js').Drawn} drawn @returns {import('./dashes.js').Piece[]}
+ */
+function outlinePieces({ shape, width, height, cornerRadius, innerRatio }) {
+  const pieces = /** @type {import('./dashes.js').Piece[]} */ ([])
+  const [right, bottom] = [width / 2, height / 2]
+  if (shape.kind === 'ellipse') {
+    addQuarters(pieces, { x: 0, y: 0 }, right, bottom, 0, 4)
+    return pieces
+  }
+  if (shape.kind === 'polygon' || shape.kind === 'star') {
+    const corners = cornersOf(shape, right, bottom, innerRatio)
+    addStraight(pieces, [...corners, corners[0]])
+    return pieces
+  }
+  const radius = shape.kind === 'roundedRectangle' ? Math.min(cornerRadius, right, bottom) : 0
+  const [innerX, innerY] = [right - radius, bottom - radius]
+  const sides = /** @type {const} */ ([[1, -1, 3], [1, 1, 0], [-1, 1, 1], [-1, -1, 2]])
+  let from = { x: -innerX, y: -bottom }
+  for (const [x, y, quarter] of sides) {
+    // Along the side before the corner, which is upright where the corner ends upright.
+    const to = quarter % 2 === 1 ? { x: x * innerX, y: y * bottom } : { x: x * right, y: y * innerY }
+    addStraight(pieces, [from, to])
+    if (radius > 0) addQuarters(pieces, { x: x * innerX, y: y * innerY }, radius, radius, quarter)
+    from = quarter % 2 === 1 ? { x: x * right, y: y * innerY } : { x: x * innerX, y: y * bottom }
+  }
+  return pieces
+}
+
+/**
+ * No less than an outline is long.
+ *
+ * @param {import('./drawn.js').Drawn} drawn
+ */
+function outlineLength(drawn) {
+  const { shape: { kind }, width, height } = drawn
+  return kind === 'polygon' || kind === 'star' ? piecesLength(outlinePieces(drawn)) : 2 * (width + height)
 }
 
 /**
@@ -62,13 +112,25 @@ export function turnTo(context, drawn, { scale, x, y }) {
 }
 
 /**
- * Paints a shape, and leaves the context turned to it.
+ * What is being painted: where things lie, the part of the picture in device pixels, and how many parts its broken lines may
+ * still have.
  *
- * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
- * @param {import('./view.js').Pixels} pixels
+ * @typedef {object} Sight
+ * @property {import('./view.js').Pixels} pixels
+ * @property {import('./tiles.js').Area} area
+ * @property {import('./dashes.js').DashBudget} dashes
  */
-export function paintShape(context, drawn, pixels) {
+
+/**
+ * Paints a shape, and leaves the context turned to it. Each step of a generator paints a part of it; all of them have to be
+ * made before another shape is painted.
+ *
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
+ * @returns {Generator<number, void>} tells how much of the shape a step has painted
+ */
+export function* paintShape(context, drawn, sight) {
   if (drawn.opacity <= 0) return
+  const { pixels } = sight
   const largest = Math.max(drawn.width, drawn.height) * pixels.scale
   if (largest < speck) {
     const hasFill = drawn.shape.filled && !isStroke(drawn.shape.kind)
@@ -82,22 +144,36 @@ export function paintShape(context, drawn, pixels) {
       Math.max(drawn.height * size, 0.5))
     return
   }
-  if ((drawn.strokeWidth * pixels.scale > 0.05 || drawn.shape.written) && drawn.opacity < 1) {
-    paintAsOne(context, drawn, pixels)
+  if (isPaintedAside(drawn, pixels)) {
+    yield* paintAsOne(context, drawn, sight)
     return
   }
   context.globalAlpha = drawn.opacity
-  paintParts(context, drawn, pixels)
+  yield* paintParts(context, drawn, sight)
 }
 
 /**
- * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
- * @param {import('./view.js').Pixels} pixels
+ * Whether a shape is translucent, and would show where its parts lie on each other.
+ *
+ * @param {import('./drawn.js').Drawn} drawn @param {import('./view.js').Pixels} pixels
  */
-function paintParts(context, drawn, pixels) {
-  turnTo(context, drawn, pixels)
+export function isPaintedAside(drawn, { scale }) {
+  const { shape, opacity, strokeWidth } = drawn
+  if (opacity >= 1) return false
+  if (shape.written) return true
+  if (strokeWidth * scale <= 0.05) return false
+  if (!isStroke(shape.kind)) return shape.filled
+  const { runs, heads } = drawn.line ??= lineOf(drawn)
+  return runs.length > 1 || heads !== null
+}
+
+/**
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
+ */
+function* paintParts(context, drawn, sight) {
+  turnTo(context, drawn, sight.pixels)
   if (isStroke(drawn.shape.kind)) {
-    paintLine(context, drawn)
+    yield* paintLine(context, drawn, sight)
     return
   }
   if (drawn.shape.kind !== 'text') {
@@ -106,39 +182,81 @@ function paintParts(context, drawn, pixels) {
       context.fillStyle = colorOf(drawn.fill)
       context.fill(path)
     }
-    if (drawn.strokeWidth > 0) stroke(context, drawn, path)
+    const isBroken = drawn.shape.dash !== 'solid'
+    const line = { path, length: isBroken ? outlineLength(drawn) : 0, pieces: () => outlinePieces(drawn) }
+    if (drawn.strokeWidth > 0) stroke(context, drawn, line, drawn.strokeWidth, sight, 'butt')
   }
-  if (drawn.shape.written && !drawn.isWritten) paintText(context, drawn, pixels.scale * drawn.growth)
+  if (drawn.shape.written && !drawn.isWritten) paintText(context, drawn, sight.pixels.scale * drawn.growth)
 }
 
-/** @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn */
-function paintLine(context, drawn) {
+/**
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
+ */
+function* paintLine(context, drawn, sight) {
   if (drawn.strokeWidth === 0) return
   const { runs, heads } = drawn.line ??= lineOf(drawn)
-  const { shape, stroke: color } = drawn
-  for (const { path, width } of runs) stroke(context, { shape, stroke: color, strokeWidth: width }, path, 'round')
+  for (const [index, run] of runs.entries()) {
+    if (index > 0) yield 1 / runs.length
+    stroke(context, drawn, run, run.width, sight, 'round')
+  }
   if (!heads) return
   context.fillStyle = colorOf(drawn.stroke)
   context.fill(heads)
 }
 
 /**
- * Dashes are three times as long as the stroke is wide, with gaps of two; dots are round, and as far apart as they are wide (S11).
- *
- * @param {import('./context.js').Context2D} context
- * @param {Pick<import('./drawn.js').Drawn, 'shape' | 'stroke' | 'strokeWidth'>} drawn @param {Path2D} path
- * @param {CanvasLineCap} [cap] how the line ends where it isn't broken
+ * @param {import('./context.js').Context2D} context turned to the shape @param {import('./drawn.js').Drawn} drawn
+ * @param {import('./dashes.js').Line} line @param {number} width @param {Sight} sight
+ * @param {CanvasLineCap} cap how the line ends where it isn't broken
  */
-function stroke(context, { shape: { dash }, stroke, strokeWidth }, path, cap = 'butt') {
+function stroke(context, drawn, line, width, { pixels, area, dashes }, cap) {
+  const { dash } = drawn.shape
+  const { paths, pattern } = strokesOf(dash, width, line, {
+    box: () => seenOf(drawn, pixels, area), scale: pixels.scale * drawn.growth, budget: dashes,
+  })
+  const isBroken = pattern.length > 0
   context.lineJoin = 'round'
-  context.lineWidth = strokeWidth
-  context.strokeStyle = colorOf(stroke)
-  context.lineCap = dash === 'solid' ? cap : dash === 'dotted' ? 'round' : 'butt'
-  if (dash !== 'solid') context.setLineDash(dash === 'dashed' ? [3 * strokeWidth, 2 * strokeWidth] : [0, 2 * strokeWidth])
-  context.stroke(path)
-  if (dash !== 'solid') context.setLineDash([])
+  context.lineWidth = width
+  context.strokeStyle = colorOf(drawn.stroke)
+  context.lineCap = !isBroken ? cap : dash === 'dotted' ? 'round' : 'butt'
+  if (isBroken) context.setLineDash(pattern)
+  for (const { path, offset } of paths) {
+    context.lineDashOffset = offset
+    context.stroke(path)
+  }
+  if (isBroken) context.setLineDash([])
+  context.lineDashOffset = 0
   context.lineCap = 'butt'
 }
+
+/**
+ * The box around what is seen of an area, as the shape's own outline is measured: around its middle, not turned.
+ *
+ * @param {import('./drawn.js').Drawn} drawn @param {import('./view.js').Pixels} pixels @param {import('./tiles.js').Area} area
+ * @returns {import('../core/types.js').Box}
+ */
+function seenOf(drawn, { scale, x, y }, { left, top, right, bottom }) {
+  const size = scale * drawn.growth
+  const turn = drawn.rotation * Math.PI / 180
+  const [cosine, sine] = [Math.cos(turn), Math.sin(turn)]
+  const dx = (left + right) / 2 - (drawn.centerX * scale + x)
+  const dy = (top + bottom) / 2 - (drawn.centerY * scale + y)
+  const across = Math.abs(cosine) * (right - left) + Math.abs(sine) * (bottom - top)
+  const down = Math.abs(sine) * (right - left) + Math.abs(cosine) * (bottom - top)
+  return {
+    x: (cosine * dx + sine * dy - across / 2) / size,
+    y: (cosine * dy - sine * dx - down / 2) / size,
+    width: across / size,
+    height: down / size,
+  }
+}
+
+/**
+ * Asked where a point lies. Nothing is painted on it.
+ *
+ * @type {OffscreenCanvasRenderingContext2D | undefined}
+ */
+let hitContext
 
 /**
  * Whether a point of the canvas is on a shape's outline, or within `reach` of it.
@@ -146,40 +264,41 @@ function stroke(context, { shape: { dash }, stroke, strokeWidth }, path, cap = '
  * @param {import('./drawn.js').Drawn} drawn @param {import('../core/types.js').Point} point @param {number} reach
  */
 export function isOnOutline(drawn, point, reach) {
-  const context = contextAside(1, 1)
+  const context = hitContext ??= offscreenContextOf(new OffscreenCanvas(1, 1))
+  context.lineCap = isStroke(drawn.shape.kind) ? 'round' : 'butt'
   const turn = -drawn.rotation * Math.PI / 180
   const [across, down] = [point.x - drawn.centerX, point.y - drawn.centerY]
   const [x, y] = [across * Math.cos(turn) - down * Math.sin(turn), across * Math.sin(turn) + down * Math.cos(turn)]
-  context.setTransform(1, 0, 0, 1, 0, 0)
   if (!isStroke(drawn.shape.kind)) {
     context.lineWidth = drawn.strokeWidth + 2 * reach
     return context.isPointInStroke(drawn.path ??= outlinePath(drawn), x, y)
   }
   const { whole, heads, widest } = drawn.line ??= lineOf(drawn)
   context.lineWidth = widest + 2 * reach
-  context.lineCap = 'round'
-  const isOn = context.isPointInStroke(whole, x, y) || (heads !== null && context.isPointInPath(heads, x, y))
-  context.lineCap = 'butt'
-  return isOn
+  return context.isPointInStroke(whole, x, y) || (heads !== null && context.isPointInPath(heads, x, y))
 }
 
 /**
  * Fill and stroke overlap by half the stroke. So a translucent shape is first painted opaque, on another canvas.
  *
- * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
- * @param {import('./view.js').Pixels} pixels
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
  */
-function paintAsOne(context, drawn, pixels) {
-  const left = Math.max(0, Math.floor(drawn.left * pixels.scale + pixels.x) - 1)
-  const top = Math.max(0, Math.floor(drawn.top * pixels.scale + pixels.y) - 1)
-  const right = Math.min(context.canvas.width, Math.ceil(drawn.right * pixels.scale + pixels.x) + 1)
-  const bottom = Math.min(context.canvas.height, Math.ceil(drawn.bottom * pixels.scale + pixels.y) + 1)
+function* paintAsOne(context, drawn, { pixels, area, dashes }) {
+  const left = Math.max(area.left, Math.floor(drawn.left * pixels.scale + pixels.x) - 1)
+  const top = Math.max(area.top, Math.floor(drawn.top * pixels.scale + pixels.y) - 1)
+  const right = Math.min(area.right, Math.ceil(drawn.right * pixels.scale + pixels.x) + 1)
+  const bottom = Math.min(area.bottom, Math.ceil(drawn.bottom * pixels.scale + pixels.y) + 1)
   if (right <= left || bottom <= top) return
-  const aside = contextAside(right - left, bottom - top)
-  paintParts(aside, drawn, { scale: pixels.scale, x: pixels.x - left, y: pixels.y - top })
+  const [width, height] = [right - left, bottom - top]
+  const aside = contextAside(width, height)
+  yield* paintParts(aside, drawn, {
+    pixels: { scale: pixels.scale, x: pixels.x - left, y: pixels.y - top },
+    area: { left: 0, top: 0, right: width, bottom: height },
+    dashes,
+  })
   context.setTransform(1, 0, 0, 1, 0, 0)
   context.globalAlpha = drawn.opacity
-  context.drawImage(aside.canvas, 0, 0, right - left, bottom - top, left, top, right - left, bottom - top)
+  context.drawImage(aside.canvas, 0, 0, width, height, left, top, width, height)
 }
 
 /** @type {OffscreenCanvasRenderingContext2D | undefined} */
@@ -201,4 +320,9 @@ function contextAside(width, height) {
     aside.clearRect(0, 0, width, height)
   }
   return aside
+}
+
+/** Has the browser paint what it was told to of a translucent shape. */
+export function catchUpAside() {
+  if (aside) catchUp(aside)
 }

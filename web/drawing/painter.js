@@ -1,4 +1,5 @@
 import { contextOf, offscreenContextOf } from './context.js'
+import { DashBudget } from './dashes.js'
 import { Picture } from './picture.js'
 import { Tiles } from './tiles.js'
 
@@ -25,7 +26,7 @@ const fringe = 2
  * A sharp picture in the making; what is shown scaled until it is done; and what was touched meanwhile, null for everything.
  *
  * @typedef {{picture: Picture, canvas: OffscreenCanvas, stale: Stale, pixels: Pixels, touched: number[] | null,
- *   count: number, milliseconds: number}} Draft
+ *   milliseconds: number, seen: Pixels | null}} Draft `seen`: where things lie in what is shown
  */
 
 /**
@@ -50,7 +51,7 @@ export class Painter {
    * @type {Pixels | null}
    */
   #pixels = null
-  /** Milliseconds that a shape took to paint, lately. */
+  /** Milliseconds that a unit of work took, lately. */
   #cost = 0.004
   /**
    * The sharp picture in the making.
@@ -119,12 +120,14 @@ export class Painter {
     else this.#paintTouched(this.#pixels, pixels, touched, until)
     if (!this.#draft) this.#picture.paintWaiting(until)
     // Where painting takes long, lines that came to lie below the fill of other regions stay so.
-    if (this.#isDear(scene.order.length)) this.#picture.takeLate()
+    if (this.#isDear(scene.order, pixels)) this.#picture.takeLate()
     if (!this.isDone) this.#frames.request()
   }
 
-  /** @param {number} shapes how many */
-  #isDear(shapes) { return shapes * this.#cost > pictureMilliseconds }
+  /** @param {Drawn[]} shapes @param {Pixels} pixels @param {Area[]} [areas] */
+  #isDear(shapes, pixels, areas = [this.#area]) {
+    return Picture.takesMore(shapes, this.#look(pixels), areas, pictureMilliseconds / this.#cost)
+  }
 
   /** @param {Pixels} pixels @returns {import('./picture.js').Look} */
   #look(pixels) {
@@ -138,16 +141,14 @@ export class Painter {
   /** @param {Pixels} pixels @param {number} until */
   #paintAll(pixels, until) {
     const shapes = this.#shapesIn(pixels, this.#area)
-    if (this.#isDear(shapes.length)) {
+    if (this.#isDear(shapes, pixels)) {
       this.#beginDraft(shapes, pixels, until)
       return
     }
-    const start = performance.now()
     this.#picture.waiting.clear()
     this.#picture.takeLate()
     this.#picture.paint(shapes, this.#look(pixels), this.#area, until)
     this.#pixels = pixels
-    this.#learn(performance.now() - start, shapes.length)
   }
 
   /** @param {Pixels} before @param {Pixels} pixels @param {number[]} touched @param {number} until */
@@ -184,20 +185,25 @@ export class Painter {
       left * pixels.scale + pixels.x - fringe, top * pixels.scale + pixels.y - fringe,
       right * pixels.scale + pixels.x + fringe, bottom * pixels.scale + pixels.y + fringe))
     const candidates = this.#shapesIn(pixels, around(areas))
+    if (this.#isDear(candidates, pixels, areas)) {
+      this.#paintAll(pixels, until)
+      return
+    }
+    const dashes = new DashBudget()
     for (const area of areas) {
       context.save()
       context.setTransform(1, 0, 0, 1, 0, 0)
       context.beginPath()
       context.rect(area.left, area.top, area.right - area.left, area.bottom - area.top)
       context.clip()
-      this.#picture.paint(within(candidates, pixels, area), this.#look(pixels), area, until)
+      this.#picture.paint(within(candidates, pixels, area), this.#look(pixels), area, until, dashes)
       context.restore()
     }
   }
 
-  /** @param {number} milliseconds @param {number} shapes how many */
-  #learn(milliseconds, shapes) {
-    if (shapes >= 100) this.#cost += (Math.min(milliseconds / shapes, 0.1) - this.#cost) * 0.2
+  /** @param {number} milliseconds @param {number} work */
+  #learn(milliseconds, work) {
+    if (work >= 1000) this.#cost += (Math.min(milliseconds / work, 0.1) - this.#cost) * 0.2
   }
 
   /**
@@ -220,7 +226,7 @@ export class Painter {
     const look = this.#look(pixels)
     const picture = new Picture(offscreenContextOf(canvas, { alpha: false }), this.#regions, look)
     picture.begin(shapes, look, this.#area)
-    this.#draft = { picture, canvas, stale, pixels, touched: [], count: shapes.length, milliseconds: 0 }
+    this.#draft = { picture, canvas, stale, pixels, touched: [], milliseconds: 0, seen: null }
     this.#goOnWithDraft(this.#draft, pixels, [], until)
   }
 
@@ -246,10 +252,13 @@ export class Painter {
     const isDone = draft.picture.goOn(until)
     draft.milliseconds += performance.now() - start
     if (!isDone) {
-      this.#showScaled(draft.stale, pixels)
+      // What is on the canvas is sent to the screen again whenever something is painted there.
+      const { seen } = draft
+      if (!seen || seen.scale !== pixels.scale || seen.x !== pixels.x || seen.y !== pixels.y) this.#showScaled(draft.stale, pixels)
+      draft.seen = pixels
       return
     }
-    this.#learn(draft.milliseconds, draft.count)
+    this.#learn(draft.milliseconds, draft.picture.work)
     const { canvas } = draft
     this.#spare.push(draft.stale.canvas)
     const sharp = { canvas, pixels: draft.pixels }

@@ -1,6 +1,9 @@
+import { catchUp } from './context.js'
+import { DashBudget } from './dashes.js'
 import { paintGrid } from './grid.js'
-import { paintShape } from './outline.js'
+import { catchUpAside, paintShape } from './outline.js'
 import { commonBox } from './regions.js'
+import { regionWorkOf, workOf } from './work.js'
 
 /** @typedef {import('./regions.js').Region} Region */
 
@@ -10,8 +13,8 @@ import { commonBox } from './regions.js'
  * @typedef {{pixels: import('./view.js').Pixels, ratio: number, colors: import('./palette.js').Colors}} Look
  */
 
-/** How many shapes are painted between two looks at the clock. */
-const batch = 64
+/** How much is painted between two looks at the clock. */
+const batchWork = 100
 
 const steps = /** @type {const} */ (['shapes', 'fills', 'lines'])
 
@@ -26,6 +29,14 @@ export class Picture {
   #next = 0
   #step = 0
   #askUntil = -Infinity
+  /** @type {import('./outline.js').Sight} */
+  #sight
+  /**
+   * What is left to be painted of a shape that is much work.
+   *
+   * @type {{steps: Generator<number, void>, whole: number, left: number} | null}
+   */
+  #rest = null
 
   /**
    * Regions in view that aren't painted yet, because their outlines aren't known.
@@ -45,19 +56,23 @@ export class Picture {
     this.context = context
     this.look = look
     this.#regions = regions
+    this.#sight = { pixels: look.pixels, area: { left: 0, top: 0, right: 0, bottom: 0 }, dashes: new DashBudget() }
   }
 
   /**
    * @param {import('./drawn.js').Drawn[]} shapes in drawing order; shapes outside the area may be among them
    * @param {Look} look @param {import('./tiles.js').Area} area to be painted anew
    * @param {number} [askUntil] until when the core may be asked for outlines, by `performance.now()`; later regions wait
+   * @param {DashBudget} [dashes] of several areas that are painted one after the other
    */
-  begin(shapes, look, area, askUntil = -Infinity) {
+  begin(shapes, look, area, askUntil = -Infinity, dashes = new DashBudget()) {
     const { context } = this
     this.look = look
+    this.#sight = { pixels: look.pixels, area, dashes }
     this.#shapes = shapes
     this.#next = 0
     this.#step = 0
+    this.#rest = null
     this.#askUntil = askUntil
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.globalAlpha = 1
@@ -66,17 +81,43 @@ export class Picture {
     paintGrid(context, look.pixels, look.ratio, area, look.colors.dot)
   }
 
+  /**
+   * Whether painting these takes more than so much work.
+   *
+   * @param {import('./drawn.js').Drawn[]} shapes @param {Look} look @param {import('./tiles.js').Area[]} areas @param {number} most
+   */
+  static takesMore(shapes, { pixels }, areas, most) {
+    let work = 0
+    for (const area of areas) {
+      for (const drawn of shapes) {
+        work += workOf(drawn, { pixels, area })
+        if (work > most) return true
+      }
+    }
+    return false
+  }
+
+  /** How much of it has been painted. */
+  work = 0
+
   /** @param {number} until when to stop, by `performance.now()` @returns {boolean} whether it is done */
   goOn(until = Infinity) {
+    const isTimed = until !== Infinity
+    let nextLook = this.work
     while (this.#step < steps.length) {
       if (this.#next >= this.#shapes.length) {
         this.#step += 1
         this.#next = 0
         continue
       }
-      if (until !== Infinity && performance.now() > until) return false
-      const end = Math.min(this.#next + batch, this.#shapes.length)
-      for (; this.#next < end; this.#next++) this.#paint(this.#shapes[this.#next], steps[this.#step])
+      if (isTimed && this.work >= nextLook) {
+        nextLook = this.work + batchWork
+        catchUp(this.context)
+        catchUpAside()
+        if (performance.now() > until) return false
+      }
+      this.#paint(this.#shapes[this.#next], steps[this.#step])
+      if (!this.#rest) this.#next += 1
     }
     return true
   }
@@ -85,10 +126,10 @@ export class Picture {
    * Paints all of it in one go.
    *
    * @param {import('./drawn.js').Drawn[]} shapes @param {Look} look @param {import('./tiles.js').Area} area
-   * @param {number} [askUntil] as for `begin`
+   * @param {number} [askUntil] as for `begin` @param {DashBudget} [dashes] as for `begin`
    */
-  paint(shapes, look, area, askUntil) {
-    this.begin(shapes, look, area, askUntil)
+  paint(shapes, look, area, askUntil, dashes) {
+    this.begin(shapes, look, area, askUntil, dashes)
     this.goOn()
   }
 
@@ -137,15 +178,35 @@ export class Picture {
   /** @param {import('./drawn.js').Drawn} drawn @param {typeof steps[number]} step */
   #paint(drawn, step) {
     if (step === 'shapes') {
-      paintShape(this.context, drawn, this.look.pixels)
+      this.#paintShape(drawn)
       return
     }
     for (const region of this.#regions.marked.of(drawn)) {
+      this.work += regionWorkOf(drawn, this.#sight)
       // A waiting region is painted later, as a whole. A part painted here would come twice, or the rest never.
       if (this.waiting.has(region)) continue
       if (step === 'lines') this.#regions.line(this.context, region, this.look)
       else if (this.#isReady(region)) this.#regions.fill(this.context, region, this.look)
       else this.waiting.add(region)
+    }
+  }
+
+  /**
+   * Paints a shape, or a part of one that is much work.
+   *
+   * @param {import('./drawn.js').Drawn} drawn
+   */
+  #paintShape(drawn) {
+    const whole = this.#rest?.whole ?? workOf(drawn, this.#sight)
+    const rest = this.#rest ?? { steps: paintShape(this.context, drawn, this.#sight), whole, left: whole }
+    const most = this.work + batchWork
+    while (this.work < most) {
+      const { done, value } = rest.steps.next()
+      const painted = done ? rest.left : value * whole
+      this.work += painted
+      rest.left -= painted
+      this.#rest = done ? null : rest
+      if (done) return
     }
   }
 

@@ -1,0 +1,180 @@
+// Broken lines (S11): how long their parts are, which lines are worth being drawn in parts, and which pieces of a long one are seen.
+
+import { dashForms, dashPartsMax } from '../core/table.js'
+
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {import('../core/types.js').Box} Box */
+/** @typedef {{from: Point, control: Point | null, to: Point}} Piece straight without a control point, else a quadratic curve */
+
+/** A line of no more parts is left to the browser as it is, wherever they lie. */
+const partsUncut = 1000
+/** A piece is halved until it lies within what is seen, or so often: then it is about as small. */
+const halvingsMax = 20
+/** So many pieces to a quarter of an ellipse. In the largest one they are a thousandth of a unit off. */
+const quarterPieces = 64
+
+/**
+ * How many parts the broken lines of one picture may still have.
+ *
+ * A line may be a thousand times as long as a picture is wide, and a dot a thousandth of a pixel: a few hundred bytes would keep a
+ * page busy for minutes. So lines whose parts are smaller than a pixel are solid, and so are those after the first parts of a
+ * picture, of which there are more than anybody sees.
+ */
+export class DashBudget {
+  #left = dashPartsMax
+
+  get partsLeft() { return this.#left }
+
+  /** @param {number} parts @returns {boolean} whether there may be so many more; if so, they are taken off */
+  takes(parts) {
+    if (!(parts <= this.#left)) return false
+    this.#left -= Math.ceil(parts)
+    return true
+  }
+}
+
+/**
+ * How a line is to be stroked: paths one behind the other, each with the length of the line before it; and the pattern, empty for
+ * a solid line.
+ *
+ * @typedef {{paths: {path: Path2D, offset: number}[], pattern: number[]}} Strokes
+ */
+
+/**
+ * A line to be stroked. `length` and `pieces` are asked for only where it is broken; it is no longer than `length`.
+ *
+ * @typedef {{path: Path2D, length: number, pieces: () => Piece[]}} Line
+ */
+
+/**
+ * @param {'solid' | 'dashed' | 'dotted'} dash @param {number} width @param {Line} line
+ * @param {{box: () => Box, scale: number, budget: DashBudget}} view what is seen, in the line's coordinates; device pixels for a unit
+ * @returns {Strokes}
+ */
+export function strokesOf(dash, width, { path, length, pieces }, { box, scale, budget }) {
+  const whole = [{ path, offset: 0 }]
+  const solid = { paths: whole, pattern: [] }
+  if (dash === 'solid') return solid
+  const { part, step } = dashForms[dash]
+  if (!(step * width * scale >= 1)) return solid
+  const pattern = [part * width, (step - part) * width]
+  if (length <= partsUncut * step * width) return budget.takes(length / (step * width)) ? { paths: whole, pattern } : solid
+  const seen = new SeenPieces(grown(box(), width))
+  for (const piece of pieces()) seen.add(piece)
+  return budget.takes(seen.length / (step * width) + seen.paths.length) ? { paths: seen.paths, pattern } : solid
+}
+
+/** @param {Box} box @param {number} reach @returns {Box} */
+const grown = ({ x, y, width, height }, reach) => ({ x: x - reach, y: y - reach, width: width + 2 * reach, height: height + 2 * reach })
+
+/** The pieces of a line that are seen. Those one behind the other are one path. */
+class SeenPieces {
+  #box
+  #passed = 0
+  #isSeen = false
+  /** @type {Strokes['paths']} */
+  paths = []
+  /** How much of the line they are. */
+  length = 0
+
+  /** @param {Box} box */
+  constructor(box) {
+    this.#box = box
+  }
+
+  /** @param {Piece} piece @param {number} [halvings] */
+  add(piece, halvings = 0) {
+    const place = placed(piece, this.#box)
+    if (place === 'across' && halvings < halvingsMax) {
+      for (const half of halves(piece)) this.add(half, halvings + 1)
+      return
+    }
+    const length = pieceLength(piece)
+    if (place === 'beyond') this.#isSeen = false
+    else {
+      if (!this.#isSeen) {
+        this.paths.push({ path: new Path2D(), offset: this.#passed })
+        this.paths.at(-1)?.path.moveTo(piece.from.x, piece.from.y)
+      }
+      this.#isSeen = true
+      const { control, to } = piece
+      if (control) this.paths.at(-1)?.path.quadraticCurveTo(control.x, control.y, to.x, to.y)
+      else this.paths.at(-1)?.path.lineTo(to.x, to.y)
+      this.length += length
+    }
+    this.#passed += length
+  }
+}
+
+/** @param {Piece} piece @param {Box} box @returns {'within' | 'across' | 'beyond'} */
+function placed({ from, control, to }, { x, y, width, height }) {
+  const middle = control ?? from
+  const [left, right] = [Math.min(from.x, middle.x, to.x), Math.max(from.x, middle.x, to.x)]
+  const [top, bottom] = [Math.min(from.y, middle.y, to.y), Math.max(from.y, middle.y, to.y)]
+  if (right < x || left > x + width || bottom < y || top > y + height) return 'beyond'
+  // A piece that is no larger than what is seen has no more parts than may be seen.
+  return right - left <= width && bottom - top <= height ? 'within' : 'across'
+}
+
+/** @param {Piece} piece @returns {Piece[]} */
+function halves({ from, control, to }) {
+  if (!control) {
+    const middle = between(from, to)
+    return [{ from, control, to: middle }, { from: middle, control, to }]
+  }
+  const [one, other] = [between(from, control), between(control, to)]
+  const middle = between(one, other)
+  return [{ from, control: one, to: middle }, { from: middle, control: other, to }]
+}
+
+/** @param {Point} one @param {Point} other @returns {Point} */
+const between = (one, other) => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 })
+
+/** @param {Piece} piece as exactly as the places of parts need it */
+function pieceLength({ from, control, to }) {
+  const chord = distance(from, to)
+  if (!control) return chord
+  const [one, other] = [between(from, control), between(control, to)]
+  const middle = between(one, other)
+  return lengthOf(from, one, middle) + lengthOf(middle, other, to)
+}
+
+/** @param {Point} from @param {Point} control @param {Point} to */
+const lengthOf = (from, control, to) => (2 * distance(from, to) + distance(from, control) + distance(control, to)) / 3
+
+/** @param {Point} one @param {Point} other */
+const distance = (one, other) => Math.hypot(other.x - one.x, other.y - one.y)
+
+/**
+ * No less than some pieces are long.
+ *
+ * @param {Piece[]} pieces
+ */
+export const piecesLength = (pieces) => pieces.reduce(
+  (sum, { from, control, to }) => sum + (control ? distance(from, control) + distance(control, to) : distance(from, to)), 0)
+
+/**
+ * Adds the straight ways through some points.
+ *
+ * @param {Piece[]} pieces @param {Point[]} points
+ */
+export function addStraight(pieces, points) {
+  for (let at = 1; at < points.length; at++) pieces.push({ from: points[at - 1], control: null, to: points[at] })
+}
+
+/**
+ * Adds quarters of an ellipse, clockwise.
+ *
+ * @param {Piece[]} pieces @param {Point} center @param {number} radiusX @param {number} radiusY
+ * @param {number} first 0 begins at the right, 1 at the bottom, 2 at the left, 3 at the top @param {number} [count]
+ */
+export function addQuarters(pieces, center, radiusX, radiusY, first, count = 1) {
+  const step = Math.PI / 2 / quarterPieces
+  const at = (/** @type {number} */ turn, /** @type {number} */ reach) =>
+    ({ x: center.x + radiusX * reach * Math.cos(turn), y: center.y + radiusY * reach * Math.sin(turn) })
+  // Where the tangents at both ends meet.
+  const beyond = 1 / Math.cos(step / 2)
+  for (let place = first * quarterPieces; place < (first + count) * quarterPieces; place++) {
+    pieces.push({ from: at(place * step, 1), control: at((place + 0.5) * step, beyond), to: at((place + 1) * step, 1) })
+  }
+}
