@@ -85,6 +85,63 @@ def test_the_operators_table(client):
             screen.shows("ended with 0")
 
 
+def test_the_table_is_filtered_by_name(client):
+    """As one types; Enter keeps the filter, Escape shows all rooms again."""
+    with Server() as server:
+        for name in ["team-red", "team-blue", "alone"]:
+            draw(server, name)
+        with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"], 100, 20) as screen:
+            screen.shows("3 rooms", "alone")
+            screen.keys("/", "T", "E", "A")
+            screen.shows("Rooms with: TEA", "2 rooms", "team-red", "team-blue")
+            assert "alone" not in screen.text()
+            screen.keys("Enter")
+            screen.shows("2 rooms with “TEA”", "/ filters")
+            screen.keys("/", "m", "x")
+            screen.shows("No room has “TEAmx” in its name.")
+            screen.keys("Escape")
+            screen.shows("3 rooms", "alone")
+
+
+def test_the_table_shows_how_busy_a_room_was(client):
+    """Small columns for the last readings, and what the server refuses."""
+    with Server() as server:
+        draw(server, "busy")
+        with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"], 100, 20) as screen:
+            screen.shows("busy")
+
+            def is_seen():
+                draw(server, "busy")
+                server._http("POST", "/v1/rooms/busy/ops", b"{", {"Content-Type": "application/json"})
+                return any(column in screen.text() for column in "▁▂▃▄▅▆▇█") and "refused/s, most " in screen.text()
+
+            eventually(is_seen, screen.text)
+
+
+def test_an_operator_removes_a_person_and_locks_the_room(client):
+    with Server() as server:
+        address = ["--server", f"ws://127.0.0.1:{server.port}"]
+        draw(server, "demo")
+        with Tmux([client, "join", "demo", "--name", "Ann", *address]) as ann:
+            ann.shows("Saved")
+            with Tmux([client, "top", "--every", "100ms", *address], 110, 20) as screen:
+                screen.shows("demo")
+                screen.keys("w")
+                screen.shows("1 person", "Actor", "Ann", "127.0.0.1", "l locks the room")
+                screen.keys("l")
+                screen.shows("1 person · locked", "l unlocks the room")
+                screen.keys("l")
+                screen.shows("The room is unlocked.", "l locks the room")
+                screen.keys("x")
+                screen.shows("Remove Ann from demo?")
+                screen.keys("n")
+                screen.shows("x removes")
+                screen.keys("x", "y")
+                screen.shows("was removed")
+                screen.keys("Escape")
+                screen.shows("Ops/s")
+
+
 def test_a_table_that_is_too_short_says_which_rooms_it_shows(client):
     with Server() as server:
         for name in ["top-one", "top-two", "top-three"]:

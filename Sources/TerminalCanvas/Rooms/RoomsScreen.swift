@@ -8,13 +8,23 @@ public struct RoomsScreen: Sendable {
     public var peers: Int
     public var operations: Int
     public var operationsPerSecond: Double
+    /// The operations a second of the last readings, the newest last.
+    public var recentRates: [Double]
 
-    public init(room: String, shapes: Int, peers: Int, operations: Int, operationsPerSecond: Double) {
+    public init(
+      room: String,
+      shapes: Int,
+      peers: Int,
+      operations: Int,
+      operationsPerSecond: Double,
+      recentRates: [Double] = []
+    ) {
       self.room = room
       self.shapes = shapes
       self.peers = peers
       self.operations = operations
       self.operationsPerSecond = operationsPerSecond
+      self.recentRates = recentRates
     }
   }
 
@@ -49,12 +59,18 @@ public struct RoomsScreen: Sendable {
   public var rooms: [Row] = []
   public var sortedBy = Column.rate
   public var selected = 0
+  /// The part of the rooms' names by which the table is filtered.
+  public var filter = ""
+  /// The filter as it is typed.
+  public var typedFilter: LineEditor?
   /// What is wrong, in words.
   public var trouble: String?
 
   public init() {}
 
   public static let firstRow = 4
+  /// How many of the last rates a row shows.
+  public static let sparklineWidth = 6
 
   /// How many rooms there is room for.
   public static func capacity(rows: Int) -> Int { max(0, rows - firstRow - 1) }
@@ -115,18 +131,23 @@ public struct RoomsScreen: Sendable {
       )
     }
     if rooms.isEmpty, trouble == nil {
-      screen.write(" Nobody has drawn anything yet.", row: RoomsScreen.firstRow, column: 0, quiet)
+      let words = filter.isEmpty ? "Nobody has drawn anything yet." : "No room has “\(filter)” in its name."
+      screen.write(" \(words)", row: RoomsScreen.firstRow, column: 0, quiet, columnsMax: columns)
     }
-    let bar =
-      depth == .none
-      ? Screen.Look(.standard, on: .standard, .reversed)
-      : Screen.Look(
-        depth.ink(theme.text),
-        on: depth.ink(theme.raised)
-      )
-    let keys = " ↑↓ choose · Enter opens · n s p o t sort · q leaves"
-    screen.write(keys.padded(to: columns), row: rows - 1, column: 0, bar)
+    writeBar(theme, depth, to: &screen)
     return screen
+  }
+
+  private func writeBar(_ theme: Theme, _ depth: ColorDepth, to screen: inout Screen) {
+    guard let typedFilter else {
+      let keys = " ↑↓ choose · Enter opens · w people · / filters · n s p o t sort · q leaves"
+      screen.writeKeyBar(keys, theme: theme, depth: depth)
+      return
+    }
+    let question = " Rooms with: "
+    screen.writeKeyBar(question + typedFilter.text, theme: theme, depth: depth)
+    let typed = question + String(String.UnicodeScalarView(typedFilter.scalars.prefix(typedFilter.cursor)))
+    screen.cursor = Screen.Place(row: screen.rows - 1, column: min(typed.columns, screen.columns - 1))
   }
 
   /// How many rooms there are, and if not all are seen, which of them are.
@@ -134,7 +155,8 @@ public struct RoomsScreen: Sendable {
     let shown = RoomsScreen.capacity(rows: rows)
     let start = start(rows: rows)
     let range = rooms.count > shown && shown > 0 ? "\(start + 1)–\(start + shown) of " : ""
-    return range + (rooms.count == 1 ? "1 room" : "\(rooms.count) rooms")
+    let words = range + (rooms.count == 1 ? "1 room" : "\(rooms.count) rooms")
+    return filter.isEmpty ? words : words + " with “\(filter)”"
   }
 
   private func writeHeadings(_ quiet: Screen.Look, _ strong: Screen.Look, to screen: inout Screen) {
@@ -154,13 +176,11 @@ public struct RoomsScreen: Sendable {
     _ plain: Screen.Look,
     to screen: inout Screen
   ) {
-    var look = plain
-    if isSelected {
-      look =
-        depth == .none
-        ? Screen.Look(.standard, on: .standard, .reversed)
-        : Screen.Look(depth.ink(theme.text), on: depth.ink(theme.raised), .bold)
-      screen.write(String(repeating: " ", count: screen.columns), row: line, column: 0, look)
+    let look = isSelected ? screen.writeSelection(row: line, theme: theme, depth: depth) : plain
+    // In the empty half of the column of rates.
+    if let place = RoomsScreen.places(screen.columns).first(where: { $0.column == .rate }) {
+      let width = RoomsScreen.sparklineWidth
+      screen.write(Sparkline.text(of: row.recentRates, width: width), row: line, column: place.start + 1, look)
     }
     for (column, start, width) in RoomsScreen.places(screen.columns) {
       let text =

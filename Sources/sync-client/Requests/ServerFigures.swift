@@ -39,6 +39,7 @@ struct ServerFigures: Sendable {
         words.append("CPU \(Figures.percentage(load))")
       }
     }
+    if let before, seconds > 0, let refusals = refusals(since: before, seconds: seconds) { words.append(refusals) }
     if let bytes = self["process_resident_memory_bytes"] { words.append("\(Int(bytes / 1_048_576)) MB") }
     if self["canvas_ready"] == 0 { words.append("not ready") }
     return words
@@ -48,6 +49,21 @@ struct ServerFigures: Sendable {
     guard let now = self[name], let then = before[name] else { return nil }
     // A server that was restarted counts from zero.
     return max(0, now - then) / seconds
+  }
+
+  /// What the server refuses, and for which reason most. Nil while it refuses nothing.
+  private func refusals(since before: ServerFigures, seconds: Double) -> String? {
+    let prefix = "canvas_refusals_total{code=\""
+    var all = 0.0
+    var most: (code: Substring, count: Double) = ("", 0)
+    for (name, count) in values where name.hasPrefix(prefix) {
+      // A code that is refused for the first time was not there before.
+      let since = max(0, count - (before[name] ?? 0))
+      all += since
+      if since > most.count { most = (name.dropFirst(prefix.count).prefix { $0 != "\"" }, since) }
+    }
+    guard all > 0 else { return nil }
+    return "\(Figures.rounded(all / seconds, decimals: all < seconds ? 1 : 0)) refused/s, most \(most.code)"
   }
 
   /// From an operation's arrival to its delivery, since an earlier reading: about the median and the 99th percentile. What

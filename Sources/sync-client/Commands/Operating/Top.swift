@@ -8,6 +8,8 @@ enum Top {
       "Full screen. Up and down choose a room and Enter opens it; leaving the room comes back here. n, s, p, o and t "
         + "sort by name, shapes, peers, operations a second and operations in total. Lag is how long operations took "
         + "from their arrival at the server until they were sent to everyone.",
+      "/ filters by name. w shows who is in the room: there x removes a person, and l locks the room or unlocks it. The small "
+        + "columns beside operations a second are the last readings.",
       "Needs a terminal. In scripts, use rooms.",
     ],
     options: [
@@ -29,8 +31,15 @@ enum Top {
     while true {
       try await host.run(table)
       table.stop()
-      guard let chosen = table.chosen else { return .success }
-      try await Join.run(try RoomName(chosen), invocation, host: host)
+      switch table.choice {
+      case .leave: return .success
+      case .open(let room): try await Join.run(try RoomName(room), invocation, host: host)
+      case .people(let room):
+        let people = PeopleTable(invocation, try RoomName(room), host: host)
+        await people.begin()
+        try await host.run(people)
+        people.stop()
+      }
       try await table.begin()
     }
   }

@@ -11,12 +11,23 @@ final class RoomsTable: ScreenContent {
   private let depth: ColorDepth
   private var theme: Theme
   private var table = RoomsScreen()
+  /// All rooms of the newest reading, in its order.
+  private var rooms: [RoomsScreen.Row] = []
   private var selectedRoom: String?
   private var newest: ServerReading?
   private var timer: LoopTimer?
   private var isStopped = false
-  /// The room that was opened; nil if the user left.
-  private(set) var chosen: String?
+  /// The operations a second of each room at the last readings.
+  private var recentRates: [String: [Double]] = [:]
+  private(set) var choice = Choice.leave
+
+  enum Choice {
+    case leave
+    /// The live canvas of a room.
+    case open(String)
+    /// The people in a room.
+    case people(String)
+  }
 
   init(_ invocation: Invocation, host: ScreenHost, intervalMilliseconds: UInt64) {
     self.host = host
@@ -38,7 +49,7 @@ final class RoomsTable: ScreenContent {
   /// Reads the rooms once, and then at an interval until `stop`.
   func begin() async throws {
     isStopped = false
-    chosen = nil
+    choice = .leave
     try await ask()
     askAgain()
   }
@@ -74,20 +85,33 @@ final class RoomsTable: ScreenContent {
     let rates = newest.map { reading.rates(since: $0) } ?? [:]
     let seconds = newest.map { reading.seconds(since: $0) } ?? 0
     table.figures = reading.figures?.words(since: newest?.figures, seconds: seconds) ?? []
+    if newest != nil {
+      recentRates = Dictionary(
+        uniqueKeysWithValues: reading.rooms.map { room in
+          let before = recentRates[room.room] ?? []
+          return (room.room, (before + [rates[room.room] ?? 0]).suffix(RoomsScreen.sparklineWidth))
+        }
+      )
+    }
     newest = reading
-    table.rooms = reading.rooms.map { room in
+    rooms = reading.rooms.map { room in
       RoomsScreen.Row(
         room: room.room.printable,
         shapes: room.shapes,
         peers: room.peers,
         operations: room.operations,
-        operationsPerSecond: rates[room.room] ?? 0
+        operationsPerSecond: rates[room.room] ?? 0,
+        recentRates: recentRates[room.room] ?? []
       )
     }
-    sort()
+    show()
   }
 
-  private func sort() {
+  /// Takes the rooms that the filter lets through, in the order that is chosen.
+  private func show() {
+    let filter = table.typedFilter?.text ?? table.filter
+    table.filter = filter
+    table.rooms = filter.isEmpty ? rooms : rooms.filter { $0.room.lowercased().contains(filter.lowercased()) }
     let column = table.sortedBy
     table.rooms.sort { column.isBefore($0, $1) }
     // The selection stays with its room when the order changes.
@@ -106,6 +130,7 @@ final class RoomsTable: ScreenContent {
   // MARK: - Keys
 
   func take(_ event: TerminalEvent) {
+    if table.typedFilter != nil, takeFilter(event) { return }
     switch event {
     case .key(let key, let modifiers): take(key, modifiers)
     case .mouse(let mouse): take(mouse)
@@ -113,6 +138,23 @@ final class RoomsTable: ScreenContent {
       theme = Color(red: red, green: green, blue: blue).luminance > 128 ? .light : .dark
     case .focus, .paste: break
     }
+  }
+
+  /// Rooms are filtered while one types. Enter keeps the filter, Escape shows all rooms again.
+  private func takeFilter(_ event: TerminalEvent) -> Bool {
+    switch event {
+    case .key, .paste: break
+    default: return false
+    }
+    switch table.typedFilter?.take(event) {
+    case .accepted: table.typedFilter = nil
+    case .cancelled:
+      table.typedFilter = nil
+      table.filter = ""
+    case .editing, nil: break
+    }
+    show()
+    return true
   }
 
   private func take(_ key: Key, _ modifiers: Modifiers) {
@@ -123,7 +165,12 @@ final class RoomsTable: ScreenContent {
     case .pageDown: select(table.selected + 10)
     case .home: select(0)
     case .end: select(table.rooms.count - 1)
-    case .enter: openSelected()
+    case .enter: leaveFor(Choice.open)
+    case .character("w"): leaveFor(Choice.people)
+    case .character("/"): table.typedFilter = LineEditor(table.filter, bytesMax: 64)
+    case .escape where !table.filter.isEmpty:
+      table.filter = ""
+      show()
     case .escape, .character("q"): host.end()
     case .character("c") where modifiers == .control: host.end()
     case .character("n"): sort(by: .room)
@@ -150,19 +197,19 @@ final class RoomsTable: ScreenContent {
         return
       }
       // A click on the selected room opens it.
-      if index == table.selected { openSelected() } else { select(index) }
+      if index == table.selected { leaveFor(Choice.open) } else { select(index) }
     default: break
     }
   }
 
   private func sort(by column: RoomsScreen.Column) {
     table.sortedBy = column
-    sort()
+    show()
   }
 
-  private func openSelected() {
+  private func leaveFor(_ choice: (String) -> Choice) {
     guard table.rooms.indices.contains(table.selected) else { return }
-    chosen = table.rooms[table.selected].room
+    self.choice = choice(table.rooms[table.selected].room)
     host.end()
   }
 }

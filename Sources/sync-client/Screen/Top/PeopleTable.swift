@@ -1,0 +1,148 @@
+import CanvasCRDT
+import TerminalCanvas
+import WebSocketLoop
+
+/// The people in a room, refreshed every second. An operator can remove a person, and lock the room.
+@ClientLoop
+final class PeopleTable: ScreenContent {
+  private let host: ScreenHost
+  private let requests: ServerRequests
+  private let room: RoomName
+  private let depth: ColorDepth
+  private let theme: Theme
+  private var table: PeopleScreen
+  private var selectedActor: String?
+  /// Who is removed if the user says yes.
+  private var doomed: String?
+  private var timer: LoopTimer?
+  private var isStopped = false
+
+  private static let everyMilliseconds: UInt64 = 1_000
+
+  init(_ invocation: Invocation, _ room: RoomName, host: ScreenHost) {
+    self.host = host
+    self.room = room
+    requests = ServerRequests(server: invocation.server)
+    depth = invocation.colorDepth
+    theme = invocation.arguments.has("--light") || host.terminalIsLight == true ? .light : .dark
+    table = PeopleScreen(room: room.text)
+  }
+
+  let moves = false
+
+  func screen(_ size: Terminal.Size) -> Screen {
+    table.screen(columns: size.columns, rows: size.rows, theme: theme, depth: depth)
+  }
+
+  func begin() async {
+    await ask()
+    askAgain()
+  }
+
+  func stop() {
+    isStopped = true
+    timer?.cancel()
+    timer = nil
+  }
+
+  private func askAgain() {
+    guard !isStopped else { return }
+    timer = ClientLoop.shared.loop.schedule(afterMilliseconds: PeopleTable.everyMilliseconds) { [weak self] in
+      ClientLoop.assumeIsolated {
+        guard let self else { return }
+        Task { @ClientLoop in
+          await self.ask()
+          self.host.invalidate()
+          self.askAgain()
+        }
+      }
+    }
+  }
+
+  private func ask() async {
+    do {
+      let answer = JSONValue(try await requests.get(room.path("/peers"), of: room.text))
+      table.isLocked = answer?["locked"]?.isTrue == true
+      table.people = (answer?["peers"]?.elements ?? []).map { person in
+        func text(_ key: String) -> String { person[key]?.text?.printable ?? "" }
+        return PeopleScreen.Row(
+          actor: text("actor"),
+          name: text("name"),
+          role: text("role"),
+          token: text("token"),
+          address: text("address")
+        )
+      }
+      // The selection stays with its person when others come and go.
+      if let index = table.people.firstIndex(where: { $0.actor == selectedActor }) {
+        table.selected = index
+      } else {
+        select(table.selected)
+      }
+    } catch {
+      say(error)
+    }
+  }
+
+  private func say(_ error: any Error) {
+    table.notice = (error as? ClientFailure)?.words.printable ?? "The server could not be asked."
+  }
+
+  private func select(_ index: Int) {
+    table.selected = max(0, min(index, table.people.count - 1))
+    selectedActor = table.people.isEmpty ? nil : table.people[table.selected].actor
+  }
+
+  // MARK: - Keys
+
+  func take(_ event: TerminalEvent) {
+    guard case .key(let key, let modifiers) = event else { return }
+    if let doomed {
+      self.doomed = nil
+      table.question = nil
+      if key == .character("y") { remove(doomed) }
+      return
+    }
+    switch key {
+    case .up: select(table.selected - 1)
+    case .down: select(table.selected + 1)
+    case .home: select(0)
+    case .end: select(table.people.count - 1)
+    case .character("x"), .delete: askToRemove()
+    case .character("l"): toggleLock()
+    case .escape, .character("q"): host.end()
+    case .character("c") where modifiers == .control: host.end()
+    default: break
+    }
+  }
+
+  private func askToRemove() {
+    guard table.people.indices.contains(table.selected) else { return }
+    let person = table.people[table.selected]
+    doomed = person.actor
+    table.question =
+      "Remove \(person.name.isEmpty ? person.actor : person.name) from \(room.text)? y removes, any other key doesn’t"
+  }
+
+  private func remove(_ actor: String) {
+    change("DELETE", room.path("/peers/\(actor)"), "\(actor) was removed. The same token lets the person in again.")
+  }
+
+  private func toggleLock() {
+    let isLocked = table.isLocked
+    change(isLocked ? "DELETE" : "PUT", room.path("/lock"), "The room is \(isLocked ? "unlocked" : "locked").")
+  }
+
+  private func change(_ method: String, _ path: String, _ words: String) {
+    Task { @ClientLoop in
+      do {
+        _ = try await requests.send(method, path, of: room.text)
+        table.notice = words
+      } catch {
+        say(error)
+      }
+      await ask()
+      host.invalidate()
+    }
+  }
+}
