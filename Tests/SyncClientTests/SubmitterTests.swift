@@ -1,7 +1,7 @@
-import CanvasCRDT
 import TestSupport
 import Testing
 
+@testable import CanvasCRDT
 @testable import ServerModel
 @testable import SyncServer
 @testable import sync_client
@@ -22,6 +22,7 @@ private struct BadLine {
   var wakeAt: UInt64?
   var answers: [WriterAnswer] = []
   var losses = 0
+  var postponements = 0
   var refusals: Int { server.clients.indices.reduce(0) { $0 + server.rejections($1).count } }
 
   init(seed: UInt64) {
@@ -38,7 +39,8 @@ private struct BadLine {
       case .disconnect: hangUp()
       case .wake(let time): wakeAt = time
       case .answered(let answer): answers.append(answer)
-      case .state, .error, .postponed: break
+      case .postponed: postponements += 1
+      case .state, .error: break
       }
     }
   }
@@ -214,6 +216,29 @@ private struct BadLine {
     line.carryOut(line.submitter.wake(at: line.now))
     #expect(line.toServer == [sent])
     #expect(line.answers.isEmpty)
+  }
+
+  @Test("pauses grow while a group is refused for now, and are short again once one is taken") func pauses() throws {
+    var line = BadLine(seed: 5)
+    line.carryOut(line.submitter.connected(at: line.now))
+    hear(welcome(line.submitter.actor, line), &line)
+    var pauses: [UInt64] = []
+    for round in 0..<40 {
+      let number = line.submit([move(Identifier(packed: 7)!, 1)])
+      for _ in 0..<(round == 0 ? 20 : 1) {
+        hear(.rejection(Rejection(id: MessageIdentifier(number), code: .unavailable, message: "not now")), &line)
+        let due = try #require(line.wakeAt)
+        if round > 0 { pauses.append(due - line.now.monotonicMilliseconds) }
+        line.now.monotonicMilliseconds = due
+        line.carryOut(line.submitter.wake(at: line.now))
+      }
+      hear(.acknowledgement(Acknowledgement(id: MessageIdentifier(number), cursor: Cursor("1-1"))), &line)
+    }
+    #expect(line.answers.count == 40)
+    // After twenty refusals in a row the first pause would be fifteen seconds long.
+    #expect(pauses.allSatisfy { $0 <= Backoff.firstMilliseconds })
+    // That the log takes nothing is said once, and again only after it has taken something.
+    #expect(line.postponements == 40)
   }
 
   @Test("a writer that comes back as another actor stamps anew what it had stamped") func otherActor() throws {

@@ -73,3 +73,34 @@ test('after sleep the next try is at once, however long the wait was to be', () 
   line.run(250)
   assert.equal(line.hurries, before + 1)
 })
+
+test('an answer counts for the question that it belongs to, also one that was asked in the same millisecond', () => {
+  for (const [isOwn, renewals] of [[true, 0], [false, 1]]) {
+    const line = new Line()
+    let asked = 0
+    line.perform = () => { asked = performance.now() }
+    line.enter('live')
+    line.heardAt = performance.now()
+    while (asked === 0) line.run(250)
+    mock.timers.tick(100)
+    line.tell('effect', { type: 'pong', roundTripMilliseconds: isOwn ? 101 : 102 })
+    line.run(2500)
+    assert.equal(line.renewals.length, renewals, `own: ${isOwn}`)
+  }
+})
+
+test('after an answer a line has no more patience than at first', () => {
+  const line = new Line()
+  const renewed = () => {
+    const from = performance.now()
+    const before = line.renewals.length
+    line.enter('greeting')
+    while (line.renewals.length === before) line.run(250, true)
+    return performance.now() - from
+  }
+  const first = renewed()
+  assert.ok(renewed() > first)
+  line.enter('live')
+  line.tell('effect', { type: 'pong', roundTripMilliseconds: 10 })
+  assert.equal(renewed(), first)
+})

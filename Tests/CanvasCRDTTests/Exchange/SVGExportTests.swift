@@ -192,6 +192,22 @@ struct SVGExportTests {
     }
   }
 
+  @Test(
+    "the picture has room for half a stroke around an outline, and for the heads of lines",
+    arguments: [(ShapeKind.rectangle, 5.0), (.line, DrawnLine.reach(10)), (.ink, DrawnLine.reach(10))]
+  )
+  func reaches(kind: ShapeKind, reach: Double) throws {
+    let canvas = canvas([
+      {
+        $0.kind = kind
+        $0.size = Size(width: 100, height: 100)
+        $0.strokeWidth = 10
+      }
+    ])
+    let view = try parsed(text(SVGExport(Drawing(canvas)))).viewBox
+    #expect(view[0] == (-reach - 20).rounded(.down) && view[2] == (100 + reach + 20).rounded(.up) - view[0])
+  }
+
   @Test("common areas are painted over the shapes, unless one is hidden or deleted")
   func overlaps() throws {
     var canvas = canvas([

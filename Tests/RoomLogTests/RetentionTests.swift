@@ -1,0 +1,50 @@
+import Testing
+
+@testable import RoomLog
+
+@Suite("Which snapshots are needed") struct RetentionTests {
+  /// A room with a snapshot every `operations` operations, one second apart.
+  private func room(snapshots count: UInt64, every operations: UInt64 = 1, trimmed: UInt64 = 0) -> RoomEntry {
+    var room = RoomEntry(name: "demo", number: 1, epoch: 7, milliseconds: 0)
+    for number in 1...count {
+      room.last = number
+      room.operations = number * operations
+      let place = SnapshotPlace(
+        position: number,
+        milliseconds: number * 1_000,
+        operations: number * operations,
+        shapes: 1,
+        byteCount: 10
+      )
+      room.insert(place)
+    }
+    room.trimmed = trimmed
+    return room
+  }
+
+  private func kept(_ room: RoomEntry, _ retention: Retention) -> [UInt64] {
+    let needless = Set(room.needlessSnapshots(by: retention))
+    return room.snapshots.filter { !needless.contains($0) }.map(\.position)
+  }
+
+  @Test("where all history is kept, snapshots divide a room's operations into four parts, and the newest stays")
+  func everything() {
+    #expect(kept(room(snapshots: 100), .everything) == [25, 50, 75, 100])
+    #expect(kept(room(snapshots: 10, every: 50), .everything) == [3, 6, 9, 10])
+    // One operation divides nothing, but the newest snapshot is what a room is opened from.
+    #expect(kept(room(snapshots: 2, every: 0), .everything) == [2])
+    #expect(kept(room(snapshots: 3), .everything) == [1, 2, 3])
+  }
+
+  @Test("with an age, snapshots are a quarter of it apart") func age() {
+    let retention = Retention(ageMillisecondsMax: 40_000)
+    #expect(kept(room(snapshots: 60), retention) == [10, 20, 30, 40, 50, 60])
+    #expect(room(snapshots: 60).trimmable(by: retention, milliseconds: 60_000).map(\.position) == Array(1...20))
+    #expect(room(snapshots: 60).trimmable(by: retention, milliseconds: 39_999).isEmpty)
+  }
+
+  @Test("the snapshot that a room is trimmed to stays, however near it is to others; those before it go") func trimmed() {
+    #expect(kept(room(snapshots: 100, trimmed: 30), .everything) == [30, 55, 80, 100])
+    #expect(room(snapshots: 100, trimmed: 30).trimmable(by: .everything, milliseconds: .max).isEmpty)
+  }
+}
