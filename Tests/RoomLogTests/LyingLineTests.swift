@@ -279,6 +279,17 @@ struct LyingLineTests {
     _ = try bench.ask { .delete(id: $0, room: "demo") }
   }
 
+  @Test("the last record that a node was told of is missing once its connection is back: that is damage, too")
+  func missingLastRecord() throws {
+    try bench.append("demo", ["a", "b", "c"].map(bytes))
+    let node = try bench.follower(of: "demo", after: 3, isPatient: false)
+    defer { node.log.close() }
+    try ask("DELETE FROM canvas.records WHERE position = 3")
+    try endFollowers()
+    #expect(node.events.first { $0 == LyingLineTests.isUnfollowed } != nil)
+    _ = try bench.ask { .delete(id: $0, room: "demo") }
+  }
+
   @Test("who catches up is told at most about a megabyte at once, however large records are")
   func catchingUpInParts() throws {
     let large = (0..<40).map { [UInt8](repeating: $0, count: 200_000) }
