@@ -361,6 +361,29 @@ struct LyingLineTests {
     }
   }
 
+  @Test(
+    "a node whose clock is minutes off says so once, in words that tell by how much and which way",
+    arguments: [(600_000, "s ahead of"), (-600_000, "s behind")]
+  )
+  func clock(milliseconds: Int64, words: String) throws {
+    let events = EventCollector()
+    let log = try PostgresLog(
+      bench.directory,
+      resolve: HostNames.system,
+      clock: { UInt64(Int64(UnixClock.milliseconds()) + milliseconds) }
+    ) { events.take($0) }
+    defer { log.close() }
+    try events.untilOpened()
+    let concerns = events.all.filter { if case .concern = $0 { true } else { false } }
+    guard case .concern(let said) = concerns.first else {
+      Issue.record("\(events.all)")
+      return
+    }
+    // The answer takes a moment.
+    #expect(concerns.count == 1 && (said.contains("600 \(words)") || said.contains("599 \(words)")), "\(said)")
+    #expect(!bench.events.all.contains { if case .concern = $0 { true } else { false } })
+  }
+
   @Test("a database that takes no writes isn't logged in to more often than about once in two seconds")
   func readOnly() throws {
     let url = try TestDatabase.make()

@@ -29,12 +29,14 @@ public final class PostgresLog: RoomLog {
   /// - Parameters:
   ///   - resolve: finds the addresses of a host.
   ///   - defaults: what holds where the URL says nothing; nil for what libpq takes.
+  ///   - clock: this machine's, in Unix milliseconds.
   init(
     _ url: String,
     retention: Retention = .everything,
     secret: [UInt8]? = nil,
     resolve: @escaping HostNames.Resolve,
     defaults: [String: String]? = nil,
+    clock: @escaping @Sendable () -> UInt64 = UnixClock.milliseconds,
     sink: @escaping LogSink
   ) throws(StorageFault) {
     let library = try PostgresLibrary()
@@ -60,7 +62,8 @@ public final class PostgresLog: RoomLog {
         inbox: inbox,
         outlet: outlet,
         shared: shared,
-        secret: offered
+        secret: offered,
+        clock: clock
       ).run()
     }
     thread.detach()
