@@ -36,6 +36,7 @@ public final class PostgresLog: RoomLog {
     secret: [UInt8]? = nil,
     resolve: @escaping HostNames.Resolve,
     defaults: [String: String]? = nil,
+    queueBytesMax: Int = RequestQueue.standardBytesMax,
     clock: @escaping @Sendable () -> UInt64 = UnixClock.milliseconds,
     sink: @escaping LogSink
   ) throws(StorageFault) {
@@ -48,7 +49,7 @@ public final class PostgresLog: RoomLog {
           + "it is like postgresql://USER@HOST:5432/DATABASE?sslmode=verify-full"
       )
     }
-    let inbox = try PostgresInbox()
+    let inbox = try PostgresInbox(bytesMax: queueBytesMax)
     let shared = SharedFigures()
     let outlet = Outlet(sink: sink)
     let names = HostNames(resolve, woken: { inbox.wake() })
@@ -127,10 +128,10 @@ final class PostgresInbox: Sendable {
     }
   }
 
-  init() throws(StorageFault) {
+  init(bytesMax: Int) throws(StorageFault) {
     guard let bell = Bell() else { throw .outOfMemory }
     self.bell = bell
-    queue = RequestQueue(woken: { bell.ring() })
+    queue = RequestQueue(bytesMax: bytesMax, woken: { bell.ring() })
   }
 
   func add(_ requests: [LogRequest]) { queue.add(requests) }
