@@ -97,11 +97,23 @@ extension Hub {
 
   /// Other nodes are asked for their people, whose news may be lost.
   private func askForCompany() {
-    for open in rooms.all {
+    let isAsking = !roomsToAsk.isEmpty
+    roomsToAsk = rooms.all
+    if !isAsking { askForMoreCompany() }
+  }
+
+  /// Each node then tells its people in each of these rooms, and a database carries about a thousand of such news a second. So not all
+  /// rooms ask at once.
+  private func askForMoreCompany() {
+    for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) where !open.isGone {
       open.room.askForCompany(now: .now())
       rooms.markDirty(open)
     }
+    roomsToAsk.removeLast(min(roomsToAsk.count, Hub.roomsAskingAtOnce))
+    if !roomsToAsk.isEmpty { loop.schedule(afterMilliseconds: 50) { self.askForMoreCompany() } }
   }
+
+  private static let roomsAskingAtOnce = 50
 
   private func heard(_ bytes: [UInt8], in name: String) {
     // News of another version are passed over: they are about who is there, and not about what is drawn.
