@@ -160,10 +160,6 @@ extension Hub {
 
   private func deliver(_ record: LogRecord, part: Int, of append: LogDesk.Append?, to open: OpenRoom) {
     guard !open.isGone else { return }
-    guard open.room.continues(with: record.position) else {
-      logger.error("a record is missing", ["room": .text(open.name), "before": .init(record.position)])
-      return stop(open, "the log has left out what came next; connect again")
-    }
     guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
       logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
       // Without it, this node's room would be another than that of the node that wrote it.
@@ -171,7 +167,12 @@ extension Hub {
     }
     let endsBatch = append.map { part == $0.parts.count - 1 } ?? true
     let appeared = logger.writes(.debug) ? absentShapes(of: stored.operations, in: open) : []
-    open.room.delivered(RoomRecord(record, stored, batch: append?.batch, endsBatch: endsBatch), now: .now())
+    do throws(MissingRecord) {
+      try open.room.delivered(RoomRecord(record, stored, batch: append?.batch, endsBatch: endsBatch), now: .now())
+    } catch {
+      logger.error("a record is missing", ["room": .text(open.name), "position": .init(error.position)])
+      return stop(open, "the log has left out what came next; connect again")
+    }
     counts.noteDelivery(operations: stored.operations.count, connections: open.room.audience.connectionCount)
     for id in appeared {
       if let shape = open.room.canvas[id] { logger.debug("shape \(shape)", ["room": .text(open.name)]) }
