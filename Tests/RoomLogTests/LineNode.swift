@@ -319,8 +319,7 @@ final class LineNode {
     } else if record.position == next {
       rooms[name]?.records.append(number)
     } else {
-      // It was told to whoever had left the room a moment ago.
-      ledger.count("gap")
+      Issue.record("\(ledger): \(record.position) of \(name) is told after \(next - 1)")
       leave(name)
     }
   }
