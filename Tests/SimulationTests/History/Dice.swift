@@ -145,7 +145,9 @@ extension Dice: CustomStringConvertible {
     \(ringBeats) beats of \(beatMilliseconds) ms; messages take up to \(delayMillisecondsMax) ms, commits \
     \(commitMillisecondsMax) ms\(link.map { "; some sit behind \($0.bytesPerSecond) bytes a second, \($0.delayMilliseconds) ms away" } ?? ""); clocks are wrong by up to \(clockErrorMax) ms, and may be ahead by \
     \(clockAheadMilliseconds) ms; deletions and history are kept for \(horizonMilliseconds) and \
-    \(historyMilliseconds.map { "\($0)" } ?? "any number of") ms.
+    \(historyMilliseconds.map { "\($0)" } ?? "any number of") ms.\
+    \(fullQueueShare.map { " The queue before the log is full at \($0) of all batches." } ?? "")\
+    \(leftOutShare.map { " Of \($0) of all records somebody is told only after later ones." } ?? "")
     """
   }
 }
