@@ -134,6 +134,45 @@ def test_a_database_that_could_lose_what_it_acknowledges_is_refused(guarded):
         guarded.reset(0, "fsync")
 
 
+async def test_settings_that_turn_bad_later_are_noticed():
+    """What may damage or weaken is said. Where what is acknowledged could be lost, nothing is stored until it is set right."""
+    with postgres.Cluster() as cluster:
+        # A standby that there is not: a commit would wait for it for ever, but the node sees the name when it connects.
+        cluster.set(0, "synchronous_standby_names = 'nobody'")
+        server = Server(data=f"{cluster.address}/postgres")
+        async with database.waiting(server) as starting:
+
+            async def sees_the_name():
+                return cluster.ask(0, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != ["0"]
+
+            await eventually(sees_the_name, "a node that waits for its standby")
+            cluster.reset(0, "synchronous_standby_names")
+            await starting
+            ann = await Client.join(server, "garden")
+
+            async def says(*words):
+                async def is_said():
+                    return any(all(word in str(entry) for word in words) for entry in server.log)
+
+                await eventually(is_said, " ".join(words))
+
+            await says("the database needs a look", "waits for no standby any more")
+            cluster.set(0, "full_page_writes = off")
+            await says("the database needs a look", "full_page_writes = off")
+            for setting in ("synchronous_commit = off", "fsync = off"):
+                cluster.set(0, setting)
+                await says("the log can't be written", setting)
+                assert (await server.get("/readyz")).status == 503
+                assert (await ann.write(rectangle(identifier())))["code"] == "unavailable"
+                cluster.reset(0, setting.split()[0])
+
+                async def is_ready():
+                    return (await server.get("/readyz")).status == 200
+
+                await eventually(is_ready, "a node that stores again")
+            await draw(ann, rectangle(identifier()))
+
+
 def test_a_machine_without_libpq_is_told_to_install_it(tmp_path):
     # A file of that name which isn't the library hides the one that is.
     (tmp_path / "libpq.so.5").touch()

@@ -63,6 +63,28 @@ async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path)
         assert (await Client.join(server, "garden", actor=actor, key=key)).actor == actor
 
 
+async def test_what_a_clock_that_was_ahead_has_stored_is_moved():
+    """A database takes no time that is to come: such records get its own, and nothing else of them changes."""
+    ahead = "SELECT count(*) || ' of ' || (SELECT count(*) FROM canvas.records) FROM canvas.records " \
+        "WHERE milliseconds > extract(epoch FROM clock_timestamp()) * 1000 + 2000"
+    with database.database() as one, database.database() as two:
+        with Server(data=one) as server:
+            ann = await Client.join(server, "garden")
+            for _ in range(5):
+                await draw(ann, rectangle(identifier()))
+            assert await asyncio.to_thread(server.terminate) == 0
+        ask("UPDATE canvas.records SET milliseconds = milliseconds + 86400000 WHERE position > 2", one)
+        ask("UPDATE canvas.rooms SET changed = changed + 86400000", one)
+        assert ask(ahead, one) == ["3 of 5"]
+        code, out, said = await command("move", "--from", one, "--to", two)
+        assert code == 0 and "1 rooms moved" in out, (out, said)
+        assert ask(ahead, two) == ["0 of 5"]
+        code, out, said = await command("move", "--from", one, "--to", two)
+        assert code == 0 and "1 were there already" in out, (out, said)
+        with Server(data=two) as server:
+            assert (await Client.join(server, "garden")).live == ann.live
+
+
 async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_path):
     """By a lock: who is there looks on meanwhile, and goes on drawing at the other database as who they were."""
     tokens = tmp_path / "tokens"

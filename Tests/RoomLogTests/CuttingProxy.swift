@@ -33,6 +33,8 @@ final class CuttingProxy: Sendable {
     var commits = 0
     /// Connections of this name carry nothing.
     var held: String?
+    /// Connections of this name carry no answers.
+    var unanswered: String?
     var isOver = false
   }
 
@@ -85,6 +87,12 @@ final class CuttingProxy: Sendable {
     wake()
   }
 
+  /// Connections of this name carry requests, and no answers until `holdAnswers(nil)`.
+  func holdAnswers(_ name: String?) {
+    state.withLock { $0.unanswered = name }
+    wake()
+  }
+
   func end() {
     state.withLock { $0.isOver = true }
     wake()
@@ -131,8 +139,9 @@ final class CuttingProxy: Sendable {
   private func run() {
     var lines: [ProxiedLine] = []
     while !state.withLock({ $0.isOver }) {
-      let held = state.withLock { $0.held }
+      let (held, unanswered) = state.withLock { ($0.held, $0.unanswered) }
       let moving = lines.filter { held == nil || $0.name != held }
+      for line in moving { line.carriesAnswers = unanswered == nil || line.name != unanswered }
       var waited = [listener, bell[0]].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       for line in moving { waited += line.waited }
       poll(&waited, nfds_t(waited.count), -1)

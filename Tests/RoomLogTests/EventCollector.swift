@@ -41,6 +41,12 @@ final class EventCollector: @unchecked Sendable {
     return events
   }
 
+  /// What was reported after so many events.
+  /// - Parameter waits: whether to wait for some, up to ten seconds.
+  func news(after count: Int, waits: Bool) -> [LogEvent] {
+    wait { events.count > count || !waits ? Array(events[count...]) : nil } ?? []
+  }
+
   func answer(to id: UInt64) -> LogEvent? { wait { answers[id] } }
 
   func first(where isWanted: (LogEvent) -> Bool) -> LogEvent? { wait { events.first(where: isWanted) } }

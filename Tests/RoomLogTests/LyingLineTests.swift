@@ -279,6 +279,17 @@ struct LyingLineTests {
     _ = try bench.ask { .delete(id: $0, room: "demo") }
   }
 
+  @Test("the last record that a node was told of is missing once its connection is back: that is damage, too")
+  func missingLastRecord() throws {
+    try bench.append("demo", ["a", "b", "c"].map(bytes))
+    let node = try bench.follower(of: "demo", after: 3, isPatient: false)
+    defer { node.log.close() }
+    try ask("DELETE FROM canvas.records WHERE position = 3")
+    try endFollowers()
+    #expect(node.events.first { $0 == LyingLineTests.isUnfollowed } != nil)
+    _ = try bench.ask { .delete(id: $0, room: "demo") }
+  }
+
   @Test("who catches up is told at most about a megabyte at once, however large records are")
   func catchingUpInParts() throws {
     let large = (0..<40).map { [UInt8](repeating: $0, count: 200_000) }
@@ -348,6 +359,29 @@ struct LyingLineTests {
       try require("(\(evict)) = 1")
       #expect(!waiting.succeeds())
     }
+  }
+
+  @Test(
+    "a node whose clock is minutes off says so once, in words that tell by how much and which way",
+    arguments: [(600_000, "s ahead of"), (-600_000, "s behind")]
+  )
+  func clock(milliseconds: Int64, words: String) throws {
+    let events = EventCollector()
+    let log = try PostgresLog(
+      bench.directory,
+      resolve: HostNames.system,
+      clock: { UInt64(Int64(UnixClock.milliseconds()) + milliseconds) }
+    ) { events.take($0) }
+    defer { log.close() }
+    try events.untilOpened()
+    let concerns = events.all.filter { if case .concern = $0 { true } else { false } }
+    guard case .concern(let said) = concerns.first else {
+      Issue.record("\(events.all)")
+      return
+    }
+    // The answer takes a moment.
+    #expect(concerns.count == 1 && (said.contains("600 \(words)") || said.contains("599 \(words)")), "\(said)")
+    #expect(!bench.events.all.contains { if case .concern = $0 { true } else { false } })
   }
 
   @Test("a database that takes no writes isn't logged in to more often than about once in two seconds")

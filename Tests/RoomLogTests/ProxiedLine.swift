@@ -11,6 +11,8 @@ final class ProxiedLine {
 
   /// What the client calls itself.
   private(set) var name: String?
+  /// Whether what the database says is read.
+  var carriesAnswers = true
   private var client: Int32
   private var server: Int32
   private var toClient: [UInt8] = []
@@ -50,15 +52,17 @@ final class ProxiedLine {
 
   /// What to wait for, at the client's and at the server's end. `poll` passes over a descriptor below 0.
   var waited: [pollfd] {
-    [
+    let fromServer = (carriesAnswers ? POLLIN : 0) | (toServer.isEmpty ? 0 : POLLOUT)
+    return [
       pollfd(fd: client, events: Int16((isClientSilent ? 0 : POLLIN) | (toClient.isEmpty ? 0 : POLLOUT)), revents: 0),
-      pollfd(fd: server, events: Int16(toServer.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0),
+      // One that has hung up is told of all the same.
+      pollfd(fd: fromServer == 0 ? -1 : server, events: Int16(fromServer), revents: 0),
     ]
   }
 
   func turn(client clientEvents: Int16, server serverEvents: Int16) {
     if clientEvents != 0, client >= 0, !isClientDone, !isClientSilent { readClient() }
-    if serverEvents != 0, server >= 0 { readServer() }
+    if serverEvents != 0, server >= 0, carriesAnswers { readServer() }
     send(&toClient, to: client)
     send(&toServer, to: server)
     if isClientDone, toClient.isEmpty { hangUp(&client) }

@@ -39,9 +39,28 @@ enum TestDatabase {
     }
   }
 
-  static func begin(_ command: String, in url: String? = nil) throws -> Command {
+  /// The first column of what a command answers.
+  static func rows(_ command: String, in url: String) throws -> [String] {
+    let directory = temporaryDirectory()
+    defer { remove(directory: directory) }
+    let path = "\(directory)/rows"
+    try begin(command, in: url, ["--tuples-only", "--no-align", "--output", path]).end()
+    let file = try #require(fopen(path, "r"))
+    defer { fclose(file) }
+    var rows: [String] = []
+    var line: UnsafeMutablePointer<CChar>?
+    var size = 0
+    defer { free(line) }
+    while getline(&line, &size, file) > 0 {
+      if let line { rows.append(String(String(cString: line).prefix { $0 != "\n" && $0 != "|" })) }
+    }
+    return rows
+  }
+
+  static func begin(_ command: String, in url: String? = nil, _ options: [String] = []) throws -> Command {
     let address = try #require(url ?? server.map { "\($0)/postgres" })
-    let words = ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--command", command, address]
+    let words =
+      ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1"] + options + ["--command", command, address]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var actions = posix_spawn_file_actions_t()

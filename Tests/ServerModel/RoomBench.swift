@@ -257,16 +257,25 @@ struct RoomBench {
   mutating func commit() {
     guard let batch = takeBatch() else { return }
     let record = RoomRecord(
-      position: (log.last?.position ?? 0) + 3,
+      position: (log.last?.position ?? 0) + 1,
       milliseconds: now.wallMilliseconds,
       batch: batch.number,
       run: room.knows(run: run) ? nil : run,
       forgottenBefore: batch.forgottenBefore,
       operations: batch.operations
     )
-    log.append(record)
-    room.delivered(record, now: now)
+    deliver(record)
     takeEffects()
+  }
+
+  /// The log hands a record out, for the first time or again.
+  mutating func deliver(_ record: RoomRecord) {
+    if record.position > log.last?.position ?? 0 { log.append(record) }
+    do throws(MissingRecord) {
+      try room.delivered(record, now: now)
+    } catch {
+      Issue.record("record \(error.position) is missing")
+    }
   }
 
   /// The log can't take the oldest batch.

@@ -14,7 +14,7 @@ struct SimulationTests {
   private static let rule = environment["CANVAS_RULE"].flatMap { name in Rule.allCases.first { "\($0)" == name } }
   private static let perBlock = 50
   /// Histories that break a rule, and nobody has explained yet: docs/TESTING.md tells of them. This test fails once they don't.
-  private static let unexplained: Set<UInt64> = [960]
+  private static let unexplained: Set<UInt64> = []
 
   @Test("every rule holds in every history", arguments: 0..<((count + perBlock - 1) / perBlock))
   func histories(block: Int) {

@@ -59,7 +59,7 @@ struct StoredRoomsTests {
       let operations = StoredOperations(run: nil, operations: [Operation(shape: shape, at: stamp, set: set)])
       let record = LogRecord(position: number, milliseconds: 1, bytes: operations.encoded())
       stored.records.append(record)
-      _ = fold.take(RoomRecord(record, operations), wantsLosses: false) { _, _ in }
+      _ = try fold.take(RoomRecord(record, operations), wantsLosses: false) { _, _ in }
       guard number % 2 == 0 else { continue }
       let bytes = fold.image().encoded()
       let place = SnapshotPlace(
@@ -84,9 +84,10 @@ struct StoredRoomsTests {
   func snapshotLacksRecord() throws {
     var stored = try StoredRoomsTests.sound()
     var fold = Fold(epoch: 7, seed: 0)
-    for record in stored.records where record.position != 3 {
-      let operations = try #require(StoredOperations(record.bytes))
-      _ = fold.take(RoomRecord(record, operations), wantsLosses: false) { _, _ in }
+    for record in stored.records {
+      let isLacking = record.position == 3
+      let operations = isLacking ? StoredOperations(run: nil, operations: []) : StoredOperations(record.bytes)
+      _ = try fold.take(RoomRecord(record, try #require(operations)), wantsLosses: false) { _, _ in }
     }
     stored.snapshots[1] = RoomSnapshot(place: stored.snapshots[1].place, bytes: fold.image().encoded())
     #expect(
@@ -100,5 +101,12 @@ struct StoredRoomsTests {
     stored.records.removeLast()
     stored.snapshots.removeLast()
     #expect(stored.differences == ["room demo lacks its records after position 3: it ended at 4"])
+  }
+
+  @Test("a record that is missing in the middle is found")
+  func recordMissing() throws {
+    var stored = try StoredRoomsTests.sound()
+    stored.records.remove(at: 1)
+    #expect(stored.differences == ["record 2 of room demo is missing"])
   }
 }

@@ -49,6 +49,8 @@ extension FollowedRoom {
     case same
     /// The records that were read don't reach as far.
     case undecided
+    /// The last record that the owner got isn't there, though the room has as many.
+    case missing(UInt64)
     /// The writer of the last record that the owner got was never read, so it can't be compared.
     case unknown
     case other
@@ -68,7 +70,7 @@ extension FollowedRoom {
       if found.position == newest.position { return found == newest ? .same : .other }
       if found.position > newest.position { return .other }
     }
-    return .undecided
+    return readsAfter + 1 == newest.position ? .missing(newest.position) : .undecided
   }
 }
 

@@ -114,7 +114,8 @@ extension PostgresWriting {
       stored[id] = records
     }
     for (id, append) in appends.sorted(by: { $0.key < $1.key }) {
-      if let records = stored[id] {
+      // Of one that was stored so long ago that it was trimmed in part, nobody can be told.
+      if let records = stored[id], records.records.count == append.records.count {
         reports.release(.append(append))
         following.tellStored(records, after: batch.known[append.room] ?? 0)
       } else {

@@ -5,11 +5,16 @@ final class PostgresConcerns {
   private enum Kind { case pages, standbys, clock }
 
   private let reports: PostgresReports
+  /// This machine's, in Unix milliseconds.
+  private let clock: () -> UInt64
   private var told: Set<Kind> = []
   /// Whether commits have ever waited for standbys.
   private var hadStandbys = false
 
-  init(_ reports: PostgresReports) { self.reports = reports }
+  init(_ reports: PostgresReports, clock: @escaping () -> UInt64) {
+    self.reports = reports
+    self.clock = clock
+  }
 
   /// - Parameter settings: of `PostgresSchema.settings`.
   func note(_ settings: PostgresRows) {
@@ -23,7 +28,7 @@ final class PostgresConcerns {
     } else if hadStandbys {
       words[.standbys] = "\(place) waits for no standby any more: from now on one machine has what is acknowledged"
     }
-    let ahead = Int64(clamping: UnixClock.milliseconds()) - settings.number(0, 7)
+    let ahead = Int64(clamping: clock()) - settings.number(0, 7)
     if ahead.magnitude > PostgresConcerns.clockMillisecondsMax {
       let way = ahead > 0 ? "ahead of" : "behind"
       words[.clock] =

@@ -136,6 +136,7 @@ final class PostgresFollowing {
     case .other: return setBack(name, waiting)
     case .unknown:
       return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
+    case .missing(let position): return leaveDamaged(name, at: position, waiting)
     case .undecided: break
     // A later doubt stays.
     case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }

@@ -29,12 +29,15 @@ public final class PostgresLog: RoomLog {
   /// - Parameters:
   ///   - resolve: finds the addresses of a host.
   ///   - defaults: what holds where the URL says nothing; nil for what libpq takes.
+  ///   - clock: this machine's, in Unix milliseconds.
   init(
     _ url: String,
     retention: Retention = .everything,
     secret: [UInt8]? = nil,
     resolve: @escaping HostNames.Resolve,
     defaults: [String: String]? = nil,
+    queueBytesMax: Int = RequestQueue.standardBytesMax,
+    clock: @escaping @Sendable () -> UInt64 = UnixClock.milliseconds,
     sink: @escaping LogSink
   ) throws(StorageFault) {
     let library = try PostgresLibrary()
@@ -46,7 +49,7 @@ public final class PostgresLog: RoomLog {
           + "it is like postgresql://USER@HOST:5432/DATABASE?sslmode=verify-full"
       )
     }
-    let inbox = try PostgresInbox()
+    let inbox = try PostgresInbox(bytesMax: queueBytesMax)
     let shared = SharedFigures()
     let outlet = Outlet(sink: sink)
     let names = HostNames(resolve, woken: { inbox.wake() })
@@ -60,7 +63,8 @@ public final class PostgresLog: RoomLog {
         inbox: inbox,
         outlet: outlet,
         shared: shared,
-        secret: offered
+        secret: offered,
+        clock: clock
       ).run()
     }
     thread.detach()
@@ -124,10 +128,10 @@ final class PostgresInbox: Sendable {
     }
   }
 
-  init() throws(StorageFault) {
+  init(bytesMax: Int) throws(StorageFault) {
     guard let bell = Bell() else { throw .outOfMemory }
     self.bell = bell
-    queue = RequestQueue(woken: { bell.ring() })
+    queue = RequestQueue(bytesMax: bytesMax, woken: { bell.ring() })
   }
 
   func add(_ requests: [LogRequest]) { queue.add(requests) }

@@ -50,13 +50,14 @@ final class PostgresNode {
     inbox: PostgresInbox,
     outlet: Outlet,
     shared: SharedFigures,
-    secret: [UInt8]
+    secret: [UInt8],
+    clock: @escaping () -> UInt64
   ) {
     self.secret = secret
     self.address = address
     self.inbox = inbox
     reports = PostgresReports(address, inbox, outlet, shared)
-    concerns = PostgresConcerns(reports)
+    concerns = PostgresConcerns(reports, clock: clock)
     func link(_ name: String, _ statements: [PostgresStatement]) -> PostgresLink {
       PostgresLink(
         name,

@@ -57,6 +57,8 @@ actor Hub {
   var layoutsUnderWay = 0
   /// What the log has answered, and rooms have yet to take in.
   var deliveries = Deliveries()
+  /// Those that are yet to ask other nodes for their people.
+  var roomsToAsk: [OpenRoom] = []
   var generator = SystemRandomNumberGenerator()
   /// The logs of rooms tell by it what this process has written.
   var run: Run

@@ -97,11 +97,23 @@ extension Hub {
 
   /// Other nodes are asked for their people, whose news may be lost.
   private func askForCompany() {
-    for open in rooms.all {
+    let isAsking = !roomsToAsk.isEmpty
+    roomsToAsk = rooms.all
+    if !isAsking { askForMoreCompany() }
+  }
+
+  /// Each node then tells its people in each of these rooms, and a database carries about a thousand of such news a second. So not all
+  /// rooms ask at once.
+  private func askForMoreCompany() {
+    for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) where !open.isGone {
       open.room.askForCompany(now: .now())
       rooms.markDirty(open)
     }
+    roomsToAsk.removeLast(min(roomsToAsk.count, Hub.roomsAskingAtOnce))
+    if !roomsToAsk.isEmpty { loop.schedule(afterMilliseconds: 50) { self.askForMoreCompany() } }
   }
+
+  private static let roomsAskingAtOnce = 50
 
   private func heard(_ bytes: [UInt8], in name: String) {
     // News of another version are passed over: they are about who is there, and not about what is drawn.
@@ -148,10 +160,6 @@ extension Hub {
 
   private func deliver(_ record: LogRecord, part: Int, of append: LogDesk.Append?, to open: OpenRoom) {
     guard !open.isGone else { return }
-    guard open.room.continues(with: record.position) else {
-      logger.error("a record is missing", ["room": .text(open.name), "before": .init(record.position)])
-      return stop(open, "the log has left out what came next; connect again")
-    }
     guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
       logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
       // Without it, this node's room would be another than that of the node that wrote it.
@@ -159,7 +167,12 @@ extension Hub {
     }
     let endsBatch = append.map { part == $0.parts.count - 1 } ?? true
     let appeared = logger.writes(.debug) ? absentShapes(of: stored.operations, in: open) : []
-    open.room.delivered(RoomRecord(record, stored, batch: append?.batch, endsBatch: endsBatch), now: .now())
+    do throws(MissingRecord) {
+      try open.room.delivered(RoomRecord(record, stored, batch: append?.batch, endsBatch: endsBatch), now: .now())
+    } catch {
+      logger.error("a record is missing", ["room": .text(open.name), "position": .init(error.position)])
+      return stop(open, "the log has left out what came next; connect again")
+    }
     counts.noteDelivery(operations: stored.operations.count, connections: open.room.audience.connectionCount)
     for id in appeared {
       if let shape = open.room.canvas[id] { logger.debug("shape \(shape)", ["room": .text(open.name)]) }

@@ -127,12 +127,12 @@ extension Hub {
       switch await Hub.folding(page.records, into: room, now: .now()) {
       case .success(let folded): room = folded
       case .failure(.unreadable(let position)): return "the record at \(position) was written by a newer server"
-      case .failure(.missing(let position)): return "the record before \(position) is missing"
+      case .failure(.missing(let position)): return "the record at \(position) is missing"
       }
-      guard page.through > after, !page.isLast else { return nil }
+      guard page.through > after, !page.isLast else { break }
       after = page.through
     }
-    return nil
+    return room.position < last ? "the record at \(room.position + 1) is missing" : nil
   }
 
   /// Has the log report to a room that has just been read, or is about to be made, what is stored from now on.
@@ -180,7 +180,6 @@ extension Hub {
 
   private enum RecordFault: Error {
     case unreadable(UInt64)
-    /// One before this position is.
     case missing(UInt64)
   }
 
@@ -191,9 +190,12 @@ extension Hub {
     now: Moment
   ) async -> Result<Room, RecordFault> {
     for record in records {
-      guard room.continues(with: record.position) else { return .failure(.missing(record.position)) }
       guard let stored = StoredOperations(record.bytes) else { return .failure(.unreadable(record.position)) }
-      room.delivered(RoomRecord(record, stored), now: now)
+      do throws(MissingRecord) {
+        try room.delivered(RoomRecord(record, stored), now: now)
+      } catch {
+        return .failure(.missing(error.position))
+      }
     }
     return .success(room)
   }

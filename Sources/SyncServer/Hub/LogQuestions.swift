@@ -66,6 +66,7 @@ extension LogQuestions {
         case .goesOn: break
         case .isAtEnd: return .success(folding.history)
         case .unreadable: return .failure(.unreadable("another form"))
+        case .missing(let position): return .failure(.unreadable("the record at \(position) is missing"))
         }
         guard page.through > after, !page.isLast else { break }
         after = page.through
@@ -137,12 +138,17 @@ private final class HistoryFolding: @unchecked Sendable {
     case goesOn
     case isAtEnd
     case unreadable
+    case missing(UInt64)
   }
 
   func fold(_ records: [LogRecord]) -> Outcome {
     for record in records {
       guard let stored = StoredOperations(record.bytes) else { return .unreadable }
-      guard history.fold(RoomRecord(record, stored)) else { return .isAtEnd }
+      do throws(MissingRecord) {
+        guard try history.fold(RoomRecord(record, stored)) else { return .isAtEnd }
+      } catch {
+        return .missing(error.position)
+      }
     }
     return .goesOn
   }

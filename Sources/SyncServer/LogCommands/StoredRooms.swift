@@ -68,7 +68,11 @@ struct StoredRooms {
       guard let stored = StoredOperations(record.bytes) else {
         throw Fault(words: "record \(record.position) of room \(room.room) was written by a newer server")
       }
-      _ = fold.take(RoomRecord(record, stored), wantsLosses: false) { _, _ in }
+      do throws(MissingRecord) {
+        _ = try fold.take(RoomRecord(record, stored), wantsLosses: false) { _, _ in }
+      } catch {
+        throw Fault(words: "record \(error.position) of room \(room.room) is missing")
+      }
       each(fold)
     }
   }

@@ -281,17 +281,14 @@ struct Room: Sendable {
 
   // MARK: - What the log says
 
-  /// Whether nothing is missing before a record.
-  func continues(with position: UInt64) -> Bool { position <= fold.position + 1 }
-
   /// A durable record, of this process or another. Only this changes a room. A record that has come before changes
-  /// nothing.
-  mutating func delivered(_ record: borrowing RoomRecord, now: Moment) {
+  /// nothing, and so does one before which another is missing.
+  mutating func delivered(_ record: borrowing RoomRecord, now: Moment) throws(MissingRecord) {
     let batch = record.batch
     var wantsLosses = false
     if record.endsBatch, let batch, case .member = door.origin(of: batch) { wantsLosses = true }
     let before = fold.position
-    let taking = fold.take(record, wantsLosses: wantsLosses) { change, canvas in
+    let taking = try fold.take(record, wantsLosses: wantsLosses) { change, canvas in
       door.arrived(change, of: batch, on: canvas)
       overlaps.follow(change)
     }

@@ -38,9 +38,15 @@ struct Dice: Codable, Sendable {
   private(set) var sendingMicroseconds: UInt64?
   /// The thin line that some of them sit behind. Older histories don't have one.
   let link: Link?
+  /// How often the queue before the log is found to be full. Older histories have a log that takes everything.
+  private(set) var fullQueueShare: Double?
+  /// How often the log tells a node of a record only after later ones. Older histories have none of that.
+  private(set) var leftOutShare: Double?
 
-  /// - Parameter others: draws what histories of a single node know nothing of.
-  init(using random: inout SeededGenerator, others: inout SeededGenerator) {
+  /// - Parameters:
+  ///   - others: draws what histories of a single node know nothing of.
+  ///   - log: draws what else the log may do. So a history in which it does nothing of that is what it was before.
+  init(using random: inout SeededGenerator, others: inout SeededGenerator, log: inout SeededGenerator) {
     // Where much comes at once, limits and rates allow it, and little else is drawn.
     let isBulky = Int.random(in: 0..<160, using: &random) == 0
     // A reader behind a thin line must not be as far behind as a ring is long.
@@ -74,6 +80,10 @@ struct Dice: Codable, Sendable {
       horizonMilliseconds = max(horizonMilliseconds, 20_000)
     }
     if link == nil { sendingMicroseconds = [nil, nil, nil, 60_000, 300_000].randomElement(using: &others)! }
+    if !isBulky {
+      fullQueueShare = [nil, nil, nil, 0.01, 0.1].randomElement(using: &log)!
+      leftOutShare = [nil, nil, nil, 0.01, 0.05].randomElement(using: &log)!
+    }
     guard isBulky else { return }
     // A refusal names one operation. To refuse thousands takes as many round trips, and minutes here.
     erasures = 1_000_000
@@ -135,7 +145,9 @@ extension Dice: CustomStringConvertible {
     \(ringBeats) beats of \(beatMilliseconds) ms; messages take up to \(delayMillisecondsMax) ms, commits \
     \(commitMillisecondsMax) ms\(link.map { "; some sit behind \($0.bytesPerSecond) bytes a second, \($0.delayMilliseconds) ms away" } ?? ""); clocks are wrong by up to \(clockErrorMax) ms, and may be ahead by \
     \(clockAheadMilliseconds) ms; deletions and history are kept for \(horizonMilliseconds) and \
-    \(historyMilliseconds.map { "\($0)" } ?? "any number of") ms.
+    \(historyMilliseconds.map { "\($0)" } ?? "any number of") ms.\
+    \(fullQueueShare.map { " The queue before the log is full at \($0) of all batches." } ?? "")\
+    \(leftOutShare.map { " Of \($0) of all records somebody is told only after later ones." } ?? "")
     """
   }
 }

@@ -16,7 +16,8 @@ struct History: Sendable {
     self.seed = seed
     var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
     var others = SeededGenerator(seed: ~seed)
-    dice = Dice(using: &random, others: &others)
+    var log = SeededGenerator(seed: seed &* 0xD134_2543_DE82_EF95 &+ 3)
+    dice = Dice(using: &random, others: &others, log: &log)
     // How often each event happens beside the others.
     let possible = Event.allCases.filter { [dice] in dice.nodesCount > 1 || !$0.needsSeveralNodes }
     let weights = possible.map { event in

@@ -101,9 +101,9 @@ struct Disk {
   static let otherTimeline = LogError.unavailable(.database("the log goes on from another copy"))
 
   /// Makes an append durable, unless its room is gone.
-  mutating func commit(_ request: AppendRequest, step: UInt64) throws(LogError) -> AppendedRecords {
+  mutating func commit(_ request: AppendRequest) throws(LogError) -> AppendedRecords {
     guard request.timeline == timeline else { throw Disk.otherTimeline }
-    let appended = try state.store.append(request, step: step)
+    let appended = try state.store.append(request, step: 1)
     for record in appended.records {
       guard let stored = StoredOperations(record.bytes) else { continue }
       state.records.append(

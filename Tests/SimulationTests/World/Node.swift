@@ -33,6 +33,10 @@ struct Node {
   var appends: [Append] = []
   /// What it is to be told, in order.
   var reports: [(at: UInt64, what: Report)] = []
+  /// What it is told only after what came later in the log, so that it sees a gap.
+  var leftOut: [(at: UInt64, what: Report)] = []
+  /// Until then the queue before the log is full: what carries bytes is refused.
+  var fullUntil: UInt64 = 0
   /// That the log goes on as another copy, which it is to be told after all that it was told before.
   var notice: Notice?
   var failures: [(at: UInt64, batch: UInt64, error: LogError)] = []
@@ -83,7 +87,8 @@ struct Node {
 
   /// Whether it waits for the log, or the log for it.
   var isIdle: Bool {
-    exchanges.isEmpty && appends.isEmpty && reports.isEmpty && notice == nil && failures.isEmpty && heard.isEmpty
+    exchanges.isEmpty && appends.isEmpty && reports.isEmpty && leftOut.isEmpty && notice == nil && failures.isEmpty
+      && heard.isEmpty
       && overlapOrders.isEmpty && preparations.isEmpty
   }
 
@@ -91,6 +96,7 @@ struct Node {
   mutating func letGo() {
     appends = []
     reports = []
+    leftOut = []
     failures = []
     snapshots = []
     unknown = []

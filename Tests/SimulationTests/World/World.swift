@@ -198,7 +198,7 @@ enum Happening: String, CaseIterable {
   // A standby takes over that lacks something.
   case wentBack, wentBackBeforeCreation, deletionLost, toldByAppend, roomLost, roomKept, lostCursorRefused,
     lostEditSentAgain
-  case gapInPositions, toldAgain
+  case leftOut, gapClosed, toldAgain, queueFull
   case crashed, stopped, committedNotDelivered, lostUnsynced, turnedUp, logFailed, restored, roomDeleted, trimmed
   case forgotten, forgottenEarly, cameTooLate, snapshotUsed, foreignRecord, rested
   case resumed, reset, superseded, rejected, roomFull, tooOld, unavailable, actorElsewhere, pausedReading

@@ -33,6 +33,9 @@ extension World {
     node.unknown = []
     for append in node.appends { refuse(append.batch.number, .unavailable(World.cutOffFault), at: until) }
     node.appends = []
+    // The records that are to come are compared with what it was told, and there is a gap between.
+    if !node.leftOut.isEmpty { node.reports = [(until, .lost)] }
+    node.leftOut = []
     let told = keepReports(until)
     let isLost =
       node.notice?.lost == node.service.life || told.map { !disk.has($0.epoch, through: $0.position) } ?? false

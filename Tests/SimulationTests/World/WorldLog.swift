@@ -28,6 +28,7 @@ extension World {
       disk.write(first.request, retention: retention)
     }
     if let notice = node.notice, notice.isDue || notice.at <= time { takeNotice() }
+    takeLeftOut()
     takeReports()
     while let first = node.failures.first, first.at <= time {
       node.failures.removeFirst()
@@ -47,6 +48,24 @@ extension World {
   /// The node is told that a batch of its room was refused.
   mutating func refuse(_ batch: UInt64, _ error: LogError, at time: UInt64) {
     node.failures.append((time, batch, error))
+  }
+
+  /// The queue before the log takes nothing that carries bytes.
+  var isQueueFull: Bool { time < node.fullUntil }
+
+  /// A node isn't told of something that is stored, but of what comes after it. It finds out within a second that it lacks something.
+  private mutating func leaveOut(_ what: Node.Report, of number: Int, for milliseconds: UInt64) {
+    guard nodes[number].isUp else { return }
+    count(.leftOut)
+    nodes[number].leftOut.append((time + milliseconds + UInt64.random(in: 0...1_000, using: &random), what))
+  }
+
+  /// - Parameter isAsked: whether the node asks what it lacks.
+  mutating func takeLeftOut(isAsked: Bool = false) {
+    guard !isCutOff else { return }
+    let leftOut = node.leftOut
+    node.leftOut = leftOut.filter { !isAsked && $0.at > time }
+    for (at, what) in leftOut where isAsked || at <= time { report(what, to: here, after: 0) }
   }
 
   mutating func takeReports() {
@@ -105,7 +124,8 @@ extension World {
 
   /// - Parameter batch: nil if the node does not know it for its own.
   mutating func commit(_ request: AppendRequest, of batch: UInt64?) throws(LogError) {
-    let appended = try disk.commit(request, step: UInt64.random(in: 1...3, using: &random))
+    let appended = try disk.commit(request)
+    let isLeftOut = happens(isCalm ? 0 : history.dice.leftOutShare ?? 0)
     if ledger.areThere(disk.records.suffix(appended.records.count)) { count(.lostEditSentAgain) }
     // A standby is sent everything, a little later or a long time.
     if nodes.count > 1, happens(0.2) { disk.sendToStandby() }
@@ -118,7 +138,13 @@ extension World {
     for number in nodes.indices {
       let isOwn = number == here
       if !isOwn, nodes[number].isUp, nodes[number].service.room != nil { count(.toldLate) }
-      report(.stored(batch: isOwn ? batch : nil, appended), to: number, after: isOwn ? after : lag())
+      let what = Node.Report.stored(batch: isOwn ? batch : nil, appended)
+      let later = isOwn ? after : lag()
+      if isLeftOut, nodes[number].service.room != nil {
+        leaveOut(what, of: number, for: later)
+      } else {
+        report(what, to: number, after: later)
+      }
     }
   }
 
@@ -132,9 +158,13 @@ extension World {
     let before = room?.canvas.liveCount ?? 0
     let forgotten = room?.forgottenBefore ?? 0
     let taken = RoomRecord(record, batch: batch, endsBatch: endsBatch)
+    do throws(MissingRecord) {
+      try room?.delivered(taken, now: now)
+    } catch {
+      count(.gapClosed)
+      return closeRoom(.goingAway, "the log has left out what came next; connect again")
+    }
     if record.position > position { node.mark = Disk.mark(of: taken.operations, after: node.mark) }
-    if record.position > position + 1 { count(.gapInPositions) }
-    room?.delivered(taken, now: now)
     if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
     if disk.records.contains(where: { $0.position == record.position && $0.isLate }) {
       count(.cameTooLate)
@@ -175,7 +205,7 @@ extension World {
   var retention: Retention { Retention(ageMillisecondsMax: history.dice.historyMilliseconds) }
 
   mutating func takeSnapshot() {
-    guard let room, room.position > 0 else { return }
+    guard let room, room.position > 0, !isQueueFull else { return }
     let image = room.image()
     let request = SnapshotRequest(
       id: 0,

@@ -85,6 +85,7 @@ extension World {
   mutating func catchUp() -> Bool {
     guard !isCutOff else { return false }
     takeNotice()
+    takeLeftOut(isAsked: true)
     for place in node.reports.indices { node.reports[place].at = time }
     takeReports()
     takeEffects()

@@ -50,7 +50,11 @@ extension World {
       return fail(.past, "the log lacks records after the snapshot at \(opened.position)")
     }
     let now = now
-    for record in records { opened.delivered(RoomRecord(record, batch: nil), now: now) }
+    do throws(MissingRecord) {
+      for record in records { try opened.delivered(RoomRecord(record, batch: nil), now: now) }
+    } catch {
+      return fail(.past, "the log lacks record \(error.position) after the snapshot")
+    }
     if disk.isDown { opened.doubtLog() }
     node.isLogInDoubt = disk.isDown
     node.inLog = RoomInLog(isStored: true)
@@ -145,6 +149,7 @@ extension World {
   /// The room can't go on as it is at this node.
   mutating func closeRoom(_ code: CloseCode, _ reason: Text) {
     node.reports = []
+    node.leftOut = []
     let now = now
     room?.close(code, reason, now: now)
     takeEffects()
@@ -317,6 +322,7 @@ extension World {
         if let line = line(of: member) { lines[line].isReadingPaused = true }
       case .resumeReading(let member):
         if let line = line(of: member) { lines[line].isReadingPaused = false }
+      case .tell(let parts) where isQueueFull: for _ in parts { count(.lostNews) }
       case .tell(let parts): for bytes in parts { tellOthers(bytes) }
       case .differs:
         fail(.agreement, "\(server) is told that another node has another room at the same place")
@@ -331,6 +337,11 @@ extension World {
   private mutating func append(_ batch: Batch, run: UInt64?, timeline: UInt64) {
     guard let room else { return }
     guard !isCutOff else { return refuse(batch.number, .unavailable(World.cutOffFault), at: time + delay()) }
+    if let share = history.dice.fullQueueShare, !isCalm, happens(share) {
+      node.fullUntil = time + UInt64.random(in: 0...500, using: &random)
+      count(.queueFull)
+    }
+    guard !isQueueFull else { return refuse(batch.number, .busy(queuedBytes: 64 << 20), at: time + delay()) }
     let took = UInt64.random(in: 0...history.dice.commitMillisecondsMax, using: &random)
     var proposals = node.proposals
     let epoch = node.inLog.epochToAppend(to: room) {

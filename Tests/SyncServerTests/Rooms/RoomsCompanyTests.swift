@@ -393,7 +393,7 @@ struct RoomsCompanyTests {
         set: set
       )
       let record = RoomRecord(position: position, milliseconds: RoomBench.epoch, run: 7, operations: [operation])
-      nodes.benches[index].room.delivered(record, now: nodes.benches[index].now)
+      nodes.benches[index].deliver(record)
       if x == 1, index == 1 {
         nodes.passSeconds(3)
         #expect(nodes.benches.map(\.differences) == [0, 0])

@@ -336,10 +336,7 @@ struct RoomsDoorTests {
     bench.send()
     #expect(bench.rejections(writer) == [.unavailable, .unavailable])
     // The log is back, and had stored the first copy after all.
-    bench.room.delivered(
-      RoomRecord(position: 5, milliseconds: RoomBench.epoch, operations: unknown.operations),
-      now: bench.now
-    )
+    bench.deliver(RoomRecord(position: 1, milliseconds: RoomBench.epoch, operations: unknown.operations))
     bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
     bench.write(other, bench.shape(2)) { $0.kind = .star }
     bench.settle()
@@ -479,12 +476,12 @@ struct RoomsDoorTests {
     set.kind = .polygon
     let stamp = Stamp(milliseconds: RoomBench.epoch, counter: 0, actor: bench.shape(9))!
     let record = RoomRecord(
-      position: 40,
+      position: 1,
       milliseconds: RoomBench.epoch,
       operations: [Operation(shape: bench.shape(1), at: stamp, set: set)]
     )
-    bench.room.delivered(record, now: bench.now)
-    bench.room.delivered(record, now: bench.now)
+    bench.deliver(record)
+    bench.deliver(record)
     bench.settle()
     #expect(bench.room.operationCount == 1)
     bench.expectCaughtUp(reader)
@@ -503,7 +500,7 @@ struct RoomsDoorTests {
       let stamp = Stamp(milliseconds: milliseconds, counter: 0, actor: actor)!
       let operation = Operation(shape: bench.shape(UInt64(number)), at: stamp, set: set)
       let record = RoomRecord(position: UInt64(number + 1), milliseconds: RoomBench.epoch, operations: [operation])
-      bench.room.delivered(record, now: bench.now)
+      bench.deliver(record)
     }
     bench.settle()
     #expect(bench.room.canvas.liveCount == 3)

@@ -31,9 +31,9 @@ struct RoomsFoldingTests {
     var live = Fold(epoch: 1, seed: 3)
     let deletions = (1...60_000).map { number in operation(number, at: UInt64(number)) { $0.delete() } }
     for start in stride(from: 0, to: deletions.count, by: 1_000) {
-      live.take(record(1 + start / 1_000, Array(deletions[start..<start + 1_000])))
+      try live.take(record(1 + start / 1_000, Array(deletions[start..<start + 1_000])))
     }
-    live.take(record(200, [], forgottenBefore: 150_000))
+    try live.take(record(61, [], forgottenBefore: 150_000))
     var restarted = Fold(epoch: 1, image: try RoomImage(live.image().encoded(), seed: 5))
     live.forgetMore()
     #expect(live.canvas.erasureCount > 0, "some are still in memory")
@@ -41,7 +41,7 @@ struct RoomsFoldingTests {
     #expect(restarted.canvas.erasureCount == 0)
     let again = try #require(deletions.first { live.canvas.stamp(of: .deleted, in: $0.shape) != nil })
     let fresh = operation(120_000, at: 200_000) { $0.kind = .star }
-    let (one, other) = (live.take(record(201, [again, fresh])), restarted.take(record(201, [again, fresh])))
+    let (one, other) = (try live.take(record(62, [again, fresh])), try restarted.take(record(62, [again, fresh])))
     #expect(one == other)
     #expect(live.canvas.shapes == restarted.canvas.shapes)
   }
@@ -81,6 +81,23 @@ struct RoomsFoldingTests {
     return records
   }
 
+  @Test("what comes after a record that is missing is refused, live and from a snapshot, and changes nothing")
+  func missing() throws {
+    let records = (1...5).map { number in record(number, [operation(number, at: 1_000) { $0.kind = .star }]) }
+    var live = Fold(epoch: 1, seed: 3)
+    for record in records.prefix(2) { try live.take(record) }
+    var restarted = Fold(epoch: 1, image: try RoomImage(live.image().encoded(), seed: 5))
+    var past = RoomHistory(end: .position(5), image: live.image(), seed: 7)
+    for record in records.suffix(2) {
+      #expect(throws: MissingRecord(position: 3)) { try live.take(record) }
+      #expect(throws: MissingRecord(position: 3)) { try restarted.take(record) }
+      #expect(throws: MissingRecord(position: 3)) { _ = try past.fold(record) }
+    }
+    #expect([live.position, restarted.position, past.position] == [2, 2, 2] && live.canvas.liveCount == 2)
+    for record in records { try live.take(record) }
+    #expect(live.position == 5 && live.operationCount == 5 && live.canvas.liveCount == 5)
+  }
+
   @Test("a history adds up to the same room live and from each snapshot, however slowly deletions leave the memory")
   func twice() throws {
     var random = SeededGenerator(seed: 41)
@@ -91,7 +108,7 @@ struct RoomsFoldingTests {
       var takings: [Fold.Taking] = []
       var images: [[UInt8]] = []
       for record in records {
-        takings.append(live.take(record))
+        takings.append(try live.take(record))
         if Bool.random(using: &random) { live.forgetMore(atMost: Int.random(in: 1...2, using: &random)) }
         images.append(live.image().encoded())
         if live.canvas.holdsErasure(before: live.forgottenBefore) { kept += 1 }
@@ -101,7 +118,7 @@ struct RoomsFoldingTests {
         var again = Fold(epoch: 1, image: try RoomImage(bytes, seed: 5))
         for (record, taking) in zip(records, takings).dropFirst(index + 1) {
           if Bool.random(using: &random) { again.forgetMore() }
-          #expect(again.take(record) == taking)
+          #expect(try again.take(record) == taking)
         }
         #expect(again.canvas.digest == live.canvas.digest)
         #expect(again.canvas.shapes == live.canvas.shapes)
@@ -120,5 +137,7 @@ extension Canvas {
 
 extension Fold {
   @discardableResult
-  fileprivate mutating func take(_ record: RoomRecord) -> Taking { take(record, wantsLosses: false) { _, _ in } }
+  fileprivate mutating func take(_ record: RoomRecord) throws(MissingRecord) -> Taking {
+    try take(record, wantsLosses: false) { _, _ in }
+  }
 }

@@ -119,7 +119,7 @@ struct RoomsForgettingTests {
   }
 
   @Test("W12: what comes behind that in the log and may cross what is forgotten is left out, and refused as too old")
-  func crossesWhatIsForgotten() {
+  func crossesWhatIsForgotten() throws {
     var bench = bench()
     let writer = bench.join()
     let other = bench.join()
@@ -150,12 +150,12 @@ struct RoomsForgettingTests {
     }
     // Whoever reads the log from its beginning has the same room.
     var fold = Fold(epoch: 77, seed: 3)
-    for record in bench.log { _ = fold.take(record, wantsLosses: false) { _, _ in } }
+    for record in bench.log { _ = try fold.take(record, wantsLosses: false) { _, _ in } }
     #expect(fold.canvas.digest == bench.room.canvas.digest && fold.forgottenBefore == bench.room.forgottenBefore)
     for leftOut in [nil, bench.actor(other)] {
       var history = RoomHistory(end: .position(bench.room.position), image: nil, leavingOut: leftOut, seed: 5)
       for record in bench.log {
-        let isWithin = history.fold(record)
+        let isWithin = try history.fold(record)
         #expect(isWithin)
       }
       #expect(history.canvas.digest == bench.room.canvas.digest)

@@ -377,7 +377,7 @@ struct RoomsJoiningTests {
     for record in bench.log.suffix(3) {
       let written = StoredOperations(run: record.run, operations: record.operations)
       let stored = try #require(StoredOperations(written.encoded()))
-      room.delivered(
+      try room.delivered(
         RoomRecord(
           position: record.position,
           milliseconds: record.milliseconds,

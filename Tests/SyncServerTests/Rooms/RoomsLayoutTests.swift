@@ -35,8 +35,7 @@ struct RoomsLayoutTests {
       endsBatch: endsBatch,
       operations: operations
     )
-    bench.log.append(record)
-    bench.room.delivered(record, now: bench.now)
+    bench.deliver(record)
   }
 
   @Test("what is on its way counts, and what has failed doesn't")

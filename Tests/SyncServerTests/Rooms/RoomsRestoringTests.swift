@@ -23,7 +23,7 @@ struct RoomsRestoringTests {
   private func restart(_ bench: inout RoomBench, image: RoomImage? = nil) throws {
     let read = try image.map { try RoomImage($0.encoded(), seed: 5) }
     var room = RoomBench.room(bench.limits, image: read)
-    for record in bench.log { room.delivered(record, now: bench.now) }
+    for record in bench.log { try room.delivered(record, now: bench.now) }
     bench.restart(with: room)
   }
 
@@ -74,25 +74,18 @@ struct RoomsRestoringTests {
     let unknown = try #require(refused)
     #expect(!bench.room.knows(run: bench.run))
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
-    bench.room.delivered(
-      RoomRecord(position: 5, milliseconds: bench.now.wallMilliseconds, run: bench.run, operations: unknown.operations),
-      now: bench.now
+    bench.deliver(
+      RoomRecord(position: 2, milliseconds: bench.now.wallMilliseconds, run: bench.run, operations: unknown.operations)
     )
     #expect(bench.room.knows(run: bench.run))
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(2)) == stamp)
     bench.settle()
     // This one was on its way already, and carries the number too.
-    bench.room.delivered(
-      RoomRecord(
-        position: 20,
-        milliseconds: bench.now.wallMilliseconds,
-        run: bench.run,
-        operations: unknown.operations
-      ),
-      now: bench.now
+    bench.deliver(
+      RoomRecord(position: 4, milliseconds: bench.now.wallMilliseconds, run: bench.run, operations: unknown.operations)
     )
     // Right after the record before.
-    #expect(bench.room.places.runs.newest.map(\.first) == [1, 4])
+    #expect(bench.room.places.runs.newest.map(\.first) == [1, 2])
     bench.settle()
     bench.expectCaughtUp(writer)
   }
@@ -120,10 +113,10 @@ struct RoomsRestoringTests {
       RoomRecord(position: position, milliseconds: RoomBench.epoch, run: run, operations: [])
     }
     var bench = RoomBench()
-    bench.log = [record(3, run: 10), record(6, run: nil)]
+    bench.log = [record(1, run: 10), record(2, run: nil)]
     try restart(&bench)
     let lost = bench.room.cursor
-    bench.log = [record(3, run: 10), record(9, run: 20)]
+    bench.log = [record(1, run: 10), record(2, run: 20), record(3, run: nil)]
     try restart(&bench)
     #expect(bench.room.place(of: lost) == nil)
   }
@@ -159,7 +152,7 @@ struct RoomsRestoringTests {
     #expect(try isReset(cursors[0], &bench))
     #expect(try !isReset(cursors[1], &bench))
     // A cursor that is made of a place in a forgotten run is refused like those that were made then.
-    let past = bench.room.places.cursor(at: 3)
+    let past = bench.room.places.cursor(at: 1)
     #expect(bench.room.place(of: past) == nil)
     let image = try RoomImage(bench.room.image().encoded(), seed: 1)
     #expect(image.runs == bench.room.places.runs)
@@ -190,7 +183,7 @@ struct RoomsRestoringTests {
     #expect(StoredOperations([4, 0]) == nil)
 
     var bench = RoomBench()
-    bench.log = [RoomRecord(position: 3, milliseconds: RoomBench.epoch, operations: operations)]
+    bench.log = [RoomRecord(position: 1, milliseconds: RoomBench.epoch, operations: operations)]
     try restart(&bench)
     let image = bench.room.image()
     let bytes = image.encoded()
@@ -203,7 +196,7 @@ struct RoomsRestoringTests {
     #expect(bytes[first.count] == 0 && bytes[first.count + 1] == 0, "no runs")
     let older = try RoomImage(first + bytes.dropFirst(first.count + 2), seed: 1)
     #expect(older.canvas == bench.room.canvas)
-    #expect(older.position == 3 && older.runs == RoomRuns())
+    #expect(older.position == 1 && older.runs == RoomRuns())
   }
 
   @Test("runs in a snapshot that are out of order, twice there or too many are a named error")

@@ -3,8 +3,8 @@ import CanvasCRDT
 /// What a room's log adds up to.
 ///
 /// What always holds:
-/// - The canvas is the merge of all records up to `position`, each taken once, in the log's order. Nothing else changes
-///   it. Left out are records with anything from before the time that an earlier record has had forgotten, if the canvas
+/// - The canvas is the merge of all records up to `position`, each taken once and none missing, in the log's order.
+///   Nothing else changes it. Left out are records with anything from before the time that an earlier record has had forgotten, if the canvas
 ///   doesn't have a value of it anyway: they may cross a deletion that nobody remembers.
 /// - Whether a record is left out, and the shapes, depend on the records alone. Deletions from before that time count as forgotten,
 ///   those too that are still in memory.
@@ -112,14 +112,14 @@ struct Fold: Sendable {
     places = RoomPlaces(epoch: epoch)
   }
 
-  /// Takes in a record of the log.
+  /// Takes in a record of the log, unless one before it is missing.
   /// - Parameter follow: is called for each change, with the canvas as it is after the change.
   mutating func take(
     _ record: borrowing RoomRecord,
     wantsLosses: Bool,
     _ follow: (_ change: Change, _ canvas: borrowing Canvas) -> Void
-  ) -> Taking {
-    guard record.position > position else { return .known }
+  ) throws(MissingRecord) -> Taking {
+    guard try record.isNext(after: position) else { return .known }
     if let run = record.run { places.note(run: run, after: position) }
     position = record.position
     operationCount += UInt64(record.operations.count)

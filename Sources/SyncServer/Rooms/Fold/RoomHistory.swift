@@ -36,12 +36,12 @@ struct RoomHistory: Sendable {
 
   /// Takes in the next record.
   /// - Returns: false where the record is past the end; then all later ones are too.
-  mutating func fold(_ record: borrowing RoomRecord) -> Bool {
+  mutating func fold(_ record: borrowing RoomRecord) throws(MissingRecord) -> Bool {
     switch end {
     case .position(let last): guard record.position <= last else { return false }
     case .time(let last, let end): guard record.milliseconds <= last, record.position <= end else { return false }
     }
-    guard record.position > position else { return true }
+    guard try record.isNext(after: position) else { return true }
     if let run = record.run { runs.note(run, after: position) }
     position = record.position
     forgottenBefore = max(forgottenBefore, record.forgottenBefore)

@@ -1,7 +1,6 @@
 import CanvasCRDT
 
-/// A record that the log hands back. It is durable. Records come in the order of their positions, which rise but may
-/// have gaps.
+/// A record that the log hands back. It is durable. Records come in the order of their positions, which have no gaps.
 struct RoomRecord: Sendable {
   let position: UInt64
   /// When the log took it in, in Unix milliseconds: for reading history by time.
@@ -33,4 +32,16 @@ struct RoomRecord: Sendable {
     self.forgottenBefore = forgottenBefore
     self.operations = operations
   }
+
+  /// Whether this is the next record after a place. `false` if it lies before.
+  func isNext(after place: UInt64) throws(MissingRecord) -> Bool {
+    guard position > place else { return false }
+    guard position == place + 1 else { throw MissingRecord(position: place + 1) }
+    return true
+  }
+}
+
+/// The log has left a record out. What was folded so far ends before it, and can't go on without it.
+struct MissingRecord: Error, Hashable, Sendable {
+  let position: UInt64
 }
