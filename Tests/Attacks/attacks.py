@@ -270,10 +270,96 @@ async def empty_pongs(server, until):
     await flood(server, until, 20, lambda: frame(10, b"") * 2_000)
 
 
+async def crowds_of_seats(server, until):
+    """Many who take large beats slowly, while others come and go."""
+    seated = []
+    with contextlib.suppress(*EXPECTED):
+        for _ in range(150):
+            seated.append(await opened(server, "crowded"))
+    stroke = {"kind": "ink", "path": [[number % 100, number % 70] for number in range(600)]}
+    visits = asyncio.create_task(flood(server, until, 3, lambda: operations(*[stroke] * 20), room="crowded"))
+    while time.monotonic() < until:
+        with contextlib.suppress(*EXPECTED):
+            _, writer = await opened(server, "crowded")
+            await asyncio.sleep(0.02)
+            writer.transport.abort()
+        if seated:
+            seated.pop()[1].transport.abort()
+    visits.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await visits
+    for _, writer in seated:
+        writer.transport.abort()
+
+
+async def hellos_at_once(server, until):
+    while time.monotonic() < until:
+        arrived = await asyncio.gather(*[opened(server, f"hello-{number}") for number in range(150)], return_exceptions=True)
+        for each in arrived:
+            if not isinstance(each, BaseException):
+                each[1].transport.abort()
+        await asyncio.sleep(0.05)
+
+
+async def histories_that_nobody_waits_for(server, until):
+    while time.monotonic() < until:
+        with contextlib.suppress(*EXPECTED):
+            for leaf in ("history", "history?steps=1", "picture.svg?at=1"):
+                _, writer = await plain(server)
+                writer.write(request(f"/v1/rooms/flooded/{leaf}"))
+                await writer.drain()
+                writer.close()
+        await asyncio.sleep(0.002)
+
+
+async def locks_of_nothing(server, until):
+    def lock():
+        lines = [f"PUT /v1/rooms/none-{random.randrange(10**6)}/lock HTTP/1.1", "Host: localhost", "Content-Length: 0", "", ""]
+        return "\r\n".join(lines).encode()
+
+    await again_and_again(server, until, 20, b"".join(lock() for _ in range(20)))
+
+
+async def large_answers_held(server, until):
+    await hold(server, until, 80, lambda: request("/v1/rooms/flooded?stamps=1") * 4)
+
+
+async def one_shape_over_and_over(server, until):
+    shape = identifier()
+
+    def message():
+        return frame(1, json.dumps({"type": "ops", "ops": [{"shape": shape, "set": {"alpha": number % 10}} for number in range(1_000)]}).encode())
+
+    await flood(server, until, 20, message)
+
+
+async def edits_of_shapes_that_never_were(server, until):
+    await flood(server, until, 3, lambda: operations(*[{"alpha": 1, "text": "x" * 200}] * 100), room="unseen")
+
+
+async def ink_of_all_widths(server, until):
+    def stroke():
+        return {"kind": "ink", "path": [[number, number % 7, random.randrange(1, 100)] for number in range(300)]}
+
+    drawing = asyncio.create_task(flood(server, until, 2, lambda: operations(*[stroke() for _ in range(10)]), room="inked"))
+    while time.monotonic() < until:
+        with contextlib.suppress(*EXPECTED):
+            reader, writer = await plain(server)
+            writer.write(request("/v1/rooms/inked/picture.svg") * 2)
+            await asyncio.wait_for(reader.read(1 << 20), 1)
+            writer.close()
+        await asyncio.sleep(0.02)
+    drawing.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await drawing
+
+
 ALL = [
     half_sent_requests, silent_connections, uploads_that_stop, answers_that_nobody_takes, bytes_that_mean_nothing,
     messages_that_never_end, websocket_pings, long_pings, broken_frames, deletions_of_nothing, writes_without_end, piles_of_squares,
     names_that_hide, joins_without_reading, rooms_without_end, heavy_questions, pages_of_other_sites,
     pipelined_requests, endless_queries, endless_lists, empty_lines, paths_that_are_refused, headers_that_nobody_signed,
     bodies_that_mean_nothing, sockets_that_are_turned_away, empty_fragments, empty_pongs,
+    crowds_of_seats, hellos_at_once, histories_that_nobody_waits_for, locks_of_nothing, large_answers_held, one_shape_over_and_over,
+    edits_of_shapes_that_never_were, ink_of_all_widths,
 ]

@@ -82,13 +82,14 @@ class Server:
     """`with Server("--flag", …) as server`. Keeps the server's log, which is JSON. Removes its data at the end if it made the
     directory. It has the same port whenever it is started again."""
 
-    def __init__(self, *flags, data=None, environment=None, file_bytes_max=None):
+    def __init__(self, *flags, data=None, environment=None, file_bytes_max=None, files_max=None):
         self.flags = [str(flag) for flag in flags]
         self.own = data is None
         self.data = data or tempfile.mkdtemp(prefix="canvas-")
         self.port = free_port()
         self.environment = environment or {}
         self.file_bytes_max = file_bytes_max
+        self.files_max = files_max
         self.process = None
         self.output = None
 
@@ -110,6 +111,8 @@ class Server:
             # Python ignores SIGXFSZ. The server has to inherit that, so that a write fails instead of killing it.
             if self.file_bytes_max is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
+            if self.files_max is not None:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (self.files_max, self.files_max))
 
         self.process = subprocess.Popen(
             command,

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import resource
 
 import websockets
 
@@ -190,3 +191,60 @@ async def test_bodies_that_mean_nothing_are_charged():
         shapes = [identifier() for _ in range(1_000)]
         body = json.dumps({"ops": [{"shape": shape, "set": {"kind": "star"}} for shape in shapes]}).encode() + b" " * 900_000
         assert (await server.http("POST", "/v1/rooms/paid/ops", body, headers)).status == 200, "paid once, not twice"
+
+
+async def half_sent(server, address="127.0.0.1", origin=None):
+    """A connection with a request whose body is missing."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port, local_addr=(address, 0))
+    way = f"X-Forwarded-For: {origin}\r\n" if origin else ""
+    head = f"POST /v1/rooms/halves/ops HTTP/1.1\r\nHost: localhost\r\n{way}Content-Length: 64\r\n\r\n"
+    writer.write(head.encode())
+    await writer.drain()
+    return reader, writer
+
+
+async def test_a_limit_on_files_is_said_at_start_and_kept():
+    """As many connections as files allow; those beyond are told, and nobody's is cut off for want of a file."""
+    with Server(files_max=1_024) as server:
+        async def warned():
+            return [line for line in server.log if line["message"] == "the limit on open files allows fewer connections than the flags do"]
+
+        (line,) = await eventually(warned, "a warning")
+        assert line["level"] == "warning" and line["connections"] == 896 and line["flags"] > 896
+        assert await server.metric("process_max_fds") == 1_024
+
+
+async def test_where_files_run_out_the_greedy_make_way():
+    """H13: What one address has begun and not finished is closed for others at once, not only when flags bound connections."""
+    with Server() as server:
+        client = await Client.join(server, "kept")
+        open_files = int(await server.metric("process_open_fds"))
+        _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (open_files + 20, hard))
+        held = [await half_sent(server, "127.0.1.1") for _ in range(60)]
+        for _ in range(5):
+            assert (await server.get("/healthz")).status == 200
+        assert (await client.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+        assert await server.metric('canvas_http_requests_total{status="408"}') > 0
+        for _, writer in held:
+            writer.close()
+
+
+async def test_clients_behind_a_proxy_make_way_each_for_itself():
+    """H13: Behind a proxy, too, the one who has begun most makes way, and not whoever came first."""
+    with Server("--proxies", "127.0.0.1", "--max-http-connections", 20) as server:
+        reader, writer = await half_sent(server, origin="203.0.113.1")
+        held = [await half_sent(server, origin="203.0.113.2") for _ in range(19)]
+
+        async def served():
+            with contextlib.suppress(OSError):
+                return (await server.get("/healthz", {"X-Forwarded-For": "203.0.113.9"})).status == 200
+
+        # Whose a request is, is known once its head has been read.
+        for _ in range(5):
+            await eventually(served, "somebody makes way")
+        body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}, separators=(",", ":")).encode()
+        writer.write(body + b" " * (64 - len(body)))
+        assert (await asyncio.wait_for(reader.readline(), SECONDS)).split()[1] == b"200"
+        for _, other in [*held, (reader, writer)]:
+            other.close()

@@ -239,7 +239,7 @@ async def test_the_audit_log_says_who_did_what(tmp_path):
             {"event": "entered", "room": "demo", "actor": ann.actor, "token": "Ann", "role": "editor", "name": "Ann"},
             {"event": "refused", "room": "other", "token": "Ann", "code": "forbidden"},
             {"event": "refused", "room": "demo", "code": "no_token"},
-            {"event": "refused", "room": "demo", "token": "Guest", "code": "http_403"},
+            {"event": "refused", "room": "demo", "token": "Guest", "code": "http_403", "request": "POST /v1/rooms/demo/ops"},
             {"event": "refused", "room": "demo", "actor": ann.actor, "token": "Ann", "code": "removed"},
             {"event": "removed", "room": "demo", "actor": ann.actor, "token": "Keeper"},
             {"event": "wrote", "room": "demo", "actor": posted.headers["Canvas-Actor"], "token": "Keeper", "requests": 1, "operations": 1},

@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from client import Client, eventually
+from client import Client, connect, eventually
 from server import Server, identifier, run, tool
 from test_binary import BinaryClient
 from test_tokens import ANN, bearer, enter, knock, post
@@ -145,6 +145,43 @@ async def test_tokens_that_are_not_as_they_should_be_are_refused():
             assert await knock(server, "demo", token, header=True) == (4401, "no_token"), token
         for token in [keys.token(exp=now - 30), keys.token(nbf=now + 30), keys.token(nbf=now - 5, iat=now, jti="x", more={"a": [1]})]:
             assert await status(server, token) == 200, "within the leeway"
+
+
+async def test_a_token_that_is_refused_says_why():
+    """C10: The log has the reason. The bearer of a signed token is told it, too; whoever made one up learns nothing of the keys."""
+    with trusting("--jwt-audience", "canvas") as (server, keys):
+        good = {"aud": "canvas"}
+        expired = int(time.time()) - 600
+        moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(expired))
+        unknown = "the token is not known here"
+        cases = [
+            (None, "no token was sent", "send a valid token"),
+            ("nonsense", unknown, unknown),
+            (keys.token(header={"kid": "other"}, **good), "(kid): other", unknown),
+            (keys.token("RS256", "rs", header={"alg": "HS256"}, **good), "(alg) is not that of its key", unknown),
+            (keys.token(**good)[:-4] + "AAAA", "signature", unknown),
+            (keys.token(exp=expired, **good), f"expired at {moment}", f"expired at {moment}"),
+            (keys.token(aud="mail"), "(aud): mail", "(aud): mail"),
+            (keys.token(role="owner", **good), "role", "role"),
+            (keys.token(rooms="demo", **good), "rooms", "rooms"),
+        ]
+        for token, _, told in cases:
+            answer = await server.get("/v1/rooms/demo/history", bearer(token) if token else {})
+            assert answer.status == 401 and told in answer.json["error"]["message"], (told, answer.body)
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
+        client = await connect(server, "demo", additional_headers=bearer(cases[5][0]))
+        assert cases[5][2] in (await client.until("error", code="no_token"))["message"]
+        assert await client.closed() == 4401
+
+        async def logged():
+            lines = [line for line in server.log if line["message"] == "refused"]
+            return lines if len(lines) == len(cases) + 1 else None
+
+        lines = await eventually(logged, "all are in the log")
+        for line, (_, reason, _) in zip(lines, cases):
+            assert reason in line["reason"] and line["code"] == "http_401", line
+            assert line["request"] == "GET /v1/rooms/demo/history" and "token" not in line, line
+        assert cases[5][1] in lines[-1]["reason"] and lines[-1]["code"] == "no_token"
 
 
 async def test_a_header_that_nobody_signed_stops_nothing():

@@ -175,8 +175,8 @@ async def test_the_log_tells_whose_refusals_they_are():
             {"code": "bad_shape", "room": "team-a", "actor": ann.actor, "token": "Ann's laptop"},
             {"code": "forbidden", "room": "other", "token": "Ann's laptop"},
             {"code": "no_token", "room": "demo"},
-            {"code": "http_403", "room": "demo", "token": "line 3"},
-            {"code": "http_403", "token": "Ann's laptop", "reason": "/metrics"},
+            {"code": "http_403", "room": "demo", "token": "line 3", "request": "POST /v1/rooms/demo/ops", "reason": "this token is read-only"},
+            {"code": "http_403", "token": "Ann's laptop", "request": "GET /metrics", "reason": "this needs an operator's token"},
         ]
 
         async def told():

@@ -14,6 +14,8 @@ struct TestClient {
   var mail: [[UInt8]] = []
   /// How many bytes it takes each time it is offered some; nothing, and it takes all.
   var takes: Int?
+  /// Where the bytes were that it was offered last.
+  var offeredFrom: UInt = 0
   var closed: CloseCode?
 
   var canvas = Canvas()
@@ -32,6 +34,7 @@ struct TestClient {
 
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = min(bytes.count, takes ?? bytes.count)
+    offeredFrom = UInt(bitPattern: bytes.baseAddress)
     arrived.append(contentsOf: bytes.prefix(count))
     for message in LengthFraming.takeMessages(&arrived) {
       mail.append(message)

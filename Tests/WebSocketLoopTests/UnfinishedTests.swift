@@ -18,6 +18,17 @@ import Testing
     #expect(unfinished.count == 0 && unfinished.bytes == 0)
   }
 
+  @Test("One address that has everything makes way for a newcomer at once") func alone() {
+    var unfinished = Unfinished(graceMilliseconds: 1_000)
+    #expect(unfinished.victim(.count, for: "new", now: 0) == nil)
+    let greedy = (0..<3).map { _ in unfinished.begin(party: "greedy", now: 0) }
+    #expect(unfinished.victim(.count, for: "new", now: 0) == greedy[0])
+    #expect(unfinished.victim(.count, for: "greedy", now: 0) == nil)
+    for number in greedy.dropFirst() { unfinished.end(number) }
+    // Each has one then, which is no more than its share.
+    #expect(unfinished.victim(.count, for: "new", now: 0) == nil)
+  }
+
   @Test("What an address has begun makes way for itself only after a while") func grace() {
     var unfinished = Unfinished(graceMilliseconds: 1_000)
     let first = unfinished.begin(party: "greedy", now: 0)

@@ -85,14 +85,16 @@ struct SignedHeader: Sendable {
   /// some issuers add.
   private static let encodedBytesMax = 4_096
 
-  /// - Parameter encoded: the first part of a token. `nil` if it isn't a header that this server takes.
-  init?(_ encoded: Substring) {
-    guard encoded.utf8.count <= SignedHeader.encodedBytesMax, let bytes = Base64.decoded(encoded),
-      let header = JSONClaims(bytes, ["alg", "kid", "crit"])
-    else { return nil }
+  /// - Parameter encoded: the first part of a token.
+  init(_ encoded: Substring) throws(TokenRefusal) {
+    guard encoded.utf8.count <= SignedHeader.encodedBytesMax else { throw .unproven("the token's header is too long") }
+    guard let bytes = Base64.decoded(encoded), let header = JSONClaims(bytes, ["alg", "kid", "crit"]) else {
+      throw .unproven("the token's header can't be read")
+    }
     // What a header calls critical must be understood, and nothing of the kind is.
-    guard header["crit"] == nil, let name = header.text("alg"), let algorithm = SigningAlgorithm(name) else {
-      return nil
+    guard header["crit"] == nil else { throw .unproven("the token's header asks for more than is known here (crit)") }
+    guard let algorithm = header.text("alg").flatMap({ SigningAlgorithm($0) }) else {
+      throw .unproven("the token's algorithm (alg) is not HS256, RS256 or ES256")
     }
     self.algorithm = algorithm
     key = header.text("kid")
@@ -142,53 +144,85 @@ struct SignedClaims: Sendable {
     self.claims = claims
   }
 
-  /// What the token allows at a time. `nil` if it says nothing that this server takes. A claim of the wrong form is never
-  /// passed over: it could be a limit.
-  func grant(_ terms: Terms, at milliseconds: UInt64) -> Grant? {
-    let now = Double(milliseconds) / 1_000
-    let leeway = Double(terms.leewaySeconds)
-    // Without an end, a token that was stolen would be valid for ever.
-    guard case .number(let end) = claims["exp"], now < end + leeway, end < 1e12 else { return nil }
-    for name in ["nbf", "iat"] {
-      guard let claim = claims[name] else { continue }
-      guard case .number(let start) = claim, now >= start - leeway else { return nil }
+  /// What the token allows at a time. A claim of the wrong form is never passed over: it could be a limit.
+  func grant(_ terms: Terms, at milliseconds: UInt64) throws(TokenRefusal) -> Grant {
+    let end = try end(terms, at: milliseconds)
+    try lookAtAudience(terms.audience)
+    guard let level = claims.text("role").flatMap({ Grant.Level($0) }) else {
+      throw .unfit("the token's role is not viewer, editor or operator")
     }
-    guard isForUs(terms.audience), let level = claims.text("role").flatMap({ Grant.Level($0) }), let rooms else {
-      return nil
-    }
-    var grant = Grant(level: level, rooms: rooms, label: "signed")
+    var grant = Grant(level: level, rooms: try rooms(), label: "signed")
+    grant.endsAt = end
     if claims["sub"] != nil {
-      guard let subject = claims.text("sub") else { return nil }
+      guard let subject = claims.text("sub") else { throw .unfit("the token's subject (sub) is not a text") }
       grant.label = String(subject.prefix(64))
       grant.account = .subject(subject)
     }
-    grant.endsAt = UInt64(max(0, (end + leeway) * 1_000))
     if claims["name"] != nil {
-      guard let name = claims.text("name"), PropertyRules.takesName(Text(name)) else { return nil }
+      guard let name = claims.text("name"), PropertyRules.takesName(Text(name)) else {
+        throw .unfit("the token's name is none that one may have")
+      }
       grant.name = name
     }
     if claims["actor"] != nil {
-      guard let actor = claims.text("actor").flatMap({ Identifier($0) }) else { return nil }
+      guard let actor = claims.text("actor").flatMap({ Identifier($0) }) else {
+        throw .unfit("the token's actor is not an identifier")
+      }
       grant.actor = actor
     }
     return grant
   }
 
-  /// A list of patterns, or `*` alone. `nil` if it is of another form.
-  private var rooms: [RoomPattern]? {
-    switch claims["rooms"] {
-    case .text("*"): return [.all]
-    case .texts(let words):
-      let rooms = words.compactMap { RoomPattern($0) }
-      return !rooms.isEmpty && rooms.count == words.count ? rooms : nil
-    default: return nil
+  /// - Returns: when the token ends, in Unix milliseconds.
+  private func end(_ terms: Terms, at milliseconds: UInt64) throws(TokenRefusal) -> UInt64 {
+    let now = Double(milliseconds) / 1_000
+    let leeway = Double(terms.leewaySeconds)
+    // Without an end, a token that was stolen would be valid for ever.
+    guard case .number(let end) = claims["exp"], end < SignedClaims.secondsMax else {
+      throw .unfit("the token doesn't say when it ends (exp)")
     }
+    guard now < end + leeway else { throw .unfit("the token expired at \(SignedClaims.time(end))") }
+    for name in ["nbf", "iat"] {
+      guard let claim = claims[name] else { continue }
+      guard case .number(let start) = claim else { throw .unfit("the token's \(name) is not a number") }
+      guard now >= start - leeway else {
+        throw .unfit("the token is not valid before \(SignedClaims.time(start)) (\(name))")
+      }
+    }
+    return UInt64(max(0, (end + leeway) * 1_000))
+  }
+
+  private static let secondsMax: Double = 1e12
+
+  private static func time(_ seconds: Double) -> String {
+    WallClock.text(UInt64(min(max(0, seconds), secondsMax)) * 1_000)
+  }
+
+  /// A list of patterns, or `*` alone.
+  private func rooms() throws(TokenRefusal) -> [RoomPattern] {
+    if case .text("*") = claims["rooms"] { return [.all] }
+    guard case .texts(let words) = claims["rooms"], !words.isEmpty else {
+      throw .unfit("the token's rooms are not a list of names, or *")
+    }
+    var rooms: [RoomPattern] = []
+    for word in words {
+      guard let pattern = RoomPattern(word) else {
+        throw .unfit("one of the token's rooms is neither a name nor the beginning of one with *: \(word)")
+      }
+      rooms.append(pattern)
+    }
+    return rooms
   }
 
   /// A token that names somebody is for nobody else (RFC 7519, 4.1.3).
-  private func isForUs(_ audience: String?) -> Bool {
-    guard claims["aud"] != nil else { return audience == nil }
-    guard let audience, let named = claims.texts("aud") else { return false }
-    return named.contains(audience)
+  private func lookAtAudience(_ audience: String?) throws(TokenRefusal) {
+    guard claims["aud"] != nil else {
+      if audience != nil { throw .unfit("the token names no audience (aud), and has to be for this server") }
+      return
+    }
+    guard let named = claims.texts("aud") else { throw .unfit("the token's audience (aud) is not a text or a list") }
+    guard let audience, named.contains(audience) else {
+      throw .unfit("the token is not for this server (aud): \(named.joined(separator: ", "))")
+    }
   }
 }

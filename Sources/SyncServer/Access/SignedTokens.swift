@@ -71,25 +71,35 @@ struct SignedTokens: Sendable {
 
   // MARK: Tokens
 
-  /// What a token allows now. `nil` if it isn't signed with one of the keys, isn't meant for this server or isn't valid at
-  /// this time.
-  func grant(of token: String, at milliseconds: UInt64) -> Grant? {
-    guard token.utf8.count <= SignedTokens.bytesMax else { return nil }
+  /// What a token allows now, if it is signed with one of the keys, is meant for this server and is valid at this time.
+  func grant(of token: String, at milliseconds: UInt64) throws(TokenRefusal) -> Grant {
+    guard token.utf8.count <= SignedTokens.bytesMax else {
+      throw .unproven("the token is longer than \(SignedTokens.bytesMax) bytes")
+    }
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }), let key = key(for: parts[0]),
-      let claims = library.claims(of: token, signedWith: key)
-    else { return nil }
-    guard var grant = SignedClaims(claims)?.grant(terms, at: milliseconds) else { return nil }
+    guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .unknown }
+    let key = try key(for: parts[0])
+    guard let claims = library.claims(of: token, signedWith: key) else {
+      throw .unproven("the token's signature is not right")
+    }
+    guard let signed = SignedClaims(claims) else { throw .unfit("the token's claims are not a JSON object") }
+    var grant = try signed.grant(terms, at: milliseconds)
     // Nobody can tell whether two tokens that name nobody are of one bearer.
     grant.account = grant.account ?? .token(token)
     return grant
   }
 
   /// The key that the header names, if the header also names its algorithm. Without a name, the only key.
-  private func key(for header: Substring) -> SigningKey? {
-    guard let header = SignedHeader(header) else { return nil }
-    let key = header.key.map { keys[$0] } ?? (keys.count == 1 ? keys.values.first : nil)
-    guard let key, key.algorithm == header.algorithm else { return nil }
+  private func key(for header: Substring) throws(TokenRefusal) -> SigningKey {
+    let header = try SignedHeader(header)
+    guard let key = header.key.map({ keys[$0] }) ?? (keys.count == 1 ? keys.values.first : nil) else {
+      throw .unproven(
+        header.key.map { "no key has the name that the token gives (kid): \($0)" } ?? "the token names no key (kid)"
+      )
+    }
+    guard key.algorithm == header.algorithm else {
+      throw .unproven("the token's algorithm (alg) is not that of its key")
+    }
     return key
   }
 }

@@ -23,9 +23,9 @@ actor Hub {
     }
   }
 
-  /// The tokens that give access, and the keys of those that are signed. Without either, everyone may come in.
-  var tokens: Tokens?
-  var signedTokens: SignedTokens?
+  var credentials: Credentials
+  /// How often they have been read anew.
+  var credentialsRead = 0
   /// Shows who is which actor.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
@@ -70,15 +70,13 @@ actor Hub {
     configuration: Configuration,
     logger: Logger,
     files: StaticFiles,
-    tokens: Tokens? = nil,
-    signedTokens: SignedTokens? = nil
+    credentials: Credentials = Credentials()
   ) {
     self.loop = loop
     self.configuration = configuration
     self.logger = logger
     self.files = files
-    self.tokens = tokens
-    self.signedTokens = signedTokens
+    self.credentials = credentials
     let limits = configuration.limits
     visitors = Visitors(limits: limits)
     rooms = RoomTable(roomsMax: limits.rooms)

@@ -20,7 +20,7 @@ extension Hub {
   }
 
   private func refuse(_ request: Request, _ response: Response) -> UpgradeDecision {
-    noteAnswer(response.status, to: request)
+    noteAnswer(response, to: request)
     return .refuse(response)
   }
 
@@ -32,18 +32,22 @@ extension Hub {
     connection.party = NetworkAddress.party(of: address)
     let encoding: WireEncoding =
       connection.subprotocol == Text(WireEncoding.binary.subprotocol).string ? .binary : .json
-    let grant = grant(of: request.token)
-    func turnAway(_ code: CloseCode, _ reason: Text) {
+    let access = Result { () throws(TokenRefusal) in try self.access(by: request.token) }
+    func turnAway(_ code: CloseCode, _ told: Text, reason: String? = nil) {
       let refusal = Refusal(
         code: code.word,
         address: address,
-        reason: reason.string,
+        reason: reason ?? told.string,
         room: request.room,
-        token: grant?.label
+        token: (try? access.get())?.label
       )
-      self.turnAway(connection, encoding, code, reason, refusal)
+      self.turnAway(connection, encoding, code, told, refusal)
     }
-    guard let grant else { return turnAway(.noToken, "send a valid token") }
+    let grant: Grant
+    switch access {
+    case .success(let given): grant = given
+    case .failure(let refusal): return turnAway(.noToken, Text(refusal.told), reason: refusal.reason)
+    }
     guard RoomName.isValid(name) else {
       return turnAway(.noSuchRoom, Text(RoomName.words))
     }
@@ -60,7 +64,7 @@ extension Hub {
         connection: connection,
         room: name,
         address: address,
-        token: asksForTokens ? request.token : nil,
+        token: credentials.areAskedFor ? request.token : nil,
         grant: grant,
         conversation: Conversation(encoding: encoding, roleMax: role(of: grant, in: name), limits: limits, now: .now()),
         helloTimer: loop.schedule(afterMilliseconds: limits.helloMilliseconds) { self.helloIsDue(number) }

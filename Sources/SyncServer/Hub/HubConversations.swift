@@ -110,7 +110,7 @@ extension Hub {
       hello.actor = actor
       // The token says so, which is as good as the key.
       hello.key = keys.key(of: actor, in: open.room.name)
-    } else if signedTokens != nil, hello.key == nil {
+    } else if credentials.signed != nil, hello.key == nil {
       // The actor may be one that a token proves, and whose bearer is away. Only a key shows that it is this client.
       hello.actor = nil
     }

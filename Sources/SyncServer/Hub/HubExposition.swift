@@ -105,6 +105,12 @@ extension Hub {
       with: ["step": step, "address": party],
       seconds: counts.longestTurn.turn.longestStepMicroseconds
     )
+    text.metric(
+      "canvas_loop_busiest_turn_cpu_seconds",
+      .gauge,
+      "The most processor time that one turn of the loop took in the last minute or two.",
+      seconds: counts.busiestTurn.turn.processorMicroseconds
+    )
     text.histogram(
       "canvas_clock_ahead_seconds",
       "How far writers' clocks are ahead.",

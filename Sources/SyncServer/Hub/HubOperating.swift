@@ -61,8 +61,13 @@ extension Hub {
     let isLocked = isLocked(room)
     let words: Text =
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
-    for visitor in visitors.all where visitor.room == room && visitor.grant.level == .editor && !visitor.isGone {
-      close(visitor, .goingAway, words)
+    let editors = visitors.all.filter { $0.room == room && $0.grant.level == .editor }
+    // Until it is closed, an editor's writes are refused.
+    Task {
+      for (index, visitor) in editors.enumerated() {
+        if index % Hub.closedInATurn == Hub.closedInATurn - 1 { await Task.yield() }
+        if !visitor.isGone, self.isLocked(room) == isLocked { close(visitor, .goingAway, words) }
+      }
     }
     logger.info(isLocked ? "room locked" : "room unlocked", ["room": .text(room)])
   }
@@ -177,7 +182,9 @@ extension Hub {
           actor: refusal.actor,
           token: refusal.token,
           address: refusal.address,
-          details: [("code", .text(refusal.code)), ("reason", .text(refusal.reason))],
+          details: [
+            ("code", .text(refusal.code)), ("request", .init(refusal.request)), ("reason", .text(refusal.reason)),
+          ],
           isOften: true
         )
       )

@@ -17,11 +17,8 @@ extension Hub: RoomService, LogQuestions {
       ?? (storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
   }
 
-  var asksForTokens: Bool { tokens != nil || signedTokens != nil }
-
-  func grant(of token: String?) -> Grant? {
-    guard asksForTokens else { return .everything }
-    return token.flatMap { tokens?.grant(of: $0) ?? signedTokens?.grant(of: $0, at: WallClock.now()) }
+  func access(by token: String?) throws(TokenRefusal) -> Grant {
+    try credentials.access(by: token, at: WallClock.now())
   }
 
   nonisolated var now: Moment { .now() }
@@ -37,20 +34,20 @@ extension Hub: RoomService, LogQuestions {
   func answer(_ exchange: PendingRequest) async {
     let response = await response(to: exchange.request, body: exchange.body)
     guard exchange.answer(response) else { return }
-    noteAnswer(response.status, to: exchange.request)
+    noteAnswer(response, to: exchange.request)
   }
 
   /// Counts an answer, and logs it if it is a refusal.
-  func noteAnswer(_ status: Int, to request: Request) {
-    let fault = status == 403 || status == 421 ? sites.fault(of: request) : nil
+  func noteAnswer(_ response: Response, to request: Request) {
     noteAnswer(
-      status,
+      response.status,
       Refusal(
-        code: "http_\(status)",
+        code: "http_\(response.status)",
         address: address(of: request),
-        reason: fault?.words ?? request.path,
+        reason: response.reason ?? "",
+        request: "\(request.method) \(request.path)",
         room: request.room,
-        token: grant(of: request.token)?.label
+        token: response.status == 401 ? nil : grant(of: request.token)?.label
       )
     )
   }
@@ -179,7 +176,7 @@ extension Hub: RoomService, LogQuestions {
     case .success(let rooms): stored = rooms
     case .failure(let error): return .failure(error)
     }
-    let open = rooms.all.map { listing(of: $0) }
+    let open = await listings()
     let elsewhere = neighbours?.counts ?? [:]
     var list: RoomList
     let uncounted: [RoomList.Uncounted]
@@ -208,12 +205,24 @@ extension Hub: RoomService, LogQuestions {
     return .success(list)
   }
 
+  /// The open rooms as the list has them.
+  private func listings() async -> [RoomListing] {
+    var listings: [RoomListing] = []
+    for (index, open) in rooms.all.enumerated() {
+      // The loop's other work goes on in between.
+      if index % Hub.listedInATurn == Hub.listedInATurn - 1 { await Task.yield() }
+      if !open.isGone { listings.append(listing(of: open)) }
+    }
+    return listings
+  }
+
   private func storedRooms() async -> Result<Handover<[RoomSummary]>, HistoryError> {
     let event = await ask { .list(id: $0) }
     guard case .rooms(_, let stored) = event else { return .failure(HistoryError(event)) }
     return .success(Handover(stored))
   }
 
+  private static let listedInATurn = 128
   private static let openingsForListMax = 64
   private static let openingsForListMicroseconds: UInt64 = 500_000
 }

@@ -4,14 +4,43 @@ import WebSocketLoop
 // What becomes of visitors when their tokens change or end.
 
 extension Hub {
-  /// The tokens and keys were read again. Visitors whose token is no longer valid are closed. So are visitors whose token
-  /// now allows something else: they come back and get it.
-  func take(_ tokens: Tokens?, _ signedTokens: SignedTokens?) {
-    self.tokens = tokens
-    self.signedTokens = signedTokens
-    var gone = 0
-    for visitor in visitors.all where !visitor.isGone {
-      let now = grant(of: visitor.token)
+  /// The tokens and keys were read again. Whoever comes from now on is judged by them, and those who are here are as soon as
+  /// their tokens have been looked at. To check thousands of signatures takes seconds, so that is done beside the loop.
+  func take(_ credentials: Credentials) {
+    self.credentials = credentials
+    credentialsRead += 1
+    let reading = credentialsRead
+    let tokens = Set(visitors.all.compactMap { $0.isGone ? nil : $0.token })
+    Task {
+      let grants = try? await heavyWork.run(for: "", isBounded: false) {
+        let now = WallClock.now()
+        var grants: [String: Grant] = [:]
+        for token in tokens { grants[token] = try? credentials.access(by: token, at: now) }
+        return grants
+      }
+      // If they were read once more meanwhile, that reading judges everyone.
+      guard let grants, let closed = await judge(by: grants, of: tokens, reading) else { return }
+      logger.info(
+        "tokens read",
+        [
+          "tokens": .init(credentials.tokens?.count ?? 0), "keys": .init(credentials.signed?.count ?? 0),
+          "closed": .init(closed),
+        ]
+      )
+    }
+  }
+
+  /// Closes visitors whose token is no longer valid, and those whose token now allows something else: they come back and get it.
+  /// - Parameter tokens: those that were looked at. Whoever has brought another since has been judged by that.
+  /// - Returns: how many were closed. `nil` if the tokens have been read once more.
+  private func judge(by grants: [String: Grant], of tokens: Set<String>, _ reading: Int) async -> Int? {
+    var closed = 0
+    for (index, visitor) in visitors.all.enumerated() {
+      // The loop's other work goes on in between.
+      if index % Hub.closedInATurn == 0 { await Task.yield() }
+      guard reading == credentialsRead else { return nil }
+      guard !visitor.isGone, let token = visitor.token, tokens.contains(token) else { continue }
+      let now = grants[token]
       switch visitor.grant.change(to: now, in: visitor.room) {
       case .none:
         if let now { visitor.grant = now }
@@ -21,30 +50,33 @@ extension Hub {
         close(visitor, .forbidden, Text("the token no longer gives access to room \(visitor.room)"))
       case .otherLevel: close(visitor, .goingAway, "what the token allows has changed; connect again")
       }
-      gone += 1
+      closed += 1
     }
-    logger.info(
-      "tokens read",
-      ["tokens": .init(tokens?.count ?? 0), "keys": .init(signedTokens?.count ?? 0), "closed": .init(gone)]
-    )
+    return closed
   }
+
+  /// Of many whose token or room has changed, so many are closed before the loop's other work goes on.
+  static let closedInATurn = 16
 
   /// A visitor brings another token, so that it can stay when its own ends. It goes on as who it is: another role or actor
   /// would take another hello.
   func take(_ token: String, from visitor: Visitor, in open: OpenRoom, _ id: MemberID) {
     defer { rooms.markDirty(open) }
-    func refuse(_ words: Text) {
+    func refuse(_ words: Text, reason: String? = nil) {
       open.room.reply(.error(code: "token_refused", message: words), to: id)
-      noteRefusal(Refusal("token_refused", of: visitor, words.string))
+      noteRefusal(Refusal("token_refused", of: visitor, reason ?? words.string))
     }
-    guard let grant = grant(of: token) else { return refuse("the token is not valid") }
+    let grant: Grant
+    do throws(TokenRefusal) { grant = try access(by: token) } catch {
+      return refuse(Text(error.told), reason: error.reason)
+    }
     guard grant.covers(visitor.room) else {
       return refuse(Text("the token gives no access to room \(visitor.room)"))
     }
     guard grant.level == visitor.grant.level, grant.actor == nil || grant.actor == visitor.actor else {
       return refuse("the token is for another role or another actor: connect anew with it")
     }
-    visitor.takes(asksForTokens ? token : nil, grant)
+    visitor.takes(credentials.areAskedFor ? token : nil, grant)
     noteChange(of: visitor)
     open.room.reply(.token(until: grant.endsAt), to: id)
     recordRenewal(of: visitor)
@@ -52,7 +84,7 @@ extension Hub {
 
   /// Once a second: tells those whose token ends soon, and closes those whose token has ended.
   func lookAtEnds(now: Moment) {
-    guard signedTokens != nil else { return }
+    guard credentials.signed != nil else { return }
     for visitor in visitors.all where !visitor.isGone {
       guard let endsAt = visitor.grant.endsAt else { continue }
       if now.wallMilliseconds >= endsAt {

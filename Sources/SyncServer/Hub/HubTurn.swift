@@ -16,8 +16,10 @@ extension Hub {
 
   private func flushRooms() {
     let now = Moment.now()
+    let until = SteadyClock.microseconds() + Hub.flushMicrosecondsMax
     var due: UInt64?
-    for open in rooms.takeDirty() {
+    var waiting = rooms.takeDirty()[...]
+    while let open = waiting.popFirst() {
       if open.room.isFlushDue(now: now) { open.room.flush(now: now) }
       let writes = counts.writes
       if open.room.hasUnsent {
@@ -43,9 +45,18 @@ extension Hub {
         due = min(due ?? next, next)
         rooms.markDirty(open)
       }
+      // Whoever has a thousand rooms waits for them, and others don't. At the end nothing may wait.
+      if SteadyClock.microseconds() >= until, !isStopping { break }
+    }
+    if !waiting.isEmpty {
+      rooms.putBack(waiting)
+      due = now.monotonicMilliseconds
     }
     if let due { wake(at: due, now: now.monotonicMilliseconds) }
   }
+
+  /// After so long what other rooms have to send comes in the next turn.
+  private static let flushMicrosecondsMax: UInt64 = 3_000
 
   /// Sending to so many takes some milliseconds. What is left of a large room comes in the next turn.
   private static let seatsInATurn = 256

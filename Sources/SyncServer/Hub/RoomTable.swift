@@ -67,4 +67,7 @@ struct RoomTable {
     for open in taken { open.markClean() }
     return taken
   }
+
+  /// Some of those that were taken had no turn. They are the first next time.
+  mutating func putBack(_ rooms: ArraySlice<OpenRoom>) { dirty = rooms.filter { $0.markDirty() } + dirty }
 }

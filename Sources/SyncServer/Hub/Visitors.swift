@@ -56,7 +56,8 @@ struct Visitors {
 
   // MARK: Connections that were turned away
 
-  /// Whether one more connection of a party would only be turned away and not read why.
+  /// Whether so many of a party's connections wait to read why they were turned away that no further one is let in, with
+  /// whatever token: what is in a token is looked at once a connection is open (C3).
   func turnsAwayUnheard(_ party: String) -> Bool {
     turnedAwayOfParty[party, default: 0] >= Visitors.turnedAwayMax
   }

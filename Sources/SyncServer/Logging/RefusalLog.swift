@@ -3,6 +3,8 @@ struct Refusal: Sendable {
   var code: String
   var address: String
   let reason: String
+  /// The method and the path, of a request.
+  let request: String?
   var room: String?
   var actor: String?
   /// The label of the token that was sent, from the file of tokens. Never the token itself.
@@ -15,6 +17,7 @@ struct Refusal: Sendable {
     code: String,
     address: String,
     reason: String,
+    request: String? = nil,
     room: String? = nil,
     actor: String? = nil,
     token: String? = nil
@@ -22,6 +25,7 @@ struct Refusal: Sendable {
     self.code = code
     self.address = address
     self.reason = reason.cut(toBytes: Refusal.reasonBytesMax)
+    self.request = request?.cut(toBytes: Refusal.reasonBytesMax)
     self.room = room
     self.actor = actor
     self.token = token
@@ -39,7 +43,7 @@ struct Refusal: Sendable {
   fileprivate var fields: KeyValuePairs<String, Logger.Field> {
     [
       "code": .text(code), "room": .init(room), "actor": .init(actor), "token": .init(token),
-      "address": .text(address), "reason": .text(reason),
+      "address": .text(address), "request": .init(request), "reason": .text(reason),
     ]
   }
 }

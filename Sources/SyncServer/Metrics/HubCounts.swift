@@ -23,7 +23,8 @@ struct HubCounts {
   private(set) var deliveryMicroseconds = Histogram(.microseconds)
   /// How long the loop was busy at a time. Everyone who had something to be done meanwhile waited for so long.
   private(set) var turnMicroseconds = Histogram(.microseconds)
-  private(set) var longestTurn = LongestTurn()
+  private(set) var longestTurn = GreatestTurn { $0.microseconds }
+  private(set) var busiestTurn = GreatestTurn { $0.processorMicroseconds }
   /// How many operations a beat gathers, and to how many connections it goes.
   private(set) var beatOperations = Histogram(.counts)
   private(set) var beatFrames = Histogram(.counts)
@@ -48,9 +49,13 @@ struct HubCounts {
   mutating func noteTurn(_ turn: LoopTurn) {
     turnMicroseconds.add(turn.microseconds)
     longestTurn.note(turn)
+    busiestTurn.note(turn)
   }
 
-  mutating func passTurns(_ now: Moment) { longestTurn.pass(now) }
+  mutating func passTurns(_ now: Moment) {
+    longestTurn.pass(now)
+    busiestTurn.pass(now)
+  }
 
   mutating func noteClock(_ stamp: UInt64, now: UInt64) {
     if stamp > now { clockAheadMilliseconds.add(stamp - now) } else { clockBehindMilliseconds.add(now - stamp) }
@@ -69,16 +74,19 @@ struct HubCounts {
   }
 }
 
-/// The longest turn of the last minute or two, so that a scrape every minute misses none, and one long turn is not shown for
-/// ever.
-struct LongestTurn {
+/// The greatest turn of the last minute or two by one of its measures, so that a scrape every minute misses none, and one long turn is
+/// not shown for ever.
+struct GreatestTurn {
+  private let measure: @Sendable (LoopTurn) -> UInt64
   private var before = LoopTurn()
   private var now = LoopTurn()
   private var minute: UInt64 = 0
 
-  var turn: LoopTurn { before.microseconds > now.microseconds ? before : now }
+  init(_ measure: @escaping @Sendable (LoopTurn) -> UInt64) { self.measure = measure }
 
-  mutating func note(_ turn: LoopTurn) { if turn.microseconds > now.microseconds { now = turn } }
+  var turn: LoopTurn { measure(before) > measure(now) ? before : now }
+
+  mutating func note(_ turn: LoopTurn) { if measure(turn) > measure(now) { now = turn } }
 
   /// To be called once a second.
   mutating func pass(_ time: Moment) {

@@ -43,9 +43,15 @@ struct PrometheusText {
   mutating func histogram(_ name: String, _ words: String, _ histogram: Histogram, divisor: Double = 1) {
     head(name, "histogram", words)
     var sum: UInt64 = 0
+    // Most lines of all are these, and the text is made on the loop. So nothing is made for each but the line itself.
+    let start = name + "_bucket{le=\""
     for (bound, count) in zip(histogram.scale.bounds, histogram.counts) {
       sum += count
-      text += "\(name)_bucket{le=\"\(Double(bound) / divisor)\"} \(sum)\n"
+      text += start
+      text += (Double(bound) / divisor).description
+      text += "\"} "
+      text += String(sum)
+      text += "\n"
     }
     sum += histogram.counts[histogram.scale.bounds.count]
     text += "\(name)_bucket{le=\"+Inf\"} \(sum)\n"

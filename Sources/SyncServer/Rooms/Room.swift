@@ -511,18 +511,19 @@ struct Room: Sendable {
   private mutating func leap(_ seat: Int, now: Moment) {
     flush(now: now)
     guard let gap = audience.readers.gap(at: seat, fanOut.ring, fanOut.dropped) else { return }
-    guard var newest = fanOut.newest(over: gap, of: fold) else {
+    guard let newest = fanOut.newest(over: gap, of: fold) else {
       counts.noteFallenOff(1)
-      audience.readers.fallBehind(seat, fanOut.ring, fanOut.dropped)
+      audience.readers.fallBehind(seat, fanOut.ring, told: fanOut.told(before: gap.place))
       return beginState(at: seat, now: now)
     }
     var people = fanOut.ring.people(from: gap.peopleFrom).without(gap.actor)
     let bytesMax = fanOut.statesBytesMax(beside: newest.count)
     let portion = audience.portion(of: people.states, at: seat, bytesMax: bytesMax)
     people.states = portion.told
-    fanOut.encoder.append(people, for: gap.channel, to: &newest)
+    var own: [UInt8] = []
+    fanOut.encoder.append(people, for: gap.channel, to: &own)
     counts.noteLeap()
-    audience.readers.leap(seat, newest, owed: portion.owed, fanOut.ring) {
+    audience.readers.leap(seat, newest, own, owed: portion.owed, fanOut.ring) {
       fanOut.encoder.encode(fold.digest(for: gap.channel.vocabulary), gap.channel.encoding)
     }
   }

@@ -17,6 +17,12 @@ extension Response {
     message: "too many HTTP connections from your address"
   ).retried(afterSeconds: 1)
 
+  static let tooFast = error(
+    429,
+    code: "rate_limited",
+    message: "too many operations a second from your address"
+  ).retried(afterSeconds: 1)
+
   static let awaitingLog = unavailable("the server is waiting for the place where its rooms are; try again")
 
   static let notFound = error(404, code: "not_found", message: "there is nothing here")
@@ -53,15 +59,11 @@ extension Response {
       : error(403, code: "forbidden", message: "this needs an operator's token")
   }
 
-  static let noToken: Response = {
-    var response = error(
-      401,
-      code: "no_token",
-      message: "send a valid token: Authorization: Bearer TOKEN, or ?token=TOKEN"
-    )
+  static func refusing(_ refusal: TokenRefusal) -> Response {
+    var response = error(401, code: "no_token", message: refusal.told, reason: refusal.reason)
     response.headers.append(("WWW-Authenticate", "Bearer"))
     return response
-  }()
+  }
 }
 
 extension Request {

@@ -60,6 +60,12 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
+  /// How many operations of an address's rate it costs beside those that it writes. What operators change is stored for each request by
+  /// itself, which takes a commit; operations are stored many at a time.
+  func price(of method: String) -> Int {
+    level(for: method) == .operator && method != "GET" && method != "HEAD" ? 8 : 0
+  }
+
   /// Whether a locked room refuses it.
   func writes(by method: String) -> Bool { (self == .operations || self == .layout) && method == "POST" }
 

@@ -26,8 +26,8 @@ protocol RoomService: HeavyWorker {
   var storageFault: String? { get }
   /// The metrics, as Prometheus reads them.
   func exposition() -> String
-  /// What a token allows. `nil` if the token is not known.
-  func grant(of token: String?) -> Grant?
+  /// What a token allows.
+  func access(by token: String?) throws(TokenRefusal) -> Grant
   /// The time by the server's clocks.
   var now: Moment { get }
   /// Which actors the server makes.

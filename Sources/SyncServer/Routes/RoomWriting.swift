@@ -174,12 +174,6 @@ extension LayoutEdits {
 
 extension Response {
   fileprivate static let notJSON = error(415, code: "unsupported_media_type", message: "send application/json")
-  fileprivate static let tooFast = error(
-    429,
-    code: "rate_limited",
-    message: "too many operations a second from your address"
-  ).retried(afterSeconds: 1)
-
   fileprivate static func noRoom(_ limits: Limits) -> Response {
     error(409, code: "room_full", message: "the room may have at most \(limits.shapes) shapes")
   }

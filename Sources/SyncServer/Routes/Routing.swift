@@ -69,8 +69,11 @@ extension RoomService {
     case "/healthz": return reading(request) { .text("ok\n") }
     case "/readyz": return reading(request) { self.readiness() }
     case "/metrics":
-      guard let grant = grant(of: request.token) else { return .noToken }
-      if let refusal = Response.refusal(grant, room: nil, needs: .operator) { return refusal }
+      do throws(TokenRefusal) {
+        if let refusal = Response.refusal(try access(by: request.token), room: nil, needs: .operator) { return refusal }
+      } catch {
+        return .refusing(error)
+      }
       return reading(request) {
         Response.text(self.exposition(), type: "text/plain; version=0.0.4; charset=utf-8").compressed(for: request)
       }
@@ -100,15 +103,15 @@ extension RoomService {
   }
 
   private func interface(_ request: Request, _ body: [UInt8], _ parts: [String]) async -> Response {
-    guard let grant = grant(of: request.token) else { return .noToken }
+    let grant: Grant
+    do throws(TokenRefusal) { grant = try access(by: request.token) } catch { return .refusing(error) }
     guard !awaitsLog else { return .awaitingLog }
-    guard parts.first == "rooms", parts.count <= 4 else { return .notFound }
-    if let name = request.malformedParameter {
-      return .error(400, code: "bad_request", message: "the parameter \(name) is not percent-encoded correctly")
-    }
     let name = parts.count > 1 ? parts[1] : nil
     if let name, !RoomName.isValid(name) { return .noSuchName }
     guard let resource = Resource(parts) else { return .notFound }
+    if let name = request.malformedParameter {
+      return .error(400, code: "bad_request", message: "the parameter \(name) is not percent-encoded correctly")
+    }
     let level = resource.level(for: request.method)
     if let name, resource.writes(by: request.method) {
       if let refusal = refusal(of: grant, writingTo: name, needs: level) { return refusal }
@@ -118,6 +121,10 @@ extension RoomService {
     guard resource.methods.contains(request.method) else {
       return .notAllowed(resource.methods.joined(separator: ", "))
     }
+    let price = resource.price(of: request.method)
+    guard
+      price == 0 || requestBook.spend(price, party: party(of: request), now: now.monotonicMilliseconds)
+    else { return .tooFast }
     if let unknown = request.parameterNames.first(where: { $0 != "token" && !resource.parameters.contains($0) }) {
       return .error(400, code: "bad_request", message: "there is no parameter \(unknown) here")
     }

@@ -25,16 +25,23 @@ enum WritingRefusal: Error {
 }
 
 extension RoomService {
+  /// What a token allows. `nil` if it allows nothing.
+  func grant(of token: String?) -> Grant? { try? access(by: token) }
+
   /// Why somebody may not write to a room. To be asked when something is about to be written, and not only when it was asked
   /// for: meanwhile the token may have ended, and the room may have been locked.
-  func refusal(of grant: Grant?, writingTo room: String, needs level: Grant.Level = .editor) -> Response? {
-    guard let grant, grant.endsAt.map({ now.wallMilliseconds < $0 }) ?? true else { return .noToken }
+  func refusal(of grant: Grant, writingTo room: String, needs level: Grant.Level = .editor) -> Response? {
+    if let endsAt = grant.endsAt, now.wallMilliseconds >= endsAt { return .refusing(TokenRefusal.expired) }
     if let refusal = Response.refusal(grant, room: room, needs: level) { return refusal }
     return isLocked(room) && grant.level < .operator ? .locked : nil
   }
 
   func refusal(of writer: Writer, writingTo room: String) -> Response? {
-    refusal(of: grant(of: writer.token), writingTo: room, needs: writer.level)
+    do throws(TokenRefusal) {
+      return refusal(of: try access(by: writer.token), writingTo: room, needs: writer.level)
+    } catch {
+      return .refusing(error)
+    }
   }
 
   func writer(

@@ -49,8 +49,7 @@ enum Server {
       configuration: configuration,
       logger: logger,
       files: files,
-      tokens: tokens,
-      signedTokens: signed
+      credentials: Credentials(tokens: tokens, signed: signed)
     )
     let (log, keys) = openLog(configuration, logger, sink: { hub.logTold($0) })
     let locks = locks(configuration)
@@ -104,10 +103,11 @@ enum Server {
   private static func reread(_ configuration: Configuration, for hub: Hub, _ logger: Logger) {
     guard configuration.asksForTokens else { return }
     do throws(TokenFault) {
-      let tokens: Tokens?
-      if let path = configuration.tokens { tokens = try read(tokens: path, logger) } else { tokens = nil }
-      let signed = try signedTokens(configuration, logger)
-      hub.loop.execute { hub.assumeIsolated { $0.take(tokens, signed) } }
+      var credentials = Credentials()
+      if let path = configuration.tokens { credentials.tokens = try read(tokens: path, logger) }
+      credentials.signed = try signedTokens(configuration, logger)
+      let read = credentials
+      hub.loop.execute { hub.assumeIsolated { $0.take(read) } }
     } catch {
       logger.error(
         "the tokens can't be read; the old ones stay valid",

@@ -5,6 +5,8 @@ public struct Response: Sendable {
   public var headers: [(name: String, value: String)]
   /// It is never copied: it is sent in pieces from this one buffer, as the socket takes them.
   public var body: [UInt8]
+  /// Why it is an error, for the log. The client may be told less.
+  public private(set) var reason: String?
 
   public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
     self.status = status
@@ -32,7 +34,8 @@ public struct Response: Sendable {
   }
 
   /// `{"error":{"code":…,"message":…}}`. Quotes and backslashes are escaped; control characters become spaces.
-  public static func error(_ status: Int, code: String, message: String) -> Response {
+  /// - Parameter reason: for the log, if the client is not told all.
+  public static func error(_ status: Int, code: String, message: String, reason: String? = nil) -> Response {
     let escape = { (text: String) in
       text.unicodeScalars.reduce(into: "") { escaped, scalar in
         switch scalar {
@@ -42,11 +45,13 @@ public struct Response: Sendable {
         }
       }
     }
-    return Response(
+    var response = Response(
       status: status,
       headers: [("Content-Type", "application/json")],
       body: Array("{\"error\":{\"code\":\"\(escape(code))\",\"message\":\"\(escape(message))\"}}".utf8)
     )
+    response.reason = reason ?? message
+    return response
   }
 
   /// Whether an answer with this status may have a body.

@@ -56,6 +56,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var turn = LoopTurn()
   /// When the last step of the turn ended, in microseconds.
   private var stepEndedAt: UInt64 = 0
+  /// What the thread had used of a processor when the last turn ended, in microseconds.
+  private var processorUsed: UInt64 = 0
   private var isStopping = false
   private var lastIdentifier: UInt64 = 0
   /// Whether clients of this loop may speak TLS.
@@ -179,6 +181,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     stepEnded(.working)
     endTurn(until: began + Self.turnMicrosecondsMax)
     turn.microseconds = turnClock.turnEnds()
+    let used = TurnClock.processorMicroseconds()
+    turn.processorMicroseconds = used - processorUsed
+    processorUsed = used
     for observer in observers { observer.turnTook(turn) }
     turn = LoopTurn()
   }

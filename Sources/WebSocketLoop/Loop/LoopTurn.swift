@@ -13,6 +13,9 @@ public struct LoopTurn: Sendable {
   }
 
   public internal(set) var microseconds: UInt64 = 0
+  /// For how much of it the thread had a processor, and for a little before and after it. On a busy machine that is less than
+  /// the time that has passed. A thread that waits for a disk or a lock has none.
+  public internal(set) var processorMicroseconds: UInt64 = 0
   /// How much of it was reading from sockets.
   public private(set) var receivingMicroseconds: UInt64 = 0
   public private(set) var longestStep: Step?

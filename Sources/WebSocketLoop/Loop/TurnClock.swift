@@ -31,9 +31,14 @@ struct TurnClock {
     return time > began ? time - began : 0
   }
 
-  static func microseconds() -> UInt64 {
+  static func microseconds() -> UInt64 { microseconds(of: CLOCK_MONOTONIC) }
+
+  /// For how long this thread has had a processor.
+  static func processorMicroseconds() -> UInt64 { microseconds(of: CLOCK_THREAD_CPUTIME_ID) }
+
+  private static func microseconds(of clock: clockid_t) -> UInt64 {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    clock_gettime(clock, &time)
     return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
   }
 }

@@ -113,6 +113,9 @@ struct Unfinished {
   mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
     let own = parties[party].map { share($0, measure) } ?? 0
     let all = measure == .count ? entries.count : bytes
+    // Somebody who has nothing yet counts beside the others, so that one address alone can't have everything.
+    let fair =
+      measure == .count && own == 0 ? max(1, all / (parties.count + 1)) : max(own, all / max(1, parties.count))
     let entries = entries
     let isThere = { (number: UInt64) in entries[number] != nil }
     // What holds no bytes gives none back.
@@ -121,7 +124,7 @@ struct Unfinished {
     if own * parties.count >= all { return ofItsOwn(party, measure, except: except, now: now) }
     for number in queue.oldest(Self.looksMax, except: except, isThere, isWanted) {
       guard let entry = entries[number], let theirs = parties[entry.party] else { continue }
-      if share(theirs, measure) > max(own, all / parties.count) { return number }
+      if share(theirs, measure) > fair { return number }
     }
     guard let oldest = queue.oldest(1, except: except, isThere, isWanted).first, isOld(entries[oldest]!, now) else {
       return nil

@@ -34,8 +34,8 @@ enum ConnectionWords {
     let place = "\(room.text) on \(server.authority)"
     if let finalCode {
       switch CloseCode(rawValue: finalCode) {
-      case .noToken: return "\(place): \(noToken)"
-      case .forbidden: return "\(server.authority): \(forbidden(room.text))"
+      case .noToken: return "\(place): \(noToken)" + (lastError.map { ": \($0)" } ?? "")
+      case .forbidden: return "\(server.authority): \(lastError ?? forbidden(room.text))"
       case .noSuchRoom: return "\(place): there is no such room"
       default: return "\(place): \(lastError ?? "the server refused the connection") (\(finalCode))"
       }

@@ -58,7 +58,9 @@ struct ServerRequests {
     let error = JSONValue(response.body)?["error"]
     let words = error?["message"]?.text
     switch response.status {
-    case 401: return .couldNotConnect("\(place): \(ConnectionWords.noToken)", code: "no_token")
+    case 401:
+      let why = words.map { ": \($0)" } ?? ""
+      return .couldNotConnect("\(place): \(ConnectionWords.noToken)\(why)", code: "no_token")
     case 403:
       // Only the server knows whether the token is for other rooms, or for less than this.
       return .couldNotConnect(

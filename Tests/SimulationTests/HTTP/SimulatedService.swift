@@ -79,7 +79,11 @@ actor SimulatedService: RoomService, LogQuestions {
 
   var isStopping: Bool { false }
   func exposition() -> String { "" }
-  func grant(of token: String?) -> Grant? { token.flatMap { tokens.grant(of: $0) } }
+  func access(by token: String?) throws(TokenRefusal) -> Grant {
+    guard let token else { throw .missing }
+    guard let grant = tokens.grant(of: token) else { throw .unknown }
+    return grant
+  }
   func randomness() -> SeededGenerator { SeededGenerator(seed: random.next()) }
 
   func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent {

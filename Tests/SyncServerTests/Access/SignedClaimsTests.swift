@@ -8,7 +8,51 @@ import Testing
 
   private func grant(_ members: String, audience: String? = nil) -> Grant? {
     let text = "{\"exp\":1763650600,\"role\":\"editor\"\(members)}"
-    return SignedClaims(Array(text.utf8))?.grant(SignedClaims.Terms(audience: audience), at: now)
+    return try? SignedClaims(Array(text.utf8))?.grant(SignedClaims.Terms(audience: audience), at: now)
+  }
+
+  @Test(
+    "C10: What is wrong with a signed token is said",
+    arguments: [
+      (#"{"role":"editor","rooms":"*"}"#, "the token doesn't say when it ends (exp)"),
+      (#"{"exp":1763649000}"#, "the token expired at 2025-11-20T14:30:00.000Z"),
+      (#"{"exp":-1e300}"#, "the token expired at 1970-01-01T00:00:00.000Z"),
+      (#"{"exp":1763650600,"nbf":1763650500}"#, "the token is not valid before 2025-11-20T14:55:00.000Z (nbf)"),
+      (#"{"exp":1763650600,"iat":1e300}"#, "the token is not valid before 33658-09-27T01:46:40.000Z (iat)"),
+      (#"{"exp":1763650600,"iat":"now"}"#, "the token's iat is not a number"),
+      (#"{"exp":1763650600}"#, "the token names no audience (aud), and has to be for this server"),
+      (#"{"exp":1763650600,"aud":["mail","web"]}"#, "the token is not for this server (aud): mail, web"),
+      (#"{"exp":1763650600,"aud":[1]}"#, "the token's audience (aud) is not a text or a list"),
+      (#"{"exp":1763650600,"aud":"us","role":"owner"}"#, "the token's role is not viewer, editor or operator"),
+      (#"{"exp":1763650600,"aud":"us","role":"viewer"}"#, "the token's rooms are not a list of names, or *"),
+      (
+        #"{"exp":1763650600,"aud":"us","role":"viewer","rooms":["demo","a b"]}"#,
+        "one of the token's rooms is neither a name nor the beginning of one with *: a b"
+      ),
+      (
+        #"{"exp":1763650600,"aud":"us","role":"viewer","rooms":"*","sub":5}"#,
+        "the token's subject (sub) is not a text"
+      ),
+      (
+        #"{"exp":1763650600,"aud":"us","role":"viewer","rooms":"*","actor":"ann"}"#,
+        "the token's actor is not an identifier"
+      ),
+      (
+        #"{"exp":1763650600,"aud":"us","role":"viewer","rooms":"*","name":""}"#,
+        "the token's name is none that one may have"
+      ),
+    ]
+  )
+  func reasons(claims: String, words: String) throws {
+    let signed = try #require(SignedClaims(Array(claims.utf8)))
+    #expect(throws: TokenRefusal.unfit(words)) { try signed.grant(SignedClaims.Terms(audience: "us"), at: now) }
+  }
+
+  @Test("C10: Whoever makes a token up hears less than the log")
+  func told() {
+    let made = TokenRefusal.unproven("no key has the name that the token gives (kid): hs")
+    #expect(made.told == TokenRefusal.unknown.told && made.reason != made.told)
+    #expect(TokenRefusal.expired.told == TokenRefusal.expired.reason)
   }
 
   @Test(
@@ -24,7 +68,7 @@ import Testing
 
   @Test("C10: a header is read before its signature is checked, so it is short, and lists in it are passed over")
   func headers() throws {
-    func header(_ text: String) -> SignedHeader? { SignedHeader(Base64.encoded(Array(text.utf8))[...]) }
+    func header(_ text: String) -> SignedHeader? { try? SignedHeader(Base64.encoded(Array(text.utf8))[...]) }
     #expect(header(#"{"alg":"HS256","x5c":[1,"a"],"kid":"a"}"#)?.key == "a")
     #expect(header(#"{"alg":["HS256",1,"a"]}"#) == nil)
     #expect(header(#"{"alg":"HS256","alg":"HS256"}"#) == nil)

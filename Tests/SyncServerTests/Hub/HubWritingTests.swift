@@ -23,7 +23,7 @@ struct HubWritingTests {
       configuration: configuration,
       logger: Logger(level: .error, format: .text),
       files: StaticFiles(directory: ""),
-      tokens: tokens
+      credentials: Credentials(tokens: tokens)
     )
     self.hub = hub
     let log = MemoryLog { hub.logTold($0) }
@@ -74,7 +74,7 @@ struct HubWritingTests {
       // A request would wait behind the layout.
       hub.loop.perform { hub.assumeIsolated { $0.locks.set("demo", isLocked: true) } }
     } else {
-      await hub.take(try Tokens("\(keeper) operator *"), nil)
+      await hub.take(Credentials(tokens: try Tokens("\(keeper) operator *")))
     }
     for _ in pieces { gate.signal() }
     guard case .failure(let refusal) = await writing.value else {

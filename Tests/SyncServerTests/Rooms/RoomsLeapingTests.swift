@@ -56,6 +56,39 @@ struct RoomsLeapingTests {
     bench.expectCaughtUp(reader)
   }
 
+  @Test("D5: those who lack the same are sent it from one buffer if it is long", arguments: WireEncoding.allCases)
+  func shared(encoding: WireEncoding) {
+    var (bench, writer, reader) = stalled(encoding)
+    let readers = [reader, bench.join(encoding), bench.join(encoding)]
+    for each in readers { wake(&bench, each) }
+    for each in readers { bench.clients[each].takes = 0 }
+    for _ in 1...2 {
+      for number in 1...600 as ClosedRange<UInt64> {
+        bench.write(writer, bench.shape(10 + number)) {
+          $0.kind = .rectangle
+          $0.name = "a name that takes some bytes, so that all of them are long"
+        }
+        if number.isMultiple(of: 300) { bench.settle() }
+      }
+      bench.pass(50)
+    }
+    // An answer goes before it, to one of them.
+    bench.write(readers[1], bench.shape(2_000), id: 5) { $0.kind = .star }
+    bench.settle()
+    for each in readers {
+      bench.clients[each].takes = 700
+      bench.wake(each)
+    }
+    #expect(bench.room.counts.leaps == 3)
+    let buffers = Set(readers.map { bench.clients[$0].offeredFrom })
+    #expect(buffers.count == 1)
+    for each in readers {
+      wake(&bench, each)
+      bench.expectCaughtUp(each)
+    }
+    #expect(bench.acknowledgements(readers[1]).map(\.id) == [MessageIdentifier(5)])
+  }
+
   @Test("it goes on with beats if it lacks only what is new", arguments: WireEncoding.allCases)
   func briefly(encoding: WireEncoding) {
     var (bench, writer, reader) = stalled(encoding)

@@ -42,8 +42,10 @@ struct Reader: Sendable {
     case leap(to: UInt64)
   }
 
-  /// What is being sent now, and how much of it the socket has taken.
+  /// What is being sent now, perhaps from a buffer that others share; what goes with it and is for this reader alone; and how much of
+  /// both the socket has taken.
   private var chunk: [UInt8] = []
+  private var own: [UInt8] = []
   private var offset = 0
   private var cargo = Cargo.answers
   /// How many of the answers are part of what is loaded. They are no longer needed once its first byte has been sent.
@@ -80,8 +82,9 @@ struct Reader: Sendable {
   var isSending: Bool { !chunk.isEmpty }
   var isSendingBeat: Bool { if case .beat = cargo { !chunk.isEmpty } else { false } }
 
-  mutating func load(_ bytes: [UInt8], _ cargo: Cargo, taken: Int = 0) {
+  mutating func load(_ bytes: [UInt8], _ cargo: Cargo, own: [UInt8] = [], taken: Int = 0) {
     chunk = bytes
+    self.own = own
     self.cargo = cargo
     offset = taken
   }
@@ -110,7 +113,7 @@ struct Reader: Sendable {
       load(bytes, .beat)
       return true
     }
-    join(bytes, .beat, from: ordinal, to: ordinal &+ 1)
+    join(bytes, [], .beat, from: ordinal, to: ordinal &+ 1)
     return true
   }
 
@@ -126,12 +129,16 @@ struct Reader: Sendable {
     if chunk.isEmpty { owed = actors } else { owedAfterwards = actors }
   }
 
-  /// Loads the newest values in place of some beats, with the answers that go before and after those beats.
+  /// Loads the newest values in place of some beats. If they are short, the answers that go before and after those beats are loaded
+  /// with them. If they are long, they are sent from the buffer that all share who lack the same beats, and answers that go before
+  /// them are sent first: until the values are loaded, the reader stays where it is.
   /// - Parameters:
+  ///   - own: what goes with them and is for this reader alone.
   ///   - owed: whose newest state it is to be told after that.
   ///   - digest: the answer to whoever asks for a digest, at the end of these beats.
   mutating func load(
     newest bytes: [UInt8],
+    _ own: [UInt8],
     from ordinal: UInt64,
     to end: UInt64,
     owed: [Identifier],
@@ -141,14 +148,26 @@ struct Reader: Sendable {
     if answers.hasDigest {
       for _ in 0..<answers.dropDigests() { answers.add(digest(), after: end, isDigest: true) }
     }
-    join(bytes, .leap(to: end), from: ordinal, to: end)
+    if bytes.count <= Reader.joinedBytesMax {
+      join(bytes, own, .leap(to: end), from: ordinal, to: end)
+    } else {
+      if loadAnswers(upTo: ordinal) { return }
+      load(bytes, .leap(to: end), own: own)
+    }
     owe(owed)
   }
 
-  private mutating func join(_ bytes: [UInt8], _ cargo: Cargo, from ordinal: UInt64, to end: UInt64) {
+  private mutating func join(
+    _ bytes: [UInt8],
+    _ own: [UInt8],
+    _ cargo: Cargo,
+    from ordinal: UInt64,
+    to end: UInt64
+  ) {
     var joined: [UInt8] = []
     let before = answers.append(upTo: ordinal, to: &joined)
     joined += bytes
+    joined += own
     let count = answers.append(upTo: end, passingOver: before, to: &joined)
     load(joined, cargo)
     answersLoaded = count
@@ -160,8 +179,15 @@ struct Reader: Sendable {
   /// Offers what is loaded.
   /// - Returns: what was loaded, if the socket took all of it.
   mutating func offer(_ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Cargo? {
-    let count = chunk.count - offset
-    let taken = chunk.withUnsafeBytes { bytes in write(id, UnsafeRawBufferPointer(rebasing: bytes[offset...])) }
+    let count = chunk.count + own.count - offset
+    var taken = 0
+    if offset < chunk.count {
+      taken = chunk.withUnsafeBytes { bytes in write(id, UnsafeRawBufferPointer(rebasing: bytes[offset...])) }
+    }
+    if taken < count, offset + taken >= chunk.count {
+      let start = offset + taken - chunk.count
+      taken += own.withUnsafeBytes { bytes in write(id, UnsafeRawBufferPointer(rebasing: bytes[start...])) }
+    }
     if taken > 0 {
       answers.drop(answersLoaded)
       owed = owedAfterwards ?? owed
@@ -170,11 +196,10 @@ struct Reader: Sendable {
     owedAfterwards = nil
     guard taken >= count else {
       offset += max(0, taken)
-      if offset == 0 { chunk = [] }
+      if offset == 0 { unload() }
       return nil
     }
-    chunk = []
-    offset = 0
+    unload()
     switch (cargo, stage) {
     case (.part, .state(let stream, let next)): stage = .state(stream: stream, next: next + 1)
     case (.notice, .notices(let buffers, let next)):
@@ -182,6 +207,12 @@ struct Reader: Sendable {
     case (.part, _), (.notice, _), (.answers, _), (.states, _), (.beat, _), (.leap, _): break
     }
     return cargo
+  }
+
+  private mutating func unload() {
+    chunk = []
+    own = []
+    offset = 0
   }
 
   /// From now on newest values that the socket has begun to take count as the last of the beats that they replace.
@@ -266,5 +297,5 @@ struct Reader: Sendable {
   }
 
   /// The bytes that the reader holds beside the ring.
-  var bytesHeld: Int { chunk.count + answers.byteCount }
+  var bytesHeld: Int { chunk.count + own.count + answers.byteCount }
 }

@@ -264,14 +264,18 @@ struct Readers: Sendable {
   }
 
   /// Loads the newest values in place of the beats that a connection lacks.
+  /// - Parameters:
+  ///   - newest: what all get who lack the same beats.
+  ///   - own: what only this one gets, of people.
   mutating func leap(
     _ seat: Int,
     _ newest: [UInt8],
+    _ own: [UInt8],
     owed: [Identifier],
     _ ring: borrowing Ring,
     digest: () -> [UInt8]
   ) {
-    readers[seat]?.load(newest: newest, from: lanes[seat].place, to: ring.end, owed: owed, digest: digest)
+    readers[seat]?.load(newest: newest, own, from: lanes[seat].place, to: ring.end, owed: owed, digest: digest)
     // The beats may have had nothing for this connection.
     if readers[seat]?.isSending == false { lanes[seat].place = ring.end }
   }
@@ -366,11 +370,9 @@ struct Readers: Sendable {
 
   /// A connection lacks so much of what the ring still has that it is to get a stream of state, as if it had fallen off
   /// the ring.
-  mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, _ dropped: DroppedBeats) {
-    let place = lanes[seat].place
-    var told = dropped
-    for ordinal in ring.start..<place { told.add(ring[ordinal], ordinal: ordinal) }
-    fallOff(seat, at: place, ring, told)
+  /// - Parameter told: what a reader knows that got all beats before its place.
+  mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, told: DroppedBeats) {
+    fallOff(seat, at: lanes[seat].place, ring, told)
   }
 
   /// Whether all readers have all beats, and nothing is being sent to any.

@@ -13,6 +13,8 @@ struct FanOut: Sendable {
   private var gathering: Gathering
   private(set) var ring = Ring()
   private(set) var dropped = DroppedBeats()
+  /// What was worked out last of those who have got a part of the ring.
+  private var partly: (before: UInt64, told: DroppedBeats)?
   private var streams: StateStreams
   private var leaps = Leaps()
   /// All pairs, if they were needed since they last changed.
@@ -118,6 +120,7 @@ struct FanOut: Sendable {
   /// Somebody wants overlap notices from the next beat on, and nobody has been told of any pairs.
   mutating func beginPairs() {
     dropped.beginPairs(ordinal: ring.end)
+    partly = nil
     pairsChanged()
   }
 
@@ -144,6 +147,17 @@ struct FanOut: Sendable {
   mutating func dropOldest() {
     let ordinal = ring.start
     dropped.add(ring.dropFirst(), ordinal: ordinal)
+  }
+
+  /// What a reader knows that got all beats before an ordinal, and no later ones. Those who are equally far share it, and whoever is
+  /// further goes on from there.
+  mutating func told(before ordinal: UInt64) -> DroppedBeats {
+    var (place, told) = (ring.start, dropped)
+    if let partly, partly.before >= place, partly.before <= ordinal { (place, told) = partly }
+    partly = nil
+    for next in place..<ordinal { told.add(ring[next], ordinal: next) }
+    partly = (ordinal, told)
+    return told
   }
 
   /// A beat as everyone in the channel gets it, except that a listener is not told of itself, or of people whom it
@@ -231,6 +245,7 @@ struct FanOut: Sendable {
   /// To be called when everyone has everything.
   mutating func rest() {
     while !ring.isEmpty { dropOldest() }
+    partly = nil
     leaps.forget()
     streams.removeAll()
     gathering.forget()
@@ -242,6 +257,7 @@ struct FanOut: Sendable {
     while !ring.isEmpty { _ = ring.dropFirst() }
     pairsChanged()
     dropped.forget()
+    partly = nil
     leaps.forget()
     streams.removeAll()
     gathering.forget()

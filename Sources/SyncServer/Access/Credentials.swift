@@ -1,0 +1,16 @@
+/// What gives access: the tokens of a file, and the keys of those that are signed. Without either, everyone may come in.
+struct Credentials: Sendable {
+  var tokens: Tokens?
+  var signed: SignedTokens?
+
+  var areAskedFor: Bool { tokens != nil || signed != nil }
+
+  /// What a token allows, at a time in Unix milliseconds.
+  func access(by token: String?, at milliseconds: UInt64) throws(TokenRefusal) -> Grant {
+    guard areAskedFor else { return .everything }
+    guard let token else { throw .missing }
+    if let grant = tokens?.grant(of: token) { return grant }
+    guard let signed else { throw .unknown }
+    return try signed.grant(of: token, at: milliseconds)
+  }
+}

@@ -1,0 +1,370 @@
+"""What each input costs, as docs/SECURITY.md lists them: the worst of each is sent, and the server's processor time is compared with
+that of the cheapest request for as many bytes. An input that costs more has to be paid for by its sender before it is done.
+
+Processor time and not time: however busy the machine is, both sides of a comparison are told by the kernel.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import tempfile
+
+from client import eventually
+from server import ROOT, SECONDS, Server, identifier
+from test_signed_tokens import Keys, pytestmark  # noqa: F401
+from test_tokens import KEEPER
+
+# So many bytes of each are sent. What is no message has an allowance of 64 KB.
+BYTES = 48_000
+# What an input may cost at most, beside the same bytes of the cheapest request.
+RATIO_MAX = 20
+STATUS = re.compile(rb"HTTP/1\.1 (\d\d\d) ")
+CHEAPEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+# Rates are a matter of other tests. Here they would make the measuring long.
+FLAGS = ["--max-messages-per-second", 1_000_000, "--max-ops-per-second", 1_000_000, "--max-bytes-per-second", 1 << 30,
+         "--day-rooms-per-address", 1_000_000, "--max-refusals-ignored", 1_000_000, "--proxies", "127.0.0.77"]
+SHAPES = 1_000
+
+
+def processor(server):
+    """For how many nanoseconds the server's threads have had a processor: that of the loop, and all together."""
+    loop = whole = 0
+    folder = f"/proc/{server.process.pid}/task"
+    for thread in os.listdir(folder):
+        with contextlib.suppress(OSError), open(f"{folder}/{thread}/schedstat") as file, open(f"{folder}/{thread}/comm") as name:
+            used = int(file.read().split()[0])
+            whole += used
+            loop += used if name.read().strip() == "hub" else 0
+    return loop, whole
+
+
+def request(target, *headers, method="GET", body=b""):
+    lines = [f"{method} {target} HTTP/1.1", "Host: localhost", *headers]
+    if body:
+        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def frame(opcode, payload=b"", final=True):
+    length = len(payload)
+    head = bytes([opcode | (0x80 if final else 0)])
+    return head + (bytes([0x80 | length]) if length < 126 else b"\xfe" + length.to_bytes(2, "big")) + bytes(4) + payload
+
+
+def say(**message):
+    return frame(1, json.dumps(message, separators=(",", ":")).encode())
+
+
+def repeated(*pieces):
+    """Pieces in turn, as many as there are bytes to send."""
+    sent = 0
+    for number in range(BYTES):
+        piece = pieces[number % len(pieces)]
+        if sent + len(piece) > BYTES and number >= len(pieces):
+            return
+        sent += len(piece)
+        yield piece
+
+
+class Exchange:
+    """A connection of bytes."""
+
+    def __init__(self, reader, writer):
+        self.reader, self.writer = reader, writer
+
+    @classmethod
+    async def open(cls, server, address="127.0.0.1"):
+        return cls(*await asyncio.open_connection("127.0.0.1", server.port, local_addr=(address, 0)))
+
+    async def until(self, mark):
+        seen = b""
+        while mark not in seen:
+            piece = await asyncio.wait_for(self.reader.read(1 << 20), SECONDS)
+            assert piece, f"closed before {mark}"
+            seen = seen[-len(mark):] + piece
+
+    def drop(self):
+        self.writer.transport.abort()
+
+
+async def requests(server, pieces, address="127.0.0.1", at_once=4):
+    """Sends requests over some connections, one behind the other, and reads all answers. Returns their statuses."""
+    pieces = list(pieces)
+    statuses = []
+
+    async def some(part):
+        exchange = await Exchange.open(server, address)
+        answered = b""
+
+        async def read():
+            nonlocal answered
+            while piece := await asyncio.wait_for(exchange.reader.read(1 << 20), SECONDS):
+                # A status line may be cut in two.
+                *lines, rest = STATUS.split(answered + piece)
+                statuses.extend(int(status) for status in lines[1::2])
+                answered = rest[-16:]
+
+        reading = asyncio.create_task(read())
+        exchange.writer.write(b"".join(part))
+        exchange.writer.write(CHEAPEST.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        await reading
+        exchange.drop()
+
+    await asyncio.gather(*[some(pieces[start::at_once]) for start in range(at_once) if pieces[start::at_once]])
+    return statuses
+
+
+UPGRADE = ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13"]
+
+
+async def upgraded(server, room="priced", token=None):
+    exchange = await Exchange.open(server)
+    exchange.writer.write(request(f"/v1/rooms/{room}/sync" + (f"?token={token}" if token else ""), *UPGRADE))
+    await exchange.until(b"\r\n\r\n")
+    return exchange
+
+
+async def messages(server, pieces, token=None, room="quiet"):
+    """Sends frames over a connection that has said hello, and waits until all have been taken."""
+    exchange = await upgraded(server, room, token)
+    exchange.writer.write(say(type="hello"))
+    exchange.writer.write(b"".join(pieces) + say(type="ping", id=424_242))
+    await exchange.until(b"424242")
+    exchange.drop()
+
+
+async def connections(server, piece, room="priced"):
+    """A piece over each of many connections that have been upgraded."""
+    for _ in range(BYTES // len(piece + request(f"/v1/rooms/{room}/sync", *UPGRADE))):
+        exchange = await upgraded(server, room)
+        exchange.writer.write(piece)
+        with contextlib.suppress(OSError):
+            if b"hello" in piece:
+                # The answer to a digest comes behind the state.
+                exchange.writer.write(say(type="digest"))
+                await exchange.until(b'"digest"')
+            else:
+                await asyncio.wait_for(exchange.reader.read(1 << 16), SECONDS)
+        exchange.drop()
+
+
+# The senders, by the first cells of the table. Each is handed the server and the tokens, sends `BYTES` and waits for the answers.
+
+def asking(*pieces, expected=200, address="127.0.0.1"):
+    async def send(server, _):
+        statuses = set(await requests(server, repeated(*pieces), address))
+        assert statuses <= {expected, 200, 429} and expected in statuses, statuses
+    send.pieces = pieces
+    return send
+
+
+def room(leaf="", *headers, method="GET", body=b"", expected=200, name="priced"):
+    return asking(request(f"/v1/rooms/{name}{leaf}", *headers, method=method, body=body), expected=expected)
+
+
+def saying(*pieces):
+    async def send(server, _):
+        await messages(server, repeated(*pieces))
+    return send
+
+
+async def operations(server, _):
+    await messages(server, [say(type="ops", ops=[{"shape": identifier(), "set": {"kind": "star"}}]) for _ in range(BYTES // 80)])
+
+
+async def a_connection(server, _):
+    for piece in repeated(CHEAPEST):
+        exchange = await Exchange.open(server)
+        exchange.writer.write(piece)
+        await exchange.until(b"ok\n")
+        exchange.drop()
+
+
+async def rooms_deleted(server, _):
+    names = [f"gone-{number}" for number in range(200)]
+    body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}).encode()
+    await requests(server, [request(f"/v1/rooms/{name}/ops", method="POST", body=body) for name in names])
+    before = processor(server)
+    statuses = await requests(server, [request(f"/v1/rooms/{name}", method="DELETE") for name in names])
+    assert set(statuses) == {204, 200}, statuses
+    return before, sum(len(request(f"/v1/rooms/{name}", method="DELETE")) for name in names)
+
+
+def held(tokens, kind):
+    return request("/v1/rooms/quiet/history", f"Authorization: Bearer {tokens[kind]}")
+
+
+def bearing(kind, expected):
+    async def send(server, tokens):
+        statuses = set(await requests(server, repeated(held(tokens, kind))))
+        assert statuses == {expected, 200}, statuses
+    return send
+
+
+async def token_messages(server, tokens):
+    await messages(server, repeated(say(type="token", token=tokens["signed"])), token=KEEPER)
+
+
+PLAIN = {
+    "a connection": a_connection,
+    "a request's head, with all its headers": asking(request("/healthz", *[f"X-{number}: {'x' * 140}" for number in range(95)])),
+    "header `Host`": asking(request("/healthz").replace(b"localhost", b"x" * 200 + b".example")),
+    "header `Origin`": room("", "Origin: http://" + "x" * 100 + ".example", expected=403),
+    "header `X-Forwarded-For`": asking(request("/healthz", "X-Forwarded-For: " + ",".join(["127.0.0.77"] * 60)), address="127.0.0.77"),
+    "header `Accept`": asking(request("/nothing", "Accept: " + "x/y," * 60), expected=404),
+    "header `Accept-Encoding`": asking(request("/page.json", "Accept-Encoding: " + "a;q=0.1," * 60)),
+    "header `If-None-Match`": asking(request("/page.json", "If-None-Match: " + 'W/"a",' * 60)),
+    "header `Content-Type`": room("/ops", "Content-Type: " + "x" * 200, method="POST", expected=415),
+    "`GET /`": asking(request("/")),
+    "`GET /r/{room}`": asking(request("/r/priced")),
+    "`GET /page.json`": asking(request("/page.json")),
+    "the page's files": asking(request("/core.wasm", "Accept-Encoding: br"), request("/core.wasm")),
+    "`GET /healthz`": asking(CHEAPEST),
+    "`GET /readyz`": asking(request("/readyz")),
+    "`GET /metrics`": asking(request("/metrics")),
+    "`GET /v1/rooms`": asking(request("/v1/rooms")),
+    "`GET /v1/rooms/{room}`": room(),
+    "`GET /v1/rooms/{room}/picture.svg`": room("/picture.svg"),
+    "`GET /v1/rooms/{room}/history`": room("/history?steps=1"),
+    "`GET /v1/rooms/{room}/overlaps`": room("/overlaps"),
+    "`GET /v1/rooms/{room}/free`": room("/free?size=9,9"),
+    "`GET /v1/rooms/{room}/sync`": room("/sync", expected=400),
+    "`POST /v1/rooms/{room}/ops`": room("/ops", method="POST", body=b'{"ops":[{"shape":"aaa-aaa-aaa","set":{"kind":"star"}}]}', name="quiet"),
+    "`POST /v1/rooms/{room}/layout`": room("/layout", method="POST", body=b'{"squares":[{"x":1,"y":1,"colour":"#123456","size":9}]}', name="laid"),
+    "`DELETE /v1/rooms/{room}`": rooms_deleted,
+    "`DELETE /v1/rooms/{room}/peers/{actor}`": room("/peers/aaa-aaa-aaa", method="DELETE", expected=404),
+    "`DELETE /v1/rooms/{room}/erasures`": room("/erasures", method="DELETE", expected=204),
+    "`DELETE /v1/rooms/{room}/writing/{actor}`": room("/writing/aaa-aaa-aaa", method="DELETE", expected=404),
+    "`GET /v1/rooms/{room}/peers`": room("/peers"),
+    "`GET /v1/rooms/{room}/erasures`": room("/erasures"),
+    "`PUT /v1/rooms/{room}/lock`": asking(*[request("/v1/rooms/locked/lock", method=method) for method in ("PUT", "DELETE")], expected=204),
+    "`DELETE /v1/rooms/{room}/lock`": asking(request("/v1/rooms/locked/lock", method="DELETE"), expected=204),
+    "message `hello`": lambda server, _: connections(server, say(type="hello", name="x")),
+    "message `ops`": operations,
+    "message `presence`": saying(say(type="presence", state={"a": 1})),
+    "message `ping`": saying(say(type="ping")),
+    "message `digest`": saying(say(type="digest")),
+    "frame text": saying(frame(1, b"{}")),
+    "frame binary": lambda server, _: connections(server, frame(2, b"x")),
+    "frame continuation": saying(frame(1, b"{", final=False) + frame(0, b" ", final=False) * 100 + frame(0, b"}")),
+    "frame ping": saying(frame(9, b"x")),
+    "frame pong": saying(frame(10, b"x")),
+    "frame close": lambda server, _: connections(server, frame(8, b"\x03\xe8")),
+}
+GUARDED = {
+    "header `Authorization`": bearing("forged", 401),
+    "`?token=` with a token of the file": bearing("unknown", 401),
+    "`?token=` with a signed token": bearing("signed", 404),
+    "message `token`": token_messages,
+}
+
+
+def cells():
+    """The inputs that the table of prices lists."""
+    with open(os.path.join(ROOT, "docs", "SECURITY.md"), encoding="utf-8") as page:
+        part = page.read().split("## What each input may cost")[1].split("\n## ")[0]
+    lines = [line for line in part.splitlines() if line.startswith("| ") and not line.startswith(("| input", "| ---"))]
+    return {cell for line in lines for cell in line.split("|")[1].strip().split(" · ")}
+
+
+@contextlib.contextmanager
+def guarded():
+    with tempfile.TemporaryDirectory() as folder:
+        keys, path = Keys(folder), os.path.join(folder, "tokens")
+        with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(f"{KEEPER} operator * # keeper\n")
+            file.writelines(f"token-number-{number:08} viewer *\n" for number in range(5_000))
+        good = keys.token("ES256", "es", rooms="*", role="operator")
+        tokens = {"signed": good, "unknown": "x" * 40, "forged": good[:-8] + "AAAAAAAA"}
+        with Server(*FLAGS, "--tokens", path, "--jwt-keys", keys.folder) as server:
+            yield server, tokens
+
+
+async def measured(server, tokens, send):
+    """Processor time by the byte: that of the loop, and of all threads."""
+    before = processor(server)
+    other = await send(server, tokens)
+    bytes_sent = BYTES
+    if other:
+        before, bytes_sent = other
+    after = processor(server)
+    return tuple((late - early) / bytes_sent for early, late in zip(before, after))
+
+
+async def draw(server):
+    for name, count in [("priced", SHAPES), ("quiet", 1), ("locked", 1), ("laid", 1)]:
+        shapes = [{"kind": "ellipse", "position": [number % 50 * 30, number // 50 * 30], "size": [40, 40]} for number in range(count)]
+        assert (await server.http("POST", f"/v1/rooms/{name}/layout", {"shapes": shapes})).status == 200
+
+
+async def is_charged(server, piece):
+    """Whether some of many such requests at once are refused before they are done."""
+    answers = await asyncio.gather(*[requests(server, [piece] * 4, at_once=1) for _ in range(100)])
+    statuses = {status for each in answers for status in each}
+    return 429 in statuses
+
+
+async def too_dear(server, tokens, senders, strict):
+    """The senders whose input costs too much, with how much."""
+    cheapest = (await measured(server, tokens, asking(CHEAPEST)))[1]
+    dear, charged = {}, set()
+    for name, send in senders.items():
+        loop, whole = (price / cheapest for price in await measured(server, tokens, send))
+        if loop > RATIO_MAX:
+            dear[name] = f"{loop:.1f} on the loop"
+        elif whole > RATIO_MAX:
+            charged.add(name)
+            if not hasattr(send, "pieces") or not await is_charged(strict, send.pieces[0]):
+                dear[name] = f"{whole:.1f}, and it is not charged"
+    return dear, charged
+
+
+async def test_every_input_has_a_price():
+    """Each row of the table has a sender here, and each sender a row there."""
+    assert cells() == set(PLAIN) | set(GUARDED)
+
+
+async def test_no_input_costs_more_than_twenty_times_the_cheapest():
+    """Or else its sender pays before it is done: with turns, or with the rate. What is left to the loop is cheap in any case."""
+    with Server(*FLAGS) as server, Server() as strict:
+        await draw(server)
+        await draw(strict)
+        dear, charged = await too_dear(server, {}, PLAIN, strict)
+        assert not dear, dear
+        assert "`GET /v1/rooms/{room}`" in charged, "a drawing of a thousand shapes is a lot for fifty bytes"
+
+
+async def test_no_token_costs_more_than_twenty_times_the_cheapest():
+    """Whoever guesses, forges or repeats one."""
+    with guarded() as (server, tokens):
+        dear, _ = await too_dear(server, tokens, GUARDED, server)
+        assert not dear, dear
+
+
+async def test_sighup_checks_the_tokens_of_all_who_are_here_beside_the_loop():
+    """One turn of the loop never has the signatures of everyone."""
+    count = 200
+    with tempfile.TemporaryDirectory() as folder:
+        keys = Keys(folder)
+        made = await asyncio.gather(*[asyncio.to_thread(keys.token, "ES256", "es", jti=str(number)) for number in range(count)])
+        with Server(*FLAGS, "--jwt-keys", keys.folder, "--hello-ms", 60_000) as server:
+            before = processor(server)[0]
+            await requests(server, [request("/v1/rooms/demo/history", f"Authorization: Bearer {token}") for token in made])
+            checking = (processor(server)[0] - before) / 1e9
+            held = [await upgraded(server, "demo", token) for token in made]
+            server.process.send_signal(signal.SIGHUP)
+
+            async def read():
+                return [line for line in server.log if line["message"] == "tokens read"]
+
+            (line,) = await eventually(read, "the tokens are read again")
+            assert line["closed"] == 0 and line["keys"] == 3
+            token = keys.token("ES256", "es", role="operator", rooms="*")
+            answer = await server.get("/metrics", {"Authorization": f"Bearer {token}"})
+            (busiest,) = re.findall(r"^canvas_loop_busiest_turn_cpu_seconds (.*)$", answer.body.decode(), re.M)
+            assert float(busiest) < checking / 3, (busiest, checking)
+            for exchange in held:
+                exchange.drop()
