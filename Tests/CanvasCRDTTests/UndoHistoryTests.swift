@@ -310,8 +310,8 @@ import Testing
     set.alpha = 5
     let operation = Operation(shape: shape, at: desk.clock.tick(milliseconds: 2_000), set: set)
     var ghost = desk.canvas
-    _ = desk.history.apply(operation, to: &ghost)
-    desk.history.forget([operation])
+    let (_, replaced) = desk.history.apply(operation, to: &ghost)
+    desk.history.forget(operation, replaced, on: desk.canvas)
     #expect(desk.history.undoable.count == 1)
     desk.undo()
     #expect(desk.canvas[shape] == nil)

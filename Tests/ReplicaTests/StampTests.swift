@@ -83,6 +83,35 @@ struct StampTests {
     #expect(room.canvas.liveCount == 0)
   }
 
+  @Test(
+    "under a new actor the newest edit wins over older ones that the room has taken, and is undone",
+    arguments: 0..<8
+  )
+  func newActorAfterSending(seed: UInt64) {
+    var room = TestRoom()
+    let ann = room.join(seed: seed)
+    let shape = room.add(ann)
+    room.settle()
+    // Several within a millisecond. The room takes them, and the answers are lost.
+    for step in 1...4 {
+      room.edit(ann, shape) { $0.rotation = Double(step) }
+      room.deliverToServer(ann)
+    }
+    let old = room.hosts[ann].replica.actor
+    room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
+    room.edit(ann, shape) { $0.rotation = 5 }
+    room.settle(for: 60_000)
+    #expect(room.hosts[ann].replica.actor != old)
+    #expect(room.canvas[shape]?.properties.rotation == 5)
+    for step in [4.0, 3, 2, 1, 0] {
+      room.run(ann) { $0.undo(at: $1) }
+      room.settle()
+      #expect(room.canvas[shape]?.properties.rotation == step)
+    }
+    room.run(ann) { $0.undo(at: $1) }
+    #expect(room.hosts[ann].replica.canvas.liveCount == 0)
+  }
+
   @Test("C9: a tab that keeps its edits sends none before its stamp is kept")
   func keptBeforeSent() throws {
     var room = TestRoom()

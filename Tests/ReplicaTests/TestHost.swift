@@ -30,6 +30,8 @@ struct TestHost {
   var failures: [MessageError] = []
   var departures: [ShapeEdit] = []
   var keepsAsked = 0
+  /// What it has written, for histories that ask.
+  var writes: OwnWrites?
 
   static let epoch: UInt64 = 1_763_650_000_000
 
@@ -47,8 +49,10 @@ struct TestHost {
   }
 
   mutating func run(at time: UInt64, _ event: (inout Replica, Moment) -> [ReplicaEffect]) {
+    let before = writes == nil ? nil : replica
     let effects = event(&replica, moment(time))
     self.effects += effects
+    if let before { writes?.follow(from: before, to: replica, effects) }
     for effect in effects {
       switch effect {
       case .connect: wantsConnection = true

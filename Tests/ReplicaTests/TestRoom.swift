@@ -11,6 +11,8 @@ struct TestRoom {
   var roleMax = Role.editor
   /// The log takes nothing.
   var isLogDown = false
+  /// How wrong the server's wall clock is, from now on.
+  var serverError: Int64 = 0 { didSet { time += 0 } }
 
   init(_ change: (inout Limits) -> Void = { _ in }) {
     server = RoomBench { limits in
@@ -23,7 +25,10 @@ struct TestRoom {
 
   var time: UInt64 {
     get { server.now.monotonicMilliseconds }
-    set { server.now = Moment(wallMilliseconds: TestHost.epoch + newValue, monotonicMilliseconds: newValue) }
+    set {
+      let wall = UInt64(Int64(TestHost.epoch + newValue) + serverError)
+      server.now = Moment(wallMilliseconds: wall, monotonicMilliseconds: newValue)
+    }
   }
 
   /// The server's wall clock is set, and time goes on as before.

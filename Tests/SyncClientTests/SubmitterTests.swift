@@ -159,6 +159,20 @@ private struct BadLine {
     #expect(stamp.actor == own && stamp.milliseconds > 1_763_650_004_000)
   }
 
+  @Test("a group that no message can carry is refused, and those around it are taken", arguments: 0..<5)
+  func tooLong(seed: Int) {
+    var line = BadLine(seed: UInt64(seed))
+    line.server = RoomBench { $0.messageBytes = 2_000 }
+    let numbers = [1, 100, 1].enumerated().map { place, count in
+      line.submit((0..<count).map { move(Identifier(packed: UInt64(1_000 * place + $0 + 1))!, 1) })
+    }
+    for _ in 0..<20_000 where line.submitter.unansweredCount > 0 { line.step() }
+    #expect(line.submitter.unansweredCount == 0)
+    let refused = line.answers.filter { if case .refused(_, .badValue, _) = $0.outcome { true } else { false } }
+    #expect(refused.map(\.number) == [numbers[1]])
+    #expect(line.server.room.canvas.liveCount == 2)
+  }
+
   @Test("a final close ends it, with what is unanswered still there") func final() {
     var line = BadLine(seed: 2)
     _ = line.submit([move(Identifier(packed: 7)!, 1)])

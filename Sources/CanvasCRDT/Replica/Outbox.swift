@@ -8,6 +8,8 @@ struct Outbox: Sendable {
     var operation: Operation
     /// Edits made together share a number.
     let edit: UInt64
+    /// What an edit replaced. Nil for what undo and redo write.
+    var replaced: ReplacedValues?
   }
 
   /// A message on its way. If its connection is lost, it is sent again on the next.
@@ -54,12 +56,17 @@ extension Outbox {
 
   /// Adds an operation at the end. Returns how many waiting operations it has emptied.
   @discardableResult
-  mutating func append(_ operation: Operation, edit: UInt64) -> Int {
+  mutating func append(_ operation: Operation, edit: UInt64, replaced: ReplacedValues? = nil) -> Int {
+    var replaced = replaced
     let covered = operation.set.deleted ? PropertyMask.all : operation.set.assigned
     var kept: [Int] = []
     var dropped = 0
     for number in numbers[operation.shape] ?? [] {
       let index = number - numberOffset
+      // A value that leaves its place to this one goes with it.
+      if let older = waiting[index].replaced {
+        replaced?.forget(waiting[index].operation.at, older, of: covered)
+      }
       waiting[index].operation.set.clear(covered)
       if waiting[index].operation.set.assigned.isEmpty {
         dropped += 1
@@ -69,7 +76,7 @@ extension Outbox {
     }
     kept.append(waiting.count + numberOffset)
     numbers[operation.shape] = kept
-    waiting.append(Pending(operation: operation, edit: edit))
+    waiting.append(Pending(operation: operation, edit: edit, replaced: replaced))
     waitingCount += 1 - dropped
     tidyIfWorthwhile()
     return dropped
@@ -268,6 +275,55 @@ extension Outbox {
       waiting[index].operation.at = stamp(waiting[index].operation.at)
     }
     tidy()
+  }
+
+  /// Takes out single values. Returns the shape of each operation that has none left.
+  mutating func drop(where isDropped: (Operation, Property) -> Bool) -> [Identifier] {
+    var emptied: [Identifier] = []
+    func drop(from pending: inout Pending) {
+      for property in pending.operation.set.assigned where isDropped(pending.operation, property) {
+        pending.operation.set.clear(property)
+      }
+      if pending.operation.set.assigned.isEmpty { emptied.append(pending.operation.shape) }
+    }
+    for index in flights.indices {
+      for place in flights[index].pending.indices { drop(from: &flights[index].pending[place]) }
+      flights[index].pending.removeAll { $0.operation.set.assigned.isEmpty }
+    }
+    flights.removeAll { $0.pending.isEmpty }
+    for index in waitingStart..<waiting.count where !waiting[index].operation.set.assigned.isEmpty {
+      drop(from: &waiting[index])
+    }
+    tidy()
+    return emptied
+  }
+
+  /// Follows what became of the values that pending edits have replaced.
+  mutating func updateReplaced(_ update: (Identifier, inout ReplacedValues) -> Void) {
+    func follow(_ pending: inout Pending) {
+      guard var replaced = pending.replaced else { return }
+      update(pending.operation.shape, &replaced)
+      pending.replaced = replaced
+    }
+    for index in flights.indices {
+      for place in flights[index].pending.indices { follow(&flights[index].pending[place]) }
+    }
+    for index in waitingStart..<waiting.count where !waiting[index].operation.set.assigned.isEmpty {
+      follow(&waiting[index])
+    }
+  }
+
+  /// Takes in what saved edits had replaced, in their order.
+  mutating func restoreReplaced(_ saved: [(stamp: Stamp, values: ReplacedValues)]) {
+    var rest = saved[...]
+    func restore(_ pending: inout Pending) {
+      rest = rest.drop { $0.stamp < pending.operation.at }
+      if let first = rest.first, first.stamp == pending.operation.at { pending.replaced = first.values }
+    }
+    for index in flights.indices {
+      for place in flights[index].pending.indices { restore(&flights[index].pending[place]) }
+    }
+    for index in waiting.indices { restore(&waiting[index]) }
   }
 
   /// The waiting operations, grouped by edit.

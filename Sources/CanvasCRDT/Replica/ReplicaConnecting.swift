@@ -134,8 +134,11 @@ extension Replica {
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
     if stampTrust == .none, newActor != actor { clock.startOver(as: actor) }
     // A stamp that the room has taken may be followed, however far ahead it is. So may one from this actor's earlier
-    // life: the room may have taken it.
-    let taken = max(clock.confirmedTime, clock.formerTime) >> 16
+    // life, and one that was sent: the room may have taken it. If it has not, it refuses what follows as ahead of its clock,
+    // and by then it has told what it has taken: from then on only that is followed.
+    let sent = stampTrust == .full ? clock.sentTime : 0
+    let former = newActor == actor ? clock.formerTime : 0
+    let taken = max(clock.confirmedTime, former, sent) >> 16
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), taken)
 
     // If nothing was ever sent, every edit can be moved to the time at which it was really made.
@@ -152,6 +155,17 @@ extension Replica {
   /// Clocks that differ by less than this count as right.
   private static let offsetMillisecondsTolerated: UInt64 = 1_000
 
+  /// Drops what waits here and has lost already, against something newer of the client's own that went out before it, as when
+  /// the server took it while it refused this for now. Under a new stamp it would win.
+  private mutating func dropReplaced() {
+    let (own, confirmed) = (actor, optimistic.base)
+    let emptied = outbox.drop { operation, property in
+      guard property != .deleted, let winner = confirmed.winner(of: property, in: operation.shape) else { return false }
+      return winner.actor == own && winner > operation.at
+    }
+    for shape in emptied { optimistic.release(shape) }
+  }
+
   private mutating func restamp(
     as actor: Identifier,
     latest: UInt64,
@@ -159,6 +173,7 @@ extension Replica {
     shift: Int64 = 0,
     where isChanged: (Stamp) -> Bool
   ) {
+    if actor != self.actor { dropReplaced() }
     clock.restart(as: actor, behind: bound)
     reserve.startOver()
     var replaced = ReplacedStamps()
@@ -186,6 +201,7 @@ extension Replica {
     for stamp in left { _ = renewed(stamp) }
     self.clock = clock
     history.restamp(replaced)
+    outbox.updateReplaced { $1.restamp(replaced) }
     tell(optimistic.rebuild(IdentifierSet(optimistic.pending.keys), pending: outbox), by: .own)
   }
 }

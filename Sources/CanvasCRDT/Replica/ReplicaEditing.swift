@@ -110,10 +110,10 @@ extension Replica {
     for edit in edits {
       let operation = Operation(shape: edit.shape, at: clock.tick(milliseconds: milliseconds), set: edit.set)
       optimistic.hold(operation.shape)
-      let change = history.apply(operation, to: &optimistic.shown)
+      let (change, replaced) = history.apply(operation, to: &optimistic.shown)
       tellDeparture(by: operation, change)
       if !change.isEmpty { changes.append(change) }
-      enqueue(operation, edit: number)
+      enqueue(operation, edit: number, replaced: replaced)
     }
     history.endGroup()
     tell(changes, by: .own)
@@ -132,8 +132,8 @@ extension Replica {
     tell(changes, by: .own)
   }
 
-  private mutating func enqueue(_ operation: Operation, edit: UInt64) {
-    let dropped = outbox.append(operation, edit: edit)
+  private mutating func enqueue(_ operation: Operation, edit: UInt64, replaced: ReplacedValues? = nil) {
+    let dropped = outbox.append(operation, edit: edit, replaced: replaced)
     if dropped > 0 { optimistic.release(operation.shape, count: dropped) }
   }
 

@@ -254,7 +254,7 @@ extension Replica {
     settleHistory(shapes)
   }
 
-  static var tooLong: Text { "this is longer than the server takes in one message" }
+  public static var tooLong: Text { "this is longer than the server takes in one message" }
 
   /// The connection was closed because a message was too long. Where the server said that it takes as much, something on the way
   /// doesn't. From now on messages are half as long; what was too long by itself is taken back.
@@ -310,7 +310,7 @@ extension Replica {
       if rejection.code != .clockAhead { clock.spend(pending.operation.at) }
     }
     let origins = refused.map { history.origin(of: $0.operation) }
-    history.forget(refused.map { $0.operation })
+    forget(refused)
     history.goBack(shapes, on: optimistic.shown)
     settleHistory(shapes)
     tell(changes, by: .rejection)
@@ -321,6 +321,19 @@ extension Replica {
           RejectedEdit(operation: operation, code: rejection.code, message: rejection.message, origin: origin)
         )
       )
+    }
+  }
+}
+
+extension Replica {
+  /// Refused edits leave the history, the newest first: what each replaced may be an older one.
+  private mutating func forget(_ refused: [Outbox.Pending]) {
+    for pending in refused.sorted(by: { $0.operation.at > $1.operation.at }) {
+      let replaced = pending.replaced ?? .unknown
+      history.forget(pending.operation, replaced, on: optimistic.shown)
+      outbox.updateReplaced { shape, values in
+        if shape == pending.operation.shape { values.forget(pending.operation.at, replaced) }
+      }
     }
   }
 }

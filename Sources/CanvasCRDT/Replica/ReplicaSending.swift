@@ -24,6 +24,7 @@ extension Replica {
       let index = unsent ?? outbox.flights.count - 1
       outbox.markSent(at: index, time: now.monotonicMilliseconds)
       let flight = outbox.flights[index]
+      if let last = flight.pending.last { clock.send(last.operation.at) }
       let operations = flight.pending.map { ProposedOperation($0.operation) }
       send(.operations(Submission(id: MessageIdentifier(flight.id), operations: operations)))
     }

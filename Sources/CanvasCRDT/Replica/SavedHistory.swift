@@ -1,7 +1,7 @@
 // The steps that the user can undo and redo, as bytes. For a host that ends after each edit, such as a terminal
 // command: its next undo is another process. Kept beside the saved replica, which has the clock.
 //
-//     version      one byte, 2
+//     version      one byte, 3
 //     undoable     varint, then each step, the oldest first:
 //       turn       varint
 //       passed     varint: the turn of the step for which an undo passed over it, 0 where there is none
@@ -21,6 +21,8 @@
 //       rest       varint, then each entry
 //       stand-ins  varint, then each: shape, property, stamp, and a byte: 0 nothing follows, 1 it stood for nothing, 2 the
 //                  stamp that it stood for follows
+//     replaced     varint, then each edit that the server has not answered: stamp, a varint of the properties that its own step
+//                  had written before, and a snapshot of what it replaced
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
 // A snapshot is a byte (1 the shape is live, 2 there are values), a varint of the registers that it covers, a list of
@@ -28,10 +30,11 @@
 // stamp is a varint of its time and six bytes of its actor. A place is a byte (1 the undoable steps, 0 the others) and
 // the varint of a turn.
 //
-// Version 1 had neither turns nor exchanges, nor what was passed over and spared. It is still read.
+// Version 2 did not have what was replaced. Version 1 had neither turns nor exchanges, nor what was passed over and spared.
+// Both are still read.
 
 enum SavedHistory {
-  static let version: UInt8 = 2
+  static let version: UInt8 = 3
   static let liveFlag: UInt8 = 1
   static let valuesFlag: UInt8 = 2
 
@@ -55,8 +58,11 @@ enum SavedHistory {
 // MARK: - Saving
 
 extension Replica {
-  /// The undo and redo steps as bytes. Only the newest are kept, up to `shapesMax` shapes for each list.
+  /// The undo and redo steps as bytes. Only the newest are kept, up to `shapesMax` shapes for each list. What the open step has
+  /// written is a step: nothing goes on with it after the replica was restored.
   public func saveHistory(shapesMax: Int = 10_000) -> [UInt8] {
+    var history = history
+    history.closeStep()
     var writer = ByteWriter(capacity: 256)
     writer.append(SavedHistory.version)
     write(history.undoable, shapesMax: shapesMax, to: &writer)
@@ -78,7 +84,20 @@ extension Replica {
     }
     writer.appendVarint(UInt64(history.exchanges.count))
     for exchange in history.exchanges { exchange.save(to: &writer) }
+    writeReplaced(to: &writer)
     return SavedReplica.withChecksum(writer.finish())
+  }
+
+  private func writeReplaced(to writer: inout ByteWriter) {
+    var known: [Outbox.Pending] = []
+    outbox.forEach { if $0.replaced != nil { known.append($0) } }
+    writer.appendVarint(UInt64(known.count))
+    for pending in known {
+      guard let replaced = pending.replaced else { continue }
+      SavedHistory.write(pending.operation.at, to: &writer)
+      writer.appendVarint(UInt64(replaced.ofSameStep.rawValue))
+      replaced.values.save(of: pending.operation.shape, to: &writer)
+    }
   }
 
   /// Writes the newest steps. The very newest is written whatever its size.
@@ -224,12 +243,19 @@ extension Replica {
   /// Continues with the saved steps and forgets the current ones. An undo whose operations were not saved with the
   /// replica, or not any more, counts as done until the room's state has come and shows whether it was taken.
   public mutating func restoreHistory(_ bytes: [UInt8]) throws(SavedReplicaError) {
-    history = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in try UndoHistory(saved: bytes) }
+    var replaced: [(stamp: Stamp, values: ReplacedValues)] = []
+    history = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in
+      try UndoHistory(saved: bytes, replaced: &replaced)
+    }
+    outbox.restoreReplaced(replaced)
   }
 }
 
 extension UndoHistory {
-  init(saved bytes: UnsafeRawBufferPointer) throws(SavedReplicaError) {
+  init(
+    saved bytes: UnsafeRawBufferPointer,
+    replaced: inout [(stamp: Stamp, values: ReplacedValues)]
+  ) throws(SavedReplicaError) {
     self.init()
     guard let version = bytes.first, bytes.count > SavedReplica.checksumBytes else { throw .damaged }
     guard (1...SavedHistory.version).contains(version) else { throw .unknownVersion(version) }
@@ -242,6 +268,14 @@ extension UndoHistory {
       redoable = try readSteps(from: &reader, version: version)
       try readAliases(from: &reader)
       if version > 1 { try readExchanges(from: &reader) }
+      if version > 2 {
+        for _ in 0..<(try reader.count(bytesEach: 10)) {
+          let stamp = try SavedHistory.readStamp(from: &reader)
+          let ofSameStep = try SavedHistory.readMask(from: &reader)
+          let values = try RegisterSnapshot(saved: &reader)
+          replaced.append((stamp, ReplacedValues(values: values, ofSameStep: ofSameStep)))
+        }
+      }
       guard reader.isAtEnd else { throw .malformed("bytes behind the history") }
     } catch {
       throw .damaged

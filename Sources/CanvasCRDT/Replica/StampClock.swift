@@ -11,10 +11,15 @@ struct StampClock: Sendable {
   /// Until when earlier lives of the actor may have sent stamps that this one doesn't know.
   private(set) var formerTime: UInt64
 
+  /// The greatest time of a stamp that was sent, also as somebody else. The room may have taken it, whatever became of the
+  /// answer.
+  private(set) var sentTime: UInt64
+
   init(clock: Clock, confirmedTime: UInt64 = 0, formerTime: UInt64 = 0) {
     self.clock = clock
     self.confirmedTime = confirmedTime
     self.formerTime = formerTime
+    sentTime = formerTime
   }
 
   /// Whether it can go back no further than to what an earlier life may have sent.
@@ -34,13 +39,20 @@ struct StampClock: Sendable {
     spentTime = max(spentTime, stamp.time)
   }
 
-  /// Goes back to the confirmed time, as `actor`, so that stamps given out since can be given out again. A spent time
-  /// past `bound` (milliseconds) is ignored: no room has taken it. What an earlier life may have sent isn't: a room that is
-  /// ahead of its server may have taken that.
+  /// Takes note of an own stamp that is on its way to the room.
+  mutating func send(_ stamp: Stamp) {
+    sentTime = max(sentTime, stamp.time)
+  }
+
+  /// Goes back to what was confirmed or sent, as `actor`, so that stamps given out since can be given out again, and what is
+  /// written next is newer than all that the room may have of this client. A sent or spent time past `bound` (milliseconds)
+  /// is ignored: no room has taken it. What an earlier life may have sent isn't: a room that is ahead of its server may have
+  /// taken that.
   mutating func restart(as actor: Identifier, behind bound: UInt64) {
     if actor != clock.actor { formerTime = 0 }
+    if sentTime >> 16 > bound { sentTime = 0 }
     let known = spentTime >> 16 <= bound ? max(confirmedTime, spentTime) : confirmedTime
-    clock = Clock(actor: actor, time: max(known, formerTime))
+    clock = Clock(actor: actor, time: max(known, formerTime, sentTime))
   }
 
   /// Forgets what any room has taken, as an actor who has given out no stamp yet.
@@ -49,6 +61,7 @@ struct StampClock: Sendable {
     confirmedTime = 0
     spentTime = 0
     formerTime = 0
+    sentTime = 0
   }
 
   /// Begins after the confirmed time, as an actor who has given out no stamp yet.
@@ -56,5 +69,6 @@ struct StampClock: Sendable {
     clock = Clock(actor: actor, time: confirmedTime)
     spentTime = 0
     formerTime = 0
+    sentTime = 0
   }
 }

@@ -1,23 +1,33 @@
 // Keeps the history in step with the server's answers: refused operations are forgotten, new stamps are followed.
 
 extension UndoHistory {
-  /// Forgets operations that the server has refused: they can't be undone.
-  public mutating func forget(_ operations: [Operation]) {
-    let stamps = operations.map { $0.at }.sorted()
-    guard !stamps.isEmpty else { return }
-    UndoHistory.forget(stamps, in: &undoable)
-    UndoHistory.forget(stamps, in: &redoable)
-    var steps = [open]
-    UndoHistory.forget(stamps, in: &steps)
-    open = steps.first ?? Step()
+  /// Forgets an edit that the server has refused: it can't be undone, and no undo writes it again. In its place comes what it
+  /// had replaced. What an undo or a redo has written anew meanwhile, as the canvas shows, is an operation of its own.
+  mutating func forget(_ operation: Operation, _ replaced: ReplacedValues, on canvas: Canvas) {
+    let stamp = operation.at
+    let shape = operation.shape
+    var replaced = replaced
+    for alias in aliases[shape] ?? []
+    where alias.original == stamp && alias.current == canvas.stamp(of: alias.property, in: shape) {
+      replaced.standing.insert(alias.property)
+    }
+    func forget(in steps: inout [Step]) {
+      for index in steps.indices { UndoHistory.forget(stamp, replaced, of: shape, in: &steps[index].entries) }
+      steps.removeAll { $0.entries.isEmpty }
+    }
+    forget(in: &undoable)
+    forget(in: &redoable)
+    UndoHistory.forget(stamp, replaced, of: shape, in: &open.entries)
     for index in exchanges.indices {
-      for shape in exchanges[index].parts.keys {
-        if exchanges[index].parts[shape]?.entry.forget(stamps) == false { exchanges[index].parts[shape] = nil }
-      }
-      exchanges[index].rest = exchanges[index].rest.compactMap { entry in
-        var entry = entry
-        return entry.forget(stamps) ? entry : nil
-      }
+      if exchanges[index].parts[shape]?.entry.forget(stamp, replaced) == false { exchanges[index].parts[shape] = nil }
+      UndoHistory.forget(stamp, replaced, of: shape, in: &exchanges[index].rest)
+      guard var standIns = exchanges[index].standIns[shape] else { continue }
+      for place in standIns.indices { standIns[place].alias?.forget(stamp, replaced) }
+      exchanges[index].standIns[shape] = standIns
+    }
+    if var ofShape = aliases[shape] {
+      for place in ofShape.indices { ofShape[place].forget(stamp, replaced) }
+      aliases[shape] = ofShape
     }
     places.removeAll()
     for (place, entry) in open.entries.enumerated() { places[entry.shape] = place }
@@ -26,14 +36,17 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  private static func forget(_ stamps: [Stamp], in steps: inout [Step]) {
-    for index in steps.indices {
-      steps[index].entries = steps[index].entries.compactMap { entry in
-        var entry = entry
-        return entry.forget(stamps) ? entry : nil
-      }
+  private static func forget(
+    _ stamp: Stamp,
+    _ replaced: ReplacedValues,
+    of shape: Identifier,
+    in entries: inout [Entry]
+  ) {
+    entries = entries.compactMap { entry in
+      guard entry.shape == shape else { return entry }
+      var entry = entry
+      return entry.forget(stamp, replaced) ? entry : nil
     }
-    steps.removeAll { $0.entries.isEmpty }
   }
 
   /// An actor's stamps that are later than a time, in rising order, each once.
@@ -119,17 +132,22 @@ extension UndoHistory {
 
 extension UndoHistory.Entry {
   /// Returns whether anything is left that can be undone.
-  fileprivate mutating func forget(_ stamps: [Stamp]) -> Bool {
-    let wasLive = before.isLive
-    var isTouched = false
-    for property in after.covered {
-      guard let stamp = after.stamp(of: property), stamps.holds(stamp) else { continue }
-      isTouched = true
+  fileprivate mutating func forget(_ stamp: Stamp, _ replaced: ReplacedValues) -> Bool {
+    let covered = PropertyMask.all.subtracting(replaced.standing)
+    before.forget(stamp, replaced.values, of: covered)
+    let touched = after.forget(stamp, replaced.values, of: covered)
+    // Nothing of this step is left in such a register, whoever wrote what is there.
+    for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)
       after.uncover(property)
-      if property == .deleted { after.isLive = wasLive }
     }
-    return !isTouched || !after.isEmpty && after.covered.contains(.deleted)
+    return touched.isEmpty || !after.isEmpty
+  }
+}
+
+extension UndoHistory.Alias {
+  fileprivate mutating func forget(_ stamp: Stamp, _ replaced: ReplacedValues) {
+    if original == stamp, !replaced.standing.contains(property) { original = replaced.values.stamp(of: property) }
   }
 }
 
@@ -157,10 +175,4 @@ public struct ReplacedStamps {
 extension [Stamp] {
   /// The index of a stamp in a rising list, or the index at which it would be inserted.
   fileprivate func rank(of stamp: Stamp) -> Int { partitionIndex { self[$0] < stamp } }
-
-  /// Whether a rising list contains a stamp.
-  fileprivate func holds(_ stamp: Stamp) -> Bool {
-    let rank = rank(of: stamp)
-    return rank < count && self[rank] == stamp
-  }
 }

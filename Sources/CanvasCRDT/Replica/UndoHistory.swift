@@ -40,6 +40,12 @@ public struct UndoHistory: Sendable {
     var after: RegisterSnapshot
     /// The registers that undoing left alone, and so does redoing.
     var spared = PropertyMask()
+
+    /// Whether a register on the canvas, as `now` tells, has what this step wrote.
+    func isWritten(_ property: Property, in now: RegisterSnapshot) -> Bool {
+      after.covered.contains(property) && after.stamp(of: property) == now.stamp(of: property)
+        && after.stamp(of: property) != before.stamp(of: property)
+    }
   }
 
   /// A register's current stamp and the earlier one that it stands for, since the value is the same. `original` is nil
@@ -87,15 +93,20 @@ extension UndoHistory {
   }
 
   /// Applies an operation of the user's own and remembers what it replaced. Outside a group it is a step of its own.
-  public mutating func apply(_ operation: borrowing Operation, to canvas: inout Canvas) -> Change {
+  mutating func apply(
+    _ operation: borrowing Operation,
+    to canvas: inout Canvas
+  ) -> (change: Change, replaced: ReplacedValues) {
     let shape = operation.shape
     var covered = operation.set.assigned.inserting(.deleted)
     if operation.set.deleted { covered = covered.union(canvas.registers(of: shape)) }
     let before = snapshot(of: covered, in: shape, on: canvas)
     let change = canvas.apply(operation)
     let after = snapshot(of: covered, in: shape, on: canvas)
+    var replaced = ReplacedValues(values: before)
     if let place = places[shape] {
       for property in covered {
+        if open.entries[place].isWritten(property, in: before) { replaced.ofSameStep.insert(property) }
         if !open.entries[place].before.covered.contains(property) {
           open.entries[place].before.set(property, from: before)
         }
@@ -107,7 +118,7 @@ extension UndoHistory {
       open.entries.append(Entry(shape: shape, before: before, after: after))
     }
     if openGroups == 0 { closeStep() }
-    return change
+    return (change, replaced)
   }
 
   mutating func closeStep() {

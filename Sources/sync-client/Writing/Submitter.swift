@@ -124,6 +124,7 @@ struct Submitter: Sendable {
   }
 
   mutating func disconnected(closeCode: UInt16, at now: Moment) -> [Effect] {
+    if closeCode == CloseCode.tooLarge.rawValue { refuseLongest() }
     _ = connection.closed(closeCode, at: now, using: &random)
     return finish(at: now)
   }
@@ -206,6 +207,16 @@ struct Submitter: Sendable {
       isUnavailableTold = true
       effects.append(.postponed(Postponement(code: rejection.code, message: rejection.message)))
     }
+  }
+
+  /// The connection was closed because a message was too long. A group goes as a whole or not at all, so the longest that was sent
+  /// is refused; sent again, it would close the next connection too.
+  private mutating func refuseLongest() {
+    func bytes(_ group: Group) -> Int {
+      BinaryEncoding.encode(.operations(Submission(id: nil, operations: group.operations))).count
+    }
+    guard let longest = groups.filter({ $0.isSent }).max(by: { bytes($0) < bytes($1) }) else { return }
+    end(MessageIdentifier(longest.number), .refused(operation: nil, code: .badValue, message: Replica.tooLong))
   }
 
   /// Whether all stamps of a group were made here.

@@ -1,0 +1,99 @@
+@testable import CanvasCRDT
+
+/// What one replica has ever written, in its order, and what became of it: found by looking at the outbox before and after each
+/// event. It knows nothing of the undo history.
+struct OwnWrites {
+  struct Write {
+    let shape: Identifier
+    let set: Properties
+    /// All that it has had, as under one actor and then another; the newest last.
+    var stamps: [Stamp]
+    /// What the server has refused of it, and what went with that.
+    var gone = PropertyMask()
+
+    /// What is left of it.
+    var left: Properties {
+      var left = set
+      left.clear(gone)
+      return left
+    }
+  }
+
+  /// A value that waited, and was written over there.
+  private struct Value: Hashable {
+    let write: Int
+    let property: Property
+  }
+
+  private(set) var all: [Write] = []
+  private var places: [Stamp: Int] = [:]
+  private var replacements: [Value: Int] = [:]
+  private(set) var refused: [Int] = []
+  /// Something happened that this doesn't follow.
+  private(set) var isUnsure = false
+
+  func place(of stamp: Stamp) -> Int? { places[stamp] }
+
+  /// An event is over.
+  mutating func follow(from before: Replica, to after: Replica, _ effects: [ReplicaEffect]) {
+    let old = OwnWrites.pending(before)
+    let new = OwnWrites.pending(after)
+    if !before.state.isJoined, after.state.isJoined { followNewStamps(from: old, to: new) }
+    let first = all.count
+    for operation in new where places[operation.at] == nil {
+      places[operation.at] = all.count
+      all.append(Write(shape: operation.shape, set: operation.set, stamps: [operation.at]))
+    }
+    if all.count > first { followReplaced(old, new, by: first..<all.count) }
+    for case .rejected(let edit) in effects {
+      guard let stamp = edit.operation.at, let place = places[stamp] else { continue }
+      refused.append(place)
+      for property in edit.operation.set.assigned { lose(Value(write: place, property: property)) }
+    }
+  }
+
+  /// Edits keep their order where they get new stamps. Some may go, or lose values.
+  private mutating func followNewStamps(from old: [Operation], to new: [Operation]) {
+    // What goes was written before what stays.
+    var rest = old[...]
+    for after in new.reversed() {
+      let match = rest.lastIndex { $0.shape == after.shape && after.set.assigned.subtracting($0.set.assigned).isEmpty }
+      guard let match, let place = places[rest[match].at] else {
+        isUnsure = true
+        return
+      }
+      rest = rest[..<match]
+      guard places[after.at] == nil else { continue }
+      places[after.at] = place
+      all[place].stamps.append(after.at)
+    }
+  }
+
+  private mutating func followReplaced(_ old: [Operation], _ new: [Operation], by newest: Range<Int>) {
+    let left = Dictionary(uniqueKeysWithValues: new.map { ($0.at, $0.set.assigned) })
+    for operation in old {
+      guard let place = places[operation.at] else { continue }
+      for property in operation.set.assigned where !(left[operation.at]?.contains(property) ?? false) {
+        let replacement = newest.last { newer in
+          all[newer].shape == operation.shape && (all[newer].set.deleted || all[newer].set.assigned.contains(property))
+        }
+        if let replacement { replacements[Value(write: place, property: property)] = replacement }
+      }
+    }
+  }
+
+  /// A refused value is gone, and with it each older one that left its place to it.
+  private mutating func lose(_ value: Value) {
+    guard !all[value.write].gone.contains(value.property) else { return }
+    all[value.write].gone.insert(value.property)
+    for (older, newer) in replacements where newer == value.write {
+      if older.property == value.property || value.property == .deleted { lose(older) }
+    }
+  }
+
+  private static func pending(_ replica: Replica) -> [Operation] {
+    var operations: [Operation] = []
+    replica.outbox.forEach { operations.append($0.operation) }
+    return operations
+  }
+}

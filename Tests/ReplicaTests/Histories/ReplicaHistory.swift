@@ -1,0 +1,68 @@
+import TestSupport
+
+/// People at replicas, drawn from a seed: what they do, and what happens to them.
+struct ReplicaHistory {
+  let seed: UInt64
+  let people: Int
+  let isShortOfBytes: Bool
+  let hasClockSetBack: Bool
+  var deeds: [Deed] = []
+
+  init(seed: UInt64, deeds count: Int = 30) {
+    var random = SeededGenerator(seed: seed)
+    self.seed = seed
+    // Half of the histories are of one person alone.
+    people = max(1, Int.random(in: -1...3, using: &random))
+    isShortOfBytes = Int.random(in: 0..<16, using: &random) == 0
+    hasClockSetBack = Int.random(in: 0..<4, using: &random) == 0
+    for _ in 0..<count { deeds.append(.random(hosts: people, using: &random)) }
+  }
+
+  struct Failure {
+    let rule: HistoryRule
+    let words: String
+  }
+
+  /// - Returns: what is broken, and whether the strictest rule held to its end.
+  func outcome() -> (failure: Failure?, isExact: Bool) {
+    var play = HistoryPlay(self)
+    return (play.run(), play.isExact)
+  }
+
+  /// The fewest of its deeds that break the same rule.
+  func shortened(for rule: HistoryRule) -> ReplicaHistory {
+    var shortest = self
+    var piece = max(1, deeds.count / 2)
+    while piece > 0 {
+      var start = 0
+      while start < shortest.deeds.count {
+        var candidate = shortest
+        candidate.deeds.removeSubrange(start..<min(start + piece, candidate.deeds.count))
+        if candidate.outcome().failure?.rule == rule { shortest = candidate } else { start += piece }
+      }
+      piece /= 2
+    }
+    return shortest
+  }
+
+  /// What happens in it, for people.
+  var story: String {
+    var play = HistoryPlay(self)
+    let failure = play.run()
+    return
+      "seed \(seed), \(people) people: \(failure.map { "\($0.rule.rawValue): \($0.words)" } ?? "nothing is broken")\n"
+      + play.story.joined(separator: "\n")
+  }
+}
+
+/// What holds in every history of replicas.
+enum HistoryRule: String, CaseIterable {
+  case rest = "all come to rest and have what the room has"
+  case others = "undo and redo change nothing that another wrote since"
+  case canUndo = "can undo means that undo does something, or that nothing is left then"
+  case redo = "redo after undo restores the drawing"
+  case lone = "who is alone sees what the steps up to now wrote, whatever was undone and redone"
+  case newest = "what the server took is not lost to something older of one's own"
+  case clock = "no honest edit is refused for its clock"
+  case everything = "undo everything leaves nothing of who is alone, and redo everything brings all back"
+}

@@ -1,0 +1,71 @@
+@testable import CanvasCRDT
+
+/// What somebody who is alone in a room has to see, by the plainest reading of undo: the board is what the steps up to now wrote,
+/// without what was refused. Undo goes back to the newest step after which it looked different; redo goes on to the next.
+struct UndoModel {
+  typealias Picture = UndoRedoLawTests.Picture
+
+  /// Places in `OwnWrites`.
+  private var steps: [[Int]] = []
+  private var undone: [[Int]] = []
+  private var open: [Int] = []
+  private var isOpen = false
+
+  /// What is done and not undone.
+  var places: Set<Int> { Set(steps.joined() + open) }
+
+  mutating func begin(_ writes: OwnWrites) {
+    end(writes)
+    isOpen = true
+  }
+
+  mutating func end(_ writes: OwnWrites) {
+    isOpen = false
+    // A step of which nothing is left is none.
+    if open.contains(where: { !writes.all[$0].left.assigned.isEmpty }) {
+      steps.append(open)
+      undone = []
+    }
+    open = []
+  }
+
+  mutating func wrote(_ places: Range<Int>, _ writes: OwnWrites) {
+    guard !places.isEmpty else { return }
+    open += Array(places)
+    if !isOpen { end(writes) }
+  }
+
+  mutating func abandon() {
+    isOpen = false
+    open = []
+  }
+
+  mutating func undo(_ writes: OwnWrites) {
+    end(writes)
+    let before = picture(writes)
+    while let step = steps.popLast() {
+      undone.append(step)
+      if picture(writes) != before { return }
+    }
+  }
+
+  mutating func redo(_ writes: OwnWrites) {
+    end(writes)
+    let before = picture(writes)
+    while let step = undone.popLast() {
+      steps.append(step)
+      if picture(writes) != before { return }
+    }
+  }
+
+  func picture(_ writes: OwnWrites) -> Picture {
+    var canvas = Canvas()
+    for place in steps.joined() + open {
+      let write = writes.all[place]
+      guard !write.left.assigned.isEmpty else { continue }
+      let stamp = Stamp(time: UInt64(place + 1), actor: write.stamps[0].actor)
+      canvas.apply(Operation(shape: write.shape, at: stamp, set: write.left))
+    }
+    return Picture(canvas)
+  }
+}
