@@ -14,17 +14,57 @@ const listingPath = '/page.json'
 const patienceMilliseconds = 3_000
 
 /**
- * The set that a page was opened from, by the browser's identifiers.
- *
- * @type {Map<string, string>}
+ * Sets of files by the browser's identifiers of pages. A browser stops a worker that has nothing to do, so they are kept beside the
+ * files: a page may load parts long after it was opened.
  */
-const openedFrom = new Map()
-/**
- * The set that has the files of a page from the server. A page asks which version it is as soon as its script runs.
- *
- * @type {Map<string, string>}
- */
-const sameAs = new Map()
+class SetsOfPages {
+  static #cache = 'pages'
+  /** @type {Map<string, string | undefined>} */
+  #known = new Map()
+  #kind
+
+  /** @param {string} kind */
+  constructor(kind) {
+    this.#kind = kind
+  }
+
+  /** @param {string} page */
+  #path(page) { return `/${this.#kind}/${page}` }
+
+  /** @param {string} page @param {string} set */
+  async put(page, set) {
+    this.#known.set(page, set)
+    // Where nothing more can be kept, it is known for as long as the worker runs.
+    const cache = await caches.open(SetsOfPages.#cache)
+    await cache.put(this.#path(page), new Response(set)).catch(() => {})
+  }
+
+  /** @param {string} page */
+  async get(page) {
+    if (!this.#known.has(page)) {
+      const kept = await caches.match(this.#path(page), { cacheName: SetsOfPages.#cache })
+      const set = await kept?.text()
+      if (!this.#known.has(page)) this.#known.set(page, set)
+    }
+    return this.#known.get(page)
+  }
+
+  /** Forgets pages that are gone. */
+  static async tidy() {
+    const open = await worker.clients.matchAll({ includeUncontrolled: true })
+    const cache = await caches.open(SetsOfPages.#cache)
+    for (const { url } of await cache.keys()) {
+      const page = url.split('/').at(-1) ?? ''
+      const isOpen = open.some(({ id }) => id === page) || openedFrom.#known.has(page) || sameAs.#known.has(page)
+      if (!isOpen) await cache.delete(url)
+    }
+  }
+}
+
+/** The set that a page was opened from. */
+const openedFrom = new SetsOfPages('opened')
+/** The set that has the files of a page from the server. A page asks which version it is as soon as its script runs. */
+const sameAs = new SetsOfPages('same')
 
 /** What may be of another version: pictures that belong to nothing. */
 const harmless = ['image', 'manifest']
@@ -76,7 +116,7 @@ async function navigate(event, path) {
     const set = await completeSet()
     const kept = set && await keptFile(set, fileOf(path))
     if (!kept) throw error
-    openedFrom.set(event.resultingClientId, set)
+    await openedFrom.put(event.resultingClientId, set)
     return kept
   }
 }
@@ -92,7 +132,7 @@ function endedAfter(milliseconds) {
 async function file(event, path) {
   const { clientId, request } = event
   const isOwnListing = path === listingPath && new URL(request.url).search === '?own'
-  const opened = openedFrom.get(clientId)
+  const opened = await openedFrom.get(clientId)
   // The server tells which version it has. Only the set that a page is from tells which version that has.
   if (opened !== undefined && (path !== listingPath || isOwnListing)) {
     // A newer set may have taken its place.
@@ -102,10 +142,10 @@ async function file(event, path) {
   }
   try {
     const answer = await fetch(request)
-    if (isOwnListing && answer.ok) sameAs.set(clientId, prefix + (await answer.clone().json()).version)
+    if (isOwnListing && answer.ok) await sameAs.put(clientId, prefix + (await answer.clone().json()).version)
     return answer
   } catch (error) {
-    const set = opened ?? (harmless.includes(request.destination) ? await completeSet() : sameAs.get(clientId))
+    const set = opened ?? (harmless.includes(request.destination) ? await completeSet() : await sameAs.get(clientId))
     const kept = set === undefined || path === listingPath ? undefined : await keptFile(set, path)
     if (kept) return kept
     throw error
@@ -160,6 +200,7 @@ async function takeIn() {
   }
   const others = (await caches.keys()).filter((other) => other.startsWith(prefix) && other !== name)
   await Promise.all(others.map((other) => caches.delete(other)))
+  await SetsOfPages.tidy()
 }
 
 async function listed() {

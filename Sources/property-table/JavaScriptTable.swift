@@ -64,7 +64,10 @@ enum JavaScriptTable {
           }
         )
       ),
-      frozen("how many parts the broken lines of one picture may have", "dashPartsMax", "\(DashBudget.partsMax)"),
+      """
+      /** How many parts the broken lines of one picture may have. */
+      export const dashPartsMax = \(DashBudget.partsMax)
+      """,
       numbers("flags of a row that tells of a shape", "shapeFlag", ShapeFlag.self),
       numbers("flags of what changed", "changesFlag", ChangesFlag.self),
       numbers("flags of a place in a gesture: what is meant", "placeFlag", PlaceFlag.self),

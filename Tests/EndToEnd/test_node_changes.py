@@ -4,7 +4,7 @@ import asyncio
 from contextlib import asynccontextmanager
 
 import database
-from client import Client, agree, stamp
+from client import Client, agree, eventually, stamp
 from relay import Relay
 from server import Server, identifier
 from test_nodes import draw, position, rectangle
@@ -100,3 +100,18 @@ async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
         past = await relay.held_for(0.3, second.get(f"/v1/rooms/garden?at={cursor}"))
         assert past.status == 200 and shape in {one["id"] for one in past.json["shapes"]}
         assert past.json["cursor"] == cursor
+
+
+async def test_a_room_that_another_node_has_just_made_can_be_deleted():
+    """Also at a node that has the room open as one that nobody has written to."""
+    async with two_nodes() as (first, second, _, relay):
+        await Client.join(second, "pond")
+        relay.hold()
+        await draw(await Client.join(first, "pond"), rectangle(identifier()))
+        assert (await second.http("DELETE", "/v1/rooms/pond")).status == 204
+        relay.let_go()
+
+        async def is_gone():
+            return (await first.get("/v1/rooms/pond")).status == 404
+
+        await eventually(is_gone, "a room that is gone at both nodes")

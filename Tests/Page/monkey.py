@@ -21,6 +21,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(here.parent / "EndToEnd"))
 
 from person import number  # noqa: E402
+from terminal_hand import AtTerminal  # noqa: E402
 
 # What the page shows in the middle, away from its furniture. Both a desk's window and a phone's have these places.
 ACROSS, DOWN = (20, 370), (150, 640)
@@ -444,8 +445,8 @@ def live(room, deeds, phone):
     complain(room)
 
 
-def live_together(room, deeds, others):
-    """Two people at once: nothing is lost or touched, and all agree."""
+def live_together(room, deeds, others, thirds):
+    """Two people at pages and one at a terminal: nothing is lost or touched, and all agree."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     monkeys = []
@@ -455,14 +456,20 @@ def live_together(room, deeds, others):
         person.wait_for_shapes(3)
         person.look_at(0, 0)
         monkeys.append(Monkey(person, phone, alone=False))
-    for both in zip(deeds, others):
-        for monkey, deed in zip(monkeys, both):
-            # What is written may go with a shape that the other one deletes.
-            if deed[0] not in ("past_while_writing", "inspect"):
-                monkey.do(deed)
-                monkey.tokens = []
-    check(room, monkeys)
-    undo_own(monkeys[0], room)
+    with AtTerminal(room, "Tom") as tom:
+        for *both, third in zip(deeds, others, thirds):
+            for monkey, deed in zip(monkeys, both):
+                # What is written may go with a shape that the other one deletes.
+                if deed[0] not in ("past_while_writing", "inspect"):
+                    monkey.do(deed)
+                    monkey.tokens = []
+            tom.do(third)
+        tom.rest()
+        check(room, monkeys)
+        tom.agrees()
+        undo_own(monkeys[0], room)
+        tom.agrees()
+        tom.leaves()
     complain(room)
 
 

@@ -3,6 +3,7 @@
 import ctypes.util
 import tempfile
 import time
+import urllib.request
 from contextlib import contextmanager
 
 import pytest
@@ -10,14 +11,14 @@ import pytest
 from server import tool
 from test_signed_tokens import Keys
 
-EDITOR, VIEWER = "e" * 20, "v" * 20
+EDITOR, VIEWER, OPERATOR = "e" * 20, "v" * 20, "o" * 20
 
 
 @contextmanager
 def guarded(world):
     """A room of a server that lets in only people with a token."""
     with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
-        file.write(f"{EDITOR} editor draw*\n{VIEWER} viewer *\n")
+        file.write(f"{EDITOR} editor draw*\n{VIEWER} viewer *\n{OPERATOR} operator *\n")
         file.flush()
         with world.start_server("--tokens", file.name) as server:
             yield world.room(server, "draw-here")
@@ -51,6 +52,25 @@ def test_who_has_no_token_is_asked_for_one(world, room):
             ann.page.get_by_role("button", name="Enter").click()
             if works:
                 ann.wait("app.session.status().state === 'live'")
+
+
+def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):
+    """An editor becomes a viewer in the middle of writing. The text can't be in the drawing; the page says so, and has it."""
+    with guarded(world) as own:
+        ann = own.join("Ann", fragment=f"#token={EDITOR}")
+        ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        ann.page.get_by_role("button", name="Start with three squares").click()
+        ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
+        ann.run("const [square] = app.live.shapes(); app.selection.set([square.id]); app.writing.open(square.id); return null")
+        ann.page.keyboard.insert_text("precious words")
+        request = urllib.request.Request(own.server.url(f"/v1/rooms/{own.name}/lock"), method="PUT", headers={"Authorization": f"Bearer {OPERATOR}"})
+        urllib.request.urlopen(request).close()
+        notice = ann.page.locator(".notice", has_text="You can only look on now")
+        notice.wait_for()
+        assert "precious words" in notice.inner_text() and not ann.run("app.writing.isOpen")
+        notice.get_by_role("button", name="Copy the text").click()
+        ann.page.locator(".notice", has_text="Copied.").wait_for()
+        assert ann.page.evaluate("navigator.clipboard.readText()") == "precious words"
 
 
 def test_a_token_of_another_room_lets_nobody_in(world, room):

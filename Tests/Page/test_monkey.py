@@ -18,5 +18,6 @@ def test_whatever_fingers_do_can_be_undone_step_by_step(room, seed):
     live(room, history(seed, LENGTH, True), True)
 
 
-def test_whatever_two_do_at_once_all_agree_and_nobody_undoes_the_other(room):
-    live_together(room, history(7, LENGTH, False), history(8, LENGTH, True))
+def test_whatever_three_do_at_once_all_agree_and_nobody_undoes_the_other(room):
+    """One at a desk, one at a phone, one at a terminal."""
+    live_together(room, history(7, LENGTH, False), history(8, LENGTH, True), history(9, LENGTH, False))

@@ -129,6 +129,25 @@ def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, 
         own.agree(ann, tab)
 
 
+def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_slept(world, room):
+    """A browser stops a worker that has nothing to do. The next one knows still which files the page is from."""
+    with world.start_server() as server:
+        own = world.room(server, "sleep")
+        ann = own.join("Ann")
+        ann.forgive(*MISSED)
+        draw(ann)
+        own.wait_for_shapes(1)
+        keep_page(ann)
+        server.kill()
+        ann.page.reload()
+        ann.wait("app.session.shapeCount === 1", "the drawing")
+        devtools = ann.context.new_cdp_session(ann.page)
+        devtools.send("ServiceWorker.enable")
+        devtools.send("ServiceWorker.stopAllWorkers")
+        assert ann.page.evaluate("fetch('/exchange.wasm').then(({ ok }) => ok)")
+        assert ann.page.evaluate("fetch('/page.json?own').then((answer) => answer.json()).then(({ version }) => version !== undefined)")
+
+
 def test_the_rooms_are_listed_without_a_server(world, room):
     """The page of all rooms opens too, and lists what this browser has seen."""
     with world.start_server() as server:

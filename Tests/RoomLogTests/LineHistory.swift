@@ -216,7 +216,7 @@ final class LineHistory {
           // Also one that was open: it learns what it may have missed.
           if node.records(of: room) == nil { node.open(room) } else { node.catchUp(room) }
           while node.unanswered > 0, node.take(waits: true) {}
-          if node.records(of: room) != nil { break }
+          if node.isUpToDate(room) { break }
           usleep(5_000)
         }
       }

@@ -62,6 +62,8 @@ final class LineNode {
     /// The log's when it was loaded.
     let timeline: UInt64
     var last: UInt64 = 0
+    /// Whether everything has been told that was stored when the node asked last.
+    var isUpToDate = false
   }
 
   private enum Question {
@@ -110,6 +112,9 @@ final class LineNode {
     #expect(questions.isEmpty, "\(ledger): a closed log has answered everything")
   }
 
+  /// Whether a room is open here with all that was stored when the node asked last.
+  func isUpToDate(_ name: String) -> Bool { rooms[name].map { $0.stage == .open && $0.isUpToDate } ?? false }
+
   /// What the node has of a room; nil where it isn't open here. Empty where there is no such room.
   func records(of name: String) -> [UInt64]? {
     guard let room = rooms[name], room.stage == .open else { return nil }
@@ -141,6 +146,7 @@ final class LineNode {
   /// Asks for all that others have stored by now.
   func catchUp(_ name: String) {
     guard let room = rooms[name], room.stage == .open else { return }
+    rooms[name]?.isUpToDate = false
     follow(name, room, timeline)
   }
 
@@ -219,7 +225,10 @@ final class LineNode {
     case .loaded(_, let loaded): take(loaded, question)
     case .read(_, let page): take(page, question)
     case .following:
-      if case .follow(let name, let number) = question, rooms[name]?.number == number { rooms[name]?.stage = .open }
+      if case .follow(let name, let number) = question, rooms[name]?.number == number {
+        rooms[name]?.stage = .open
+        rooms[name]?.isUpToDate = true
+      }
     case .deleted(_, let name, let epoch):
       ledger.noteEnd(of: epoch)
       if let room = rooms[name], room.stage != .loading, room.epoch == epoch { leave(name) }

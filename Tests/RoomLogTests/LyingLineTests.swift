@@ -122,6 +122,35 @@ struct LyingLineTests {
     #expect(node.events.all.compactMap(\.appended).allSatisfy { $0.room == "room-\(id)" })
   }
 
+  @Test("who asks twice to follow a room is answered twice, also where the connection is lost before that")
+  func refusedTwice() throws {
+    let node = try bench.secondNode(isPatient: false)
+    defer { node.log.close() }
+    proxy.hold("canvas follower")
+    try endFollowers()
+    node.log.submit((1...2).map { .follow(FollowRequest(id: $0, room: "room", epoch: nil, after: 0)) })
+    proxy.hold(nil)
+    for id in 1...2 as ClosedRange<UInt64> { #expect(node.events.answer(to: id)?.isUnavailable == true) }
+  }
+
+  @Test("what was asked of a room before it was left says nothing of the same room that is followed since")
+  func followedAnew() throws {
+    try bench.append("demo", ["a", "b"].map(bytes))
+    let node = try bench.secondNode(isPatient: false)
+    defer { node.log.close() }
+    proxy.hold("canvas follower")
+    node.log.submit([
+      .follow(FollowRequest(id: 1, room: "demo", epoch: nil, after: 0)), .unfollow(id: 2, room: "demo"),
+      .follow(FollowRequest(id: 3, room: "demo", epoch: LogBench.epoch, after: 2)),
+    ])
+    #expect(node.events.answer(to: 2) != nil)
+    try endFollowers()
+    proxy.hold(nil)
+    #expect(node.events.answer(to: 1)?.error == .noSuchRoom(room: "demo"))
+    // It hasn't begun to follow the room, and learns that from the connection alone.
+    #expect(node.events.answer(to: 3)?.isUnavailable == true)
+  }
+
   // MARK: Retention
 
   @Test("retention doesn't trim a room that has another's name, which was deleted meanwhile")

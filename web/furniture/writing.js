@@ -123,7 +123,10 @@ export class Writing extends Source {
       this.#waitOrRest()
     })
     reach.selection.on('change', () => this.#waitOrRest())
-    reach.permission.on('change', () => this.#waitOrRest())
+    reach.permission.on('change', () => {
+      if (!reach.permission.mayEdit) this.close()
+      this.#waitOrRest()
+    })
     // A press on the paper takes the focus from whatever has it.
     stage.addEventListener('pointerup', () => this.#waitOrRest())
     // A moment of the past may come while one writes.
@@ -247,12 +250,13 @@ export class Writing extends Source {
     this.#cover(id, false)
     const text = plainText(this.#field.value)
     const shape = shown.live.shape(id)
-    if (!shape) this.#offer(began, text, 'Somebody')
+    if (!permission.mayEdit) this.#giveBack(began, text)
+    else if (!shape) this.#offer(began, text, 'Somebody')
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
       // Only the text is taken back, also where something else was drawn while it was open.
       if (step?.edits === open.edits) step.abandon()
       else step?.end()
-      if (shown.live.shape(id) && permission.mayEdit) editing.edit((live) => live.delete([id]))
+      if (shown.live.shape(id)) editing.edit((live) => live.delete([id]))
     } else if (text !== began.text) {
       const set = { text, ...this.#sizeFor(shape, text, isNew), ...this.#sideFor(shape, text, isNew) }
       editing.edit((live) => live.edit([{ shape: id, set }]))
@@ -357,7 +361,25 @@ export class Writing extends Source {
     this.#open = null
     open.step?.end()
     this.#hide()
-    this.#offer(open.began, text, who)
+    if (this.#reach.permission.mayEdit) this.#offer(open.began, text, who)
+    else this.#giveBack(open.began, text)
+  }
+
+  /**
+   * Nothing is lost where somebody becomes a viewer while they write.
+   *
+   * @param {Shape} began as it was when the writing began @param {string} text
+   */
+  #giveBack(began, text) {
+    if (text.trim() === '' || text === began.text) return
+    const { notices } = this.#reach
+    const beginning = text.length > 200 ? `${text.slice(0, 199)}…` : text
+    const copy = () => navigator.clipboard.writeText(text).then(() => notices.say('Copied.', { group: 'written' }))
+    notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${beginning}”`, {
+      kind: 'refused', group: 'written', milliseconds: 30_000,
+      // A page that isn't served securely may not write to the clipboard.
+      action: navigator.clipboard ? { words: 'Copy the text', run: copy } : undefined,
+    })
   }
 
   /**

@@ -31,11 +31,12 @@
  * @property {import('./lifting.js').Lifting} lifting
  * @property {import('./momentum.js').Momentum} momentum
  * @property {Writing} writing
- * @property {{mayEmpty: (question: string, yes: string) => Promise<boolean>}} consent of whoever empties a canvas on which others are
+ * @property {{mayEmpty: (question: string, yes: string) => Promise<boolean>}} consent asks before a canvas is emptied on which others are
  */
 
 /**
- * Writing in a shape. `step`: in which the shape was made just now. Nothing is left of a text in which nothing is written.
+ * Writing in a shape. `step`: the step to undo in which the shape was made just now. It ends with the writing, and where it is of a
+ * text that stays empty, it is abandoned.
  *
  * @typedef {object} Writing
  * @property {boolean} isOpen

@@ -59,7 +59,12 @@ private struct StraightWay {
           }
         }
       }
-    case .rectangle, .text, .line, .ink, .polygon, .star:
+    case .polygon, .star:
+      // The outline goes once around its middle, where the way ends. So it is met on the side from which the way comes, or,
+      // since the end lies a little beside the middle, on one next to that.
+      let side = outline.side(towards: start)
+      for side in (side - 1)...(side + 1) { take(part(from: outline.corner(side), to: outline.corner(side + 1))) }
+    case .rectangle, .text, .line, .ink:
       var outline = outline
       outline.position = Point(x: -halfWidth, y: -halfHeight)
       outline.rotation = 0
@@ -99,5 +104,32 @@ private struct StraightWay {
     let nearest = -(from.x * along.x + from.y * along.y) / square
     let reach = (half / square).squareRoot()
     return (nearest - reach, nearest + reach)
+  }
+}
+
+// The corners of a polygon or a star around the middle of its box, as if that were not turned.
+extension Outline {
+  private var cornerCount: Int { kind == .star ? 2 * drawnPoints : drawnPoints }
+
+  /// - Parameter index: of any turn.
+  fileprivate func corner(_ index: Int) -> Point {
+    let index = (index + cornerCount) % cornerCount
+    let corner = UnitCorners.corner(kind == .star ? index : 2 * index, points: drawnPoints)
+    let ratio = kind == .star && index & 1 == 1 ? drawnInnerRatio : 1
+    return Point(x: corner.x * size.width / 2 * ratio, y: corner.y * size.height / 2 * ratio)
+  }
+
+  /// The side from whose first corner to the second a point lies, as seen from the middle.
+  fileprivate func side(towards point: Point) -> Int {
+    let (x, y) = (point.x / size.width, point.y / size.height)
+    // The directions of half a turn. From one of them to the next one turns clockwise.
+    var first = x > 0 || x == 0 && y < 0 ? 0 : drawnPoints
+    var end = first + drawnPoints
+    while end - first > 1 {
+      let middle = (first + end) / 2
+      let direction = UnitCorners.corner(middle, points: drawnPoints)
+      if direction.x * y - direction.y * x >= 0 { first = middle } else { end = middle }
+    }
+    return kind == .star ? first : first / 2
   }
 }

@@ -1,5 +1,7 @@
 /// A room that the owner of the log follows.
 struct FollowedRoom {
+  /// Which following it is: a room that is left and followed again has another.
+  let number: UInt64
   /// Nil while there is no such room.
   var epoch: UInt64?
   /// Whether the owner knows the room's epoch: it has asked with the epoch, or has got a record.
@@ -21,7 +23,8 @@ struct FollowedRoom {
   var isReadAgain = false
 
   /// - Parameter after: what the owner has read already ends here.
-  init(epoch: UInt64?, after: UInt64) {
+  init(number: UInt64, epoch: UInt64?, after: UInt64) {
+    self.number = number
     self.epoch = epoch
     isBegun = epoch != nil
     reported = after

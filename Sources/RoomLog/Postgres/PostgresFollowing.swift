@@ -15,6 +15,7 @@ final class PostgresFollowing {
   private let isUnderWay: (_ append: UInt64) -> Bool
 
   private var followed: [String: FollowedRoom] = [:]
+  private var lastNumber: UInt64 = 0
   private var round = FollowingRound()
 
   init(
@@ -47,7 +48,8 @@ final class PostgresFollowing {
   func begin(_ request: FollowRequest) {
     guard link.isReady else { return reports.refuse(.follow(request)) }
     if followed[request.room] == nil {
-      followed[request.room] = FollowedRoom(epoch: request.epoch, after: request.after)
+      lastNumber += 1
+      followed[request.room] = FollowedRoom(number: lastNumber, epoch: request.epoch, after: request.after)
     }
     // Whoever follows a room it has followed before may have lost what was told meanwhile.
     if let room = followed[request.room], room.epoch == request.epoch, request.after < room.reported {
@@ -99,7 +101,7 @@ final class PostgresFollowing {
       .number(PostgresFollowing.bytesAtOnce),
     ]
     link.send([(.newer, values)]) { answer in
-      guard self.followed[name] != nil else {
+      guard self.followed[name]?.number == room.number else {
         for request in waiting { self.reports.refuse(.follow(request), .noSuchRoom(room: name)) }
         return
       }
@@ -227,8 +229,11 @@ final class PostgresFollowing {
   /// The database can't be asked. A room that wasn't followed before isn't followed then.
   private func refuse(_ waiting: [FollowRequest], of name: String, _ error: LogError? = nil) {
     for request in waiting { reports.refuse(.follow(request), error) }
-    guard !waiting.isEmpty, followed[name]?.isAnswered == false else { return }
-    reports.tell((followed.removeValue(forKey: name)?.held ?? []).map { .appended($0) })
+    guard !waiting.isEmpty, followed[name]?.isAnswered == false, let room = followed.removeValue(forKey: name) else {
+      return
+    }
+    for request in room.waiting { reports.refuse(.follow(request), error) }
+    reports.tell(room.held.map { .appended($0) })
   }
 
   private func report(_ rows: PostgresRows, of name: String, epoch: UInt64) -> FollowedReading {

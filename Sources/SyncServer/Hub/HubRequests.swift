@@ -143,7 +143,8 @@ extension Hub: RoomService, LogQuestions {
   }
 
   func delete(_ name: String) async -> Deletion {
-    if let open = rooms[name], !open.isStored, open.room.isUnwritten { return .absent }
+    // Another node may have made it a moment ago.
+    if !sharesRooms, let open = rooms[name], !open.isStored, open.room.isUnwritten { return .absent }
     let event = await ask { .delete(id: $0, room: name) }
     switch event {
     case .deleted: return .done

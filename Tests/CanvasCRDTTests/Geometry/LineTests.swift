@@ -131,6 +131,48 @@ struct LineTests {
     return least
   }
 
+  @Test("S14: an end is cut at the side of a polygon or star that the way meets first, whichever that is")
+  func firstSide() {
+    var generator = SeededGenerator(seed: 17)
+    var cuts = 0
+    for _ in 0..<3_000 {
+      let target = shape(square, Bool.random(using: &generator) ? .star : .polygon) {
+        $0.points = Int16.random(in: PropertyRules.points, using: &generator)
+        $0.innerRatio = [0.05, 1, Double.random(in: 0.05...1, using: &generator)].randomElement(using: &generator)!
+        $0.size = Size(
+          width: Double.random(in: 1...400, using: &generator),
+          height: Double.random(in: 1...400, using: &generator)
+        )
+        $0.rotation = [0, Double.random(in: 0...360, using: &generator)].randomElement(using: &generator)!
+      }
+      let (across, down) = (target.properties.size.width, target.properties.size.height)
+      let start = Point(
+        x: across * Double.random(in: -2...3, using: &generator),
+        y: down * Double.random(in: -2...3, using: &generator)
+      )
+      let end = target.point(of: .middle)
+      // Of all its sides.
+      let corners = target.outline.polygon(flatness: 1)
+      var first: Double?
+      for (index, corner) in corners.enumerated() {
+        let next = corners[(index + 1) % corners.count]
+        let (way, side) = (
+          Point(x: end.x - start.x, y: end.y - start.y), Point(x: next.x - corner.x, y: next.y - corner.y)
+        )
+        let off = Point(x: corner.x - start.x, y: corner.y - start.y)
+        let turn = way.x * side.y - way.y * side.x
+        let (part, place) = ((off.x * side.y - off.y * side.x) / turn, (off.x * way.y - off.y * way.x) / turn)
+        if (0...1).contains(part), (-1e-9...1 + 1e-9).contains(place) { first = min(part, first ?? .infinity) }
+      }
+      guard let first else { continue }
+      guard let entry = target.entry(from: start) else { Issue.record("\(target) from \(start)"); continue }
+      let wanted = Point(x: start.x + (end.x - start.x) * first, y: start.y + (end.y - start.y) * first)
+      #expect(abs(entry.x - wanted.x) < 1e-6 && abs(entry.y - wanted.y) < 1e-6, "\(target) from \(start)")
+      cuts += 1
+    }
+    #expect(cuts > 2_000)
+  }
+
   @Test("S14: a tie to what is gone, or to a line, has no effect")
   func noTies() {
     let tied = shape(line, .line) { $0.to = Tie(shape: square, place: place(0, 0)) }

@@ -1,0 +1,63 @@
+"""Somebody at the live canvas of a terminal, beside people at their pages."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import server
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "Terminal"))
+from terminals import Tmux  # noqa: E402
+
+# All but those that leave, follow somebody, or empty the canvas.
+KEYS = [
+    "n", "n", "r", "o", "s", "a", "d", "Tab", "Tab", "Escape", "C-a", "Left", "S-Up", ">", "<", "]", "{", "c", ",", ".", "w", "v",
+    "h", "k", "G", "PgUp", "End", "x", "u", "U", "g", "t", "0", "1", "+", "-", "i", "?",
+]
+
+
+class AtTerminal:
+    """`with AtTerminal(room, "Tom") as tom`: keys and mouse by the same deeds that a monkey at a page gets."""
+
+    def __init__(self, room, name):
+        client = os.path.join(os.path.dirname(server.BINARY), "sync-client")
+        self.room, self.state = room, tempfile.TemporaryDirectory()
+        address = f"ws://127.0.0.1:{room.server.port}"
+        self.screen = Tmux(
+            [client, "join", room.name, "--server", address, "--name", name], 80, 24, XDG_STATE_HOME=self.state.name)
+
+    def __enter__(self):
+        self.screen.__enter__()
+        self.screen.shows("Saved", "? keys")
+        return self
+
+    def __exit__(self, *problem):
+        self.screen.__exit__(*problem)
+        self.state.cleanup()
+
+    def do(self, deed):
+        _, (start, end, _, chance) = deed
+        if chance % 4 == 0:
+            self.screen.drag((start[0] % 78, start[1] % 20), (end[0] % 78, end[1] % 20))
+        else:
+            self.screen.keys(KEYS[chance // 4 % len(KEYS)])
+            if KEYS[chance // 4 % len(KEYS)] == "i":
+                self.screen.type("word ")
+
+    def rest(self):
+        """Closes what is open."""
+        self.screen.keys("Escape")
+        self.screen.lacks("ended with")
+        self.screen.keys("Escape")
+
+    def agrees(self):
+        """All is sent, and it shows as many shapes as the server has."""
+        self.rest()
+        self.screen.shows("Saved")
+        count = len(self.room.agree())
+        self.screen.shows(f"{count} shape{'' if count == 1 else 's'}" if count else "Saved")
+
+    def leaves(self):
+        self.screen.keys("q")
+        self.screen.shows("ended with 0")
