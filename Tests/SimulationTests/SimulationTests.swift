@@ -13,17 +13,11 @@ struct SimulationTests {
   /// The only rule to look at: `CANVAS_RULE`.
   private static let rule = environment["CANVAS_RULE"].flatMap { name in Rule.allCases.first { "\($0)" == name } }
   private static let perBlock = 50
-  /// Histories that break a rule, and nobody has explained yet: docs/TESTING.md tells of them. This test fails once they don't.
-  private static let unexplained: Set<UInt64> = []
 
   @Test("every rule holds in every history", arguments: 0..<((count + perBlock - 1) / perBlock))
   func histories(block: Int) {
     for offset in 0..<SimulationTests.perBlock {
       let seed = SimulationTests.firstSeed &+ UInt64(block * SimulationTests.perBlock + offset)
-      if SimulationTests.unexplained.contains(seed), SimulationTests.rule == nil {
-        withKnownIssue { #expect(History(seed: seed).failure(of: nil) == nil) }
-        continue
-      }
       guard let failure = History(seed: seed).failure(of: SimulationTests.rule) else { continue }
       Issue.record("\(failure)\nTo see how it comes about: make simulate SEED=\(seed)")
     }
