@@ -43,7 +43,8 @@ import Testing
     #expect(room(snapshots: 60).trimmable(by: retention, milliseconds: 39_999).isEmpty)
   }
 
-  @Test("the snapshot that a room is trimmed to stays, however near it is to others; those before it go") func trimmed() {
+  @Test("the snapshot that a room is trimmed to stays, however near it is to others; those before it go") func trimmed()
+  {
     #expect(kept(room(snapshots: 100, trimmed: 30), .everything) == [30, 55, 80, 100])
     #expect(room(snapshots: 100, trimmed: 30).trimmable(by: .everything, milliseconds: .max).isEmpty)
   }
