@@ -56,6 +56,12 @@ let package = Package(
       swiftSettings: settings
     ),
     .executableTarget(
+      name: "hostile-drawing",
+      dependencies: ["CanvasCRDT", "TestSupport"],
+      path: "Tests/hostile",
+      swiftSettings: settings
+    ),
+    .executableTarget(
       name: "log-crash-writer",
       dependencies: ["RoomLog"],
       path: "Tests/log-crash-writer",

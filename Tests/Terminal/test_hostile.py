@@ -1,8 +1,13 @@
 """Drawings that somebody makes so that others can't work: what they cost is counted in what is written for them."""
 
 import json
+import subprocess
 
+import hostile
+import pytest
+from rooms import joins
 from terminal import run
+from terminals import SECONDS, Tmux
 
 
 def layout(count):
@@ -36,3 +41,23 @@ async def test_of_shapes_heaped_on_each_other_nobody_tells_pairs(shared):
     assert "<polygon" not in (await run(shared, "show", "heap", "--svg")).out
     await run(shared, "import", "few", "-", input=layout(20))
     assert (await run(shared, "show", "few", "--svg")).out.count("<polygon") == 190
+
+
+@pytest.mark.parametrize("kind", hostile.kinds())
+def test_a_hostile_drawing_is_shown_and_left(server, client, kind, tmp_path):
+    """By the live canvas, which obeys `q`, and as a picture."""
+    room, document = f"hostile-{kind}", hostile.drawing(kind, shapes=600 if kind == "heap" else 40)
+
+    def ask(*words, **options):
+        address = ["--server", f"ws://127.0.0.1:{server.port}"]
+        subprocess.run([client, *words, *address], check=True, capture_output=True, timeout=SECONDS, **options)
+
+    ask("import", room, "-", input=document.encode())
+    ask("export", room, str(tmp_path / "picture.svg"))
+    # A common area has a few hundred corners at most, and all of them 500,000.
+    assert 0 < (tmp_path / "picture.svg").stat().st_size <= 20_000_000 + 6 * len(document)
+    with Tmux(joins(client, server, room)) as screen:
+        screen.shows("Saved", "? keys")
+        screen.keys("=", "=", "-")
+        screen.keys("q")
+        screen.shows("ended with 0")

@@ -21,6 +21,8 @@ public struct SVGExport: Sendable {
   private static let pixelsMax = 4_096.0
   /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
+  /// Common areas that have more corners together are left out: a heap of shapes has more of them than anybody tells apart.
+  private static let overlapCornersMax = 500_000
   static let overlapColor = Color(red: 0xFF, green: 0x8C, blue: 0x1A)
 
   public init(_ drawing: Drawing) {
@@ -252,10 +254,12 @@ public struct SVGExport: Sendable {
     writer.attribute("fill", SVGExport.overlapColor)
     writer.attribute("stroke", SVGExport.overlapColor)
     writer.raw(" fill-opacity=\"0.45\">\n")
-    for pair in overlaps {
+    var corners = 0
+    for pair in overlaps where corners < SVGExport.overlapCornersMax {
       guard let first = canvas[pair.first], let second = canvas[pair.second] else { continue }
       guard first.properties.visible, second.properties.visible else { continue }
       for polygon in first.outline.commonRegion(with: second.outline) {
+        corners += polygon.count
         writer.raw("<polygon")
         writer.attribute("points", polygon)
         writer.raw("/>\n")
