@@ -131,13 +131,11 @@ final class PostgresFollowing {
     }
     if rows.unsigned(0, 2) > room.reported {
       // What it lacks has been trimmed.
-      let error = LogError.trimmed(room: name, through: rows.unsigned(0, 2))
-      return leave(name, error, .unfollowed(id: nil, room: name), waiting)
+      return leave(name, .trimmed(room: name, through: rows.unsigned(0, 2)), .unfollowed(id: nil, room: name), waiting)
     }
     switch asked.compared(with: rows) {
     case .other: return setBack(name, waiting)
-    case .unknown:
-      return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
+    case .unknown: return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
     case .missing(let position): return leaveDamaged(name, at: position, waiting)
     case .undecided: break
     // A later doubt stays.
