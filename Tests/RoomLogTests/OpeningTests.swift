@@ -48,6 +48,19 @@ struct OpeningTests {
     #expect(SystemCalls.file(at: path)?.bytes == length)
   }
 
+  @Test("a header that counts billions of pages is refused for what it is")
+  func hugeHeader() throws {
+    defer { remove(directory: directory) }
+    try fill()
+    let file = open(path, O_WRONLY)
+    try #require(pwrite(file, [0xFF, 0xFF, 0xFF, 0xFF] as [UInt8], 4, 28) == 4)
+    close(file)
+    guard case .truncated? = fault() else {
+      Issue.record("it isn't noticed")
+      return
+    }
+  }
+
   @Test("a missing database is not replaced by an empty one")
   func missing() throws {
     defer { remove(directory: directory) }

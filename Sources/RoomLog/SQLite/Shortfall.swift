@@ -20,22 +20,27 @@ enum Shortfall {
     let pages = number(header, 28)
     let pagesHere = file.bytes / pageBytes
     guard pagesHere < pages else { return nil }
-    var missing = Set(pagesHere + 1...pages)
-    subtractLogged(path + "-wal", pageBytes: pageBytes, from: &missing, files)
-    return missing.isEmpty ? nil : .truncated(path: path, bytes: file.bytes, bytesExpected: pages * pageBytes)
+    let missing = pagesHere + 1...pages
+    let logged = pagesLogged(path + "-wal", pageBytes: pageBytes, among: missing, files)
+    guard logged < missing.count else { return nil }
+    return .truncated(path: path, bytes: file.bytes, bytesExpected: pages * pageBytes)
   }
 
-  private static func subtractLogged(
+  /// The header may be what is damaged, and count any number of pages. So this goes by the pages that there are.
+  private static func pagesLogged(
     _ path: String,
     pageBytes: Int,
-    from missing: inout Set<Int>,
+    among missing: ClosedRange<Int>,
     _ files: FileLook
-  ) {
+  ) -> Int {
+    var found: Set<Int> = []
     var place = logHeaderBytes
-    while !missing.isEmpty, let frame = files.read(path, frameHeaderBytes, place) {
-      missing.remove(number(frame, 0))
+    while found.count < missing.count, let frame = files.read(path, frameHeaderBytes, place) {
+      let page = number(frame, 0)
+      if missing.contains(page) { found.insert(page) }
       place += frameHeaderBytes + pageBytes
     }
+    return found.count
   }
 
   private static func number(_ bytes: [UInt8], _ place: Int) -> Int {
