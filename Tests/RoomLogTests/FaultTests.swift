@@ -262,6 +262,21 @@ struct FaultTests {
     #expect(bench.log.statistics().rooms == 3)
   }
 
+  @Test("a room whose entry is damaged while the disk fails keeps no other room from being written")
+  func entryDamagedMeanwhile() throws {
+    let disk = FaultyDisk(directory: directory)
+    let bench = try bench()
+    try bench.append("demo", [bytes("one"), bytes("two")])
+    try bench.append("other", [bytes("first")])
+    disk.failWrites(SQLITE_IOERR)
+    #expect(try bench.append("other", [bytes("lost")]).error != nil)
+    try Database(path: database, mayCreate: false, fileSystem: nil).run("UPDATE rooms SET last=1 WHERE name='demo'")
+    disk.failWrites(nil)
+    #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
+    try bench.append("other", [bytes("second")])
+    #expect(try bench.append("demo", [bytes("three")]).error == .damaged(room: "demo", position: 0))
+  }
+
   @Test("a record that is damaged isn't left out of what a follower is told")
   func damagedWhileFollowing() throws {
     let bench = try bench()

@@ -25,6 +25,8 @@ public enum LogError: Error, Hashable, Sendable {
   case roomExists(room: String)
   /// The log keeps no record of locks.
   case noLocks
+  /// The log is being closed, and this can wait for the next one.
+  case isClosing
 }
 
 extension LogError: CustomStringConvertible {
@@ -47,6 +49,7 @@ extension LogError: CustomStringConvertible {
       "no snapshot of room \(room) reaches its damage at position \(position)"
     case .roomExists(let room): "there is a room \(room) already"
     case .noLocks: "locks are not kept in this log"
+    case .isClosing: "the log is being closed"
     case .notDamaged(let room): "room \(room) is not known to be damaged"
     }
   }

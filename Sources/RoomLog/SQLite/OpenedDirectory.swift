@@ -19,7 +19,7 @@ struct OpenedDirectory {
     openToAll = PrivateFiles.close(in: directory)
     try OpenedDirectory.check(path, directory: directory, hadDatabase: !lock.marks.isEmpty, options.files)
     do throws(StorageFault) {
-      let database = try OpenedDirectory.open(path, options: options)
+      let database = try OpenedDirectory.open(path, mayCreate: true, options: options)
       try Schema.prepare(database, path: path, steps: options.schemaSteps)
       let writer = try attempt(path) { () throws(SQLiteFailure) in try WriterDatabase(database) }
       // What the write-ahead log holds may have been written without being synced. From now on people will be shown it,
@@ -45,9 +45,9 @@ struct OpenedDirectory {
     try settleMark(options)
   }
 
-  static func open(_ path: String, options: SQLiteOptions) throws(StorageFault) -> Database {
+  static func open(_ path: String, mayCreate: Bool, options: SQLiteOptions) throws(StorageFault) -> Database {
     try attempt(path) { () throws(SQLiteFailure) in
-      let database = try Database(path: path, mayCreate: true, fileSystem: options.fileSystem)
+      let database = try Database(path: path, mayCreate: mayCreate, fileSystem: options.fileSystem)
       try database.run("PRAGMA busy_timeout=\(options.lockedMillisecondsMax)")
       return database
     }

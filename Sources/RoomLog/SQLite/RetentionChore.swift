@@ -37,6 +37,13 @@ extension Writer {
     }
   }
 
+  /// Reading the snapshots of all rooms takes longer than whoever closes the log would wait.
+  func giveUpRetentions() {
+    let answers = chores.retentions.map { LogEvent.failed(id: $0.id, room: nil, .isClosing) }
+    chores.retentions = []
+    outlet.tell(answers)
+  }
+
   func stage(
     _ trim: RetentionTrim,
     in staging: inout Staging,

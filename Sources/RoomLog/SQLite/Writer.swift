@@ -91,6 +91,7 @@ final class Writer {
       let taken = queue.take(deadline: sleepDeadline)
       waiting = taken.entries
       nextWaiting = 0
+      if taken.isClosed { giveUpRetentions() }
       if taken.isClosed, waiting.isEmpty, connection == nil || !hasUnanswered {
         return false
       }
@@ -221,7 +222,7 @@ final class Writer {
   private func probe() {
     do throws(StorageFault) {
       try checkFiles()
-      let database = try OpenedDirectory.open(path, options: options)
+      let database = try OpenedDirectory.open(path, mayCreate: false, options: options)
       let path = path
       let (writer, stored) = try attempt(path) { () throws(SQLiteFailure) in
         let writer = try WriterDatabase(database)
@@ -229,7 +230,7 @@ final class Writer {
         try writer.probe()
         return (writer, try writer.rooms())
       }
-      let news = try compare(with: stored.rooms, in: writer)
+      let news = try compare(with: stored.rooms, damaged: Set(stored.damaged), in: writer)
       try takeOver(stored.rooms, damaged: stored.damaged, in: database)
       connection = writer
       shared.update { $0.fault = nil }
@@ -242,12 +243,15 @@ final class Writer {
   /// Checks that everything acknowledged is there. What is there beyond that belongs to a commit that failed and was
   /// stored after all, and it is durable now. It is reported without an `id`, because its writer was told that it
   /// failed.
+  ///
+  /// A room whose row is damaged is refused by itself. Nothing that the row says counts.
   private func compare(
     with stored: [String: RoomEntry],
+    damaged: Set<Int64>,
     in writer: WriterDatabase
   ) throws(StorageFault) -> [LogEvent] {
     var news: [LogEvent] = []
-    for entry in rooms.values.sorted(by: { $0.number < $1.number }) {
+    for entry in rooms.values.sorted(by: { $0.number < $1.number }) where !damaged.contains(entry.number) {
       guard let found = stored[entry.name], found.number == entry.number else {
         // Either a deletion was stored after all, or the room is lost.
         guard try wasDropped(entry, in: writer) else { throw .recordsGone(path: path, room: entry.name) }
