@@ -73,6 +73,14 @@ struct DamageTests {
     #expect(bench.log.statistics().damagedRooms == 0)
   }
 
+  @Test("records of a room that has lost its entry are found, those of a deleted room are not")
+  func recordsWithoutRoom() throws {
+    #expect(try LogInspection(of: path).isSound)
+    _ = try bench.ask { .delete(id: $0, room: "other") }
+    try change("DELETE FROM rooms WHERE name='demo'")
+    #expect(try LogInspection(of: path).faults == ["20 records up to position 20 belong to no room"])
+  }
+
   @Test("a room that was cut is not trimmed to a snapshot past its end")
   func cutBelowASnapshot() throws {
     _ = try bench.snapshot("demo", at: 15, bytes("as of 15"))

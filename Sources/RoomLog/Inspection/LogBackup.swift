@@ -12,12 +12,17 @@ public enum LogBackup {
     options: SQLiteOptions = SQLiteOptions()
   ) throws(StorageFault) {
     guard options.files.identity(path) != nil else { throw .missing(path: path) }
-    try attempt(path) { () throws(SQLiteFailure) in
+    let database = try attempt(path) { () throws(SQLiteFailure) in
       let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: options.fileSystem)
       try database.run("PRAGMA busy_timeout=\(options.lockedMillisecondsMax)")
+      return database
+    }
+    do throws(SQLiteFailure) {
       let copying = try database.statement("VACUUM INTO ?1")
       copying.bind(1, copy)
       try copying.run()
+    } catch {
+      throw error.fault(path: error.isOfReading ? path : copy)
     }
     try mark(copy, secret, options)
     for place in [copy, SystemCalls.folder(of: copy)] {

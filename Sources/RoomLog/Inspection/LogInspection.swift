@@ -54,7 +54,9 @@ public struct LogInspection: Sendable {
       return database
     }
     _ = try Schema.check(database, path: path)
-    faults = try attempt(path) { () throws(SQLiteFailure) in try LogInspection.check(database) }
+    faults = try attempt(path) { () throws(SQLiteFailure) in
+      try LogInspection.check(database) + LogInspection.recordsWithoutRoom(in: database)
+    }
     var options = options
     options.readerMayWrite = false
     // The reader needs a queue, but here it has no thread that would take from it.
@@ -92,6 +94,26 @@ public struct LogInspection: Sendable {
       findings.append(Finding(room: room, error: error, opens: opens))
     default: break
     }
+  }
+
+  /// A room that has lost its row is in no list. A deleted room is noted until its records are cleared away.
+  private static func recordsWithoutRoom(in database: Database) throws(SQLiteFailure) -> [String] {
+    let query = try database.statement(
+      """
+      SELECT room, count(*), max(position) FROM records
+      WHERE room NOT IN (SELECT number FROM rooms) AND room NOT IN (SELECT room FROM dropped) GROUP BY room LIMIT \(faultsMax)
+      """
+    )
+    var words: [String] = []
+    do throws(SQLiteFailure) {
+      while try query.step() {
+        words.append("\(query.integer(1)) records up to position \(query.integer(2)) belong to no room")
+      }
+    } catch {
+      // What is damaged has been told.
+      guard error.isDamage else { throw error }
+    }
+    return words
   }
 
   /// sqlite.org/pragma.html#pragma_integrity_check

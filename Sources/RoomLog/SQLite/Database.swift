@@ -11,6 +11,9 @@ struct SQLiteFailure: Error {
 
   var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
+  /// Whether it is about a database that is only read. Besides damage that is a lock of another program, and SQLITE_IOERR_READ.
+  var isOfReading: Bool { isDamage || primaryCode == SQLITE_BUSY || code == SQLITE_IOERR | (1 << 8) }
+
   /// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. The header computes them, so Swift doesn't import them.
   private var isSync: Bool { code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8) }
 

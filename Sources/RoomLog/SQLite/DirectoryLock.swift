@@ -17,6 +17,8 @@ final class DirectoryLock {
       if errno == EROFS { throw .readOnly(path: directory) }
       throw SystemCalls.isNoRight(errno) ? .noRight(path: directory) : .noDirectory(path: directory)
     }
+    // A new directory is there for good once its own folder is synced, as far as this user may.
+    _ = SystemCalls.sync(SystemCalls.folder(of: directory))
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       switch errno {
