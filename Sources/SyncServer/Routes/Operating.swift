@@ -20,7 +20,7 @@ extension RoomService {
     return await reading(name) { _ in await self.setting(lockOf: name, to: true, by: request) }
   }
 
-  private func setting(lockOf name: String, to isLocked: Bool, by request: Request) async -> Response {
+  func setting(lockOf name: String, to isLocked: Bool, by request: Request) async -> Response {
     switch await setLock(name, isLocked: isLocked, by: request) {
     case .success: .done
     case .failure(.unstored(let fault)): .unavailable(fault.words)

@@ -73,13 +73,14 @@ extension RoomService {
 
   func deletion(of name: String, by request: Request) async -> Response {
     switch await delete(name) {
-    case .done:
-      record("deleted", request, room: name, actor: nil)
-      _ = await setLock(name, isLocked: false, by: request)
-      return Response(status: 204, headers: Response.guarded)
+    case .done: record("deleted", request, room: name, actor: nil)
+    // Then an earlier request has deleted it, and was told that the room stays locked.
+    case .absent where isLocked(name): break
     case .absent: return .noSuchRoom
     case .failed(let words): return .unreadable(words)
     }
+    // Whoever makes a room of that name is to be able to write to it.
+    return await setting(lockOf: name, to: false, by: request)
   }
 
   private func writing(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {

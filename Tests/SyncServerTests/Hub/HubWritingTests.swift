@@ -1,5 +1,6 @@
 import CanvasCRDT
 import Dispatch
+import Glibc
 import RoomLog
 import Testing
 import WebSocketLoop
@@ -85,6 +86,34 @@ struct HubWritingTests {
     #expect(await hub.view(of: open)?.position == 0)
     #expect(open.room.isIdle, "nothing is on its way")
     for piece in pieces { _ = await piece.value }
+  }
+
+  @Test("a deleted room whose lock can't be lifted is told as such, and deleting it again lifts the lock")
+  func lockStaysBehind() async throws {
+    let open = try await opened()
+    guard case .success = await hub.submit([star()], to: open, by: writer(ann)) else {
+      Issue.record("it is not written")
+      return
+    }
+    var template = Array("/tmp/hub-locks-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    let parent = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let folder = parent + "/data"
+    defer {
+      unlink(folder + "/canvas.locks")
+      rmdir(folder)
+      rmdir(parent)
+    }
+    var locks = try RoomLocks(path: folder + "/canvas.locks")
+    locks.set("demo", isLocked: true)
+    let unstored = locks
+    hub.loop.perform { hub.assumeIsolated { $0.locks = unstored } }
+    for _ in 0..<2 { #expect(await hub.response(to: request("DELETE", "", keeper), body: []).status == 503) }
+    #expect(await hub.isLocked("demo"))
+    try #require(mkdir(folder, 0o700) == 0)
+    #expect(await hub.response(to: request("DELETE", "", keeper), body: []).status == 204)
+    #expect(await !hub.isLocked("demo"))
+    #expect(await hub.response(to: request("DELETE", "", keeper), body: []).status == 404)
   }
 
   @Test("what is asked of a room that has just gone is answered")
