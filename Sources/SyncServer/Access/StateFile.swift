@@ -2,29 +2,50 @@ import Glibc
 
 /// A small file in the data directory, beside the log.
 enum StateFile {
-  /// Writes a whole file and then gives it its name, so that no start finds half of it.
-  static func write(_ content: some Sequence<UInt8>, to path: String) throws(StateFileFault) {
-    let bytes = Array(content)
+  /// Writes a whole file and then gives it its name, so that no start finds half of it. It is there for good when this returns.
+  static func write(
+    _ content: some Sequence<UInt8>,
+    to path: String,
+    on disk: StateDisk = StateDisk()
+  ) throws(StateFileFault) {
     let new = path + ".new"
-    unlink(new)
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StateFileFault() }
-    let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-    let number = errno
-    close(descriptor)
-    guard isWritten else { throw StateFileFault(number) }
-    guard rename(new, path) == 0 else { throw StateFileFault() }
+    try check(disk.create(Array(content), new))
+    try check(disk.rename(new, path))
     // Otherwise a power cut could bring back what was there before.
-    try syncFolder(of: path)
+    let end = path.lastIndex(of: "/")
+    try check(disk.syncFolder(end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."))
   }
 
-  private static func syncFolder(of path: String) throws(StateFileFault) {
-    let end = path.lastIndex(of: "/")
-    let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw StateFileFault() }
+  private static func check(_ error: Int32) throws(StateFileFault) {
+    if error != 0 { throw StateFileFault(error) }
+  }
+}
+
+/// What a `StateFile` asks of the system. Each answers 0, or the system's error. Tests hand in a disk of their own.
+struct StateDisk {
+  /// Makes a file with this content, which is durable then; its name isn't yet.
+  var create: (_ bytes: [UInt8], _ path: String) -> Int32 = { bytes, path in
+    unlink(path)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw StateFileFault() }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { return count == 0 ? EIO : errno }
+      rest = rest.dropFirst(count)
+    }
+    return fsync(descriptor) == 0 ? 0 : errno
+  }
+
+  var rename: (_ from: String, _ to: String) -> Int32 = { Glibc.rename($0, $1) == 0 ? 0 : errno }
+
+  /// Makes durable which files a folder has.
+  var syncFolder: (_ folder: String) -> Int32 = { folder in
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0 ? 0 : errno
   }
 }
 
