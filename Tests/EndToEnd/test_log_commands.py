@@ -192,4 +192,21 @@ async def test_log_commands_that_cannot_be_used_exit_with_64(shared):
     for verb in (["verify"], ["repair"], ["backup", "--to", "copy"]):
         with tempfile.TemporaryDirectory() as folder:
             code, out, words = await log(*verb, "--data", folder)
-            assert code == 1 and words.count("\n") == 1 and "canvas.db" in words and os.listdir(folder) == [], words
+            assert code == 1 and words == f"SyncServer: there is no canvas.db in {folder}\n" and os.listdir(folder) == [], words
+            code, out, words = await log(*verb, "--data", folder + "/none")
+            assert code == 1 and words == f"SyncServer: there is no {folder}/none\n" and os.listdir(folder) == [], words
+
+
+async def test_a_backup_that_cannot_be_written_names_the_copy(shared):
+    """The original is sound. A backup does as well as a directory where nothing is written to it."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "none", "copy.db")
+        code, out, words = await log("backup", "--data", shared.data, "--to", copy)
+        assert code == 1 and out == "" and words.count("\n") == 1 and words.startswith(f"SyncServer: reading or writing {copy} "), words
+        copy = os.path.join(folder, "copy.db")
+        assert (await log("backup", "--data", shared.data, "--to", copy))[0] == 0
+        assert (await log("backup", "--data", copy, "--to", copy + "2"))[0] == 0
+        for command in (["repair", "--data", copy], ["move", "--from", copy, "--to", os.path.join(folder, "other")]):
+            code, out, words = await log(*command)
+            assert code == 1 and words == f"SyncServer: {copy} is a file; this takes a data directory\n", words
+        assert sorted(os.listdir(folder)) == ["copy.db", "copy.db2"]

@@ -62,8 +62,11 @@ extension LogCommand {
   @discardableResult
   static func checkDatabase(in directory: String) throws(StorageFault) -> String {
     let database = directory + "/canvas.db"
-    guard access(database, F_OK) == 0 else { throw .missing(path: database) }
-    return database
+    guard access(database, F_OK) != 0 else { return database }
+    let error = errno
+    if isFile(directory) { throw .unfit("\(directory) is a file; this takes a data directory") }
+    guard error == ENOENT else { throw .unfit("\(database): \(String(cString: strerror(error)))") }
+    throw .unfit(access(directory, F_OK) == 0 ? "there is no canvas.db in \(directory)" : "there is no \(directory)")
   }
 
   /// Reads every record, and prints a line for each room that is damaged.

@@ -21,11 +21,18 @@ struct LogMove {
   typealias Fault = StoredRooms.Fault
 
   init(from: Configuration.Storage, to: Configuration.Storage, isBackup: Bool = false) throws(StorageFault) {
+    if case .directory(let directory) = from { try LogCommand.checkDatabase(in: directory) }
+    try self.init(of: try WaitingLog(from), from, to: to, isBackup: isBackup)
+  }
+
+  /// - Parameter source: the log at `from`.
+  init(of source: WaitingLog, _ from: Configuration.Storage, to: Configuration.Storage, isBackup: Bool)
+    throws(StorageFault)
+  {
     self.isBackup = isBackup
     self.from = from
     self.to = to
-    if case .directory(let directory) = from { try LogCommand.checkDatabase(in: directory) }
-    source = try WaitingLog(from)
+    self.source = source
     secret = LogMove.secret(of: from) ?? source.secret
     target = try WaitingLog(to, secret: secret)
   }

@@ -14,17 +14,22 @@ struct WaitingLog {
   ///   - place: a directory that no server may be using, or a database.
   ///   - secret: what the log is to have, if it has none.
   init(_ place: Configuration.Storage, secret: [UInt8]? = nil) throws(StorageFault) {
+    try self.init { (sink: @escaping LogSink) throws(StorageFault) -> any RoomLog in
+      switch place {
+      case .directory(let directory):
+        var options = SQLiteOptions()
+        if access(directory + "/canvas.db", F_OK) != 0 { options.secret = secret }
+        return try SQLiteLog(directory: directory, options: options, sink: sink)
+      case .postgres(let url): return try PostgresLog(url, secret: secret, sink: sink)
+      case .memory: throw .missing(path: "memory")
+      }
+    }
+  }
+
+  init(_ make: (_ sink: @escaping LogSink) throws(StorageFault) -> any RoomLog) throws(StorageFault) {
     let answers = LogAnswers()
     self.answers = answers
-    switch place {
-    case .directory(let directory):
-      var options = SQLiteOptions()
-      if access(directory + "/canvas.db", F_OK) != 0 { options.secret = secret }
-      log = try SQLiteLog(directory: directory, options: options, sink: { answers.take($0) })
-    case .postgres(let url):
-      log = try PostgresLog(url, secret: secret, sink: { answers.take($0) })
-    case .memory: throw .missing(path: "memory")
-    }
+    log = try make { answers.take($0) }
     self.secret = try answers.waitForOpening()
   }
 

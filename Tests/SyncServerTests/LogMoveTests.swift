@@ -1,0 +1,107 @@
+import CanvasCRDT
+import Glibc
+import RoomLog
+import Synchronization
+import Testing
+
+@testable import SyncServer
+
+@Suite("Copying rooms that are in use")
+struct LogMoveTests {
+  /// A log in which something happens before its n-th request.
+  private final class MeddledLog: RoomLog {
+    private let log: MemoryLog
+    private let number: Int
+    private let meddling: [LogRequest]
+    private let asked = Mutex(0)
+
+    init(_ log: MemoryLog, before number: Int, _ meddling: [LogRequest]) {
+      self.log = log
+      self.number = number
+      self.meddling = meddling
+    }
+
+    var requests: Int { asked.withLock { $0 } }
+
+    func submit(_ requests: [LogRequest]) {
+      for request in requests {
+        let now = asked.withLock {
+          $0 += 1
+          return $0
+        }
+        if now == number { log.submit(meddling) }
+        log.submit(request)
+      }
+    }
+
+    func statistics() -> LogStatistics { log.statistics() }
+    func close() { log.close() }
+  }
+
+  private static func records(_ count: UInt64) throws -> [NewRecord] {
+    let actor = try #require(Identifier(packed: 900))
+    return try (1...count).map { number in
+      var set = Properties()
+      set.kind = .star
+      let stamp = try #require(Stamp(milliseconds: 1_000 + number, counter: 0, actor: actor))
+      let shape = try #require(Identifier(packed: number))
+      let operations = StoredOperations(run: nil, operations: [Operation(shape: shape, at: stamp, set: set)])
+      return NewRecord(bytes: operations.encoded(), operations: 1)
+    }
+  }
+
+  private static func append(_ id: UInt64, epoch: UInt64, count: UInt64) throws -> LogRequest {
+    .append(
+      AppendRequest(
+        id: id,
+        room: "demo",
+        epoch: epoch,
+        mayCreate: true,
+        milliseconds: 1,
+        records: try records(count)
+      )
+    )
+  }
+
+  @Test("a room that is deleted and made again at any moment is copied, as one of the two")
+  func madeAgain() throws {
+    var epochs: Set<UInt64> = []
+    var number = 1
+    while true {
+      var template = Array("/tmp/log-move-XXXXXX".utf8CString)
+      try #require(mkdtemp(&template) != nil)
+      let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      defer {
+        for rest in ["db", "db-wal", "db-shm", "lock", "secret"] { unlink("\(folder)/canvas.\(rest)") }
+        rmdir(folder)
+      }
+      let meddling = [
+        LogRequest.delete(id: 1 << 60, room: "demo"), try LogMoveTests.append(1 << 61, epoch: 8, count: 2),
+      ]
+      let log = Mutex<MeddledLog?>(nil)
+      let source = try WaitingLog { (sink: @escaping LogSink) throws(StorageFault) -> any RoomLog in
+        let memory = MemoryLog(sink: sink)
+        let meddled = MeddledLog(memory, before: number, meddling)
+        log.withLock { $0 = meddled }
+        return meddled
+      }
+      let meddled = try #require(log.withLock { $0 })
+      // This is the first request.
+      _ = source.ask { id in (try? LogMoveTests.append(id, epoch: 7, count: 4)) ?? .list(id: id) }
+      let move = try LogMove(of: source, .memory, to: .directory(folder), isBackup: true)
+      #expect(move.run(nil) == 0, "before request \(number)")
+      let copy = try WaitingLog(.directory(folder))
+      let rooms = try #require(copy.rooms)
+      copy.close()
+      #expect(rooms.map(\.last) == [rooms.first?.epoch == 7 ? 4 : 2], "before request \(number)")
+      epochs.formUnion(rooms.map(\.epoch))
+      let inspection = try LogInspection(of: folder + "/canvas.db") { room, answer in
+        StoredRooms { answer($0(0)) }.differences(in: room)
+      }
+      #expect(inspection.isSound, "before request \(number)")
+      guard meddled.requests >= number else { break }
+      number += 1
+    }
+    #expect(number > 5 && epochs == [7, 8])
+  }
+}
