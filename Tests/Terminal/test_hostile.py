@@ -1,6 +1,7 @@
 """Drawings that somebody makes so that others can't work: what they cost is counted in what is written for them."""
 
 import json
+import struct
 import subprocess
 
 import hostile
@@ -45,7 +46,7 @@ async def test_of_shapes_heaped_on_each_other_nobody_tells_pairs(shared):
 
 @pytest.mark.parametrize("kind", hostile.kinds())
 def test_a_hostile_drawing_is_shown_and_left(server, client, kind, tmp_path):
-    """By the live canvas, which obeys `q`, and as a picture."""
+    """By the live canvas, which obeys `q`, and as pictures."""
     room, document = f"hostile-{kind}", hostile.drawing(kind, shapes=600 if kind == "heap" else 40)
 
     def ask(*words, **options):
@@ -53,9 +54,13 @@ def test_a_hostile_drawing_is_shown_and_left(server, client, kind, tmp_path):
         subprocess.run([client, *words, *address], check=True, capture_output=True, timeout=SECONDS, **options)
 
     ask("import", room, "-", input=document.encode())
-    ask("export", room, str(tmp_path / "picture.svg"))
+    for name in ("picture.svg", "picture.png"):
+        ask("export", room, str(tmp_path / name))
     # A common area has a few hundred corners at most, and all of them 500,000.
     assert 0 < (tmp_path / "picture.svg").stat().st_size <= 20_000_000 + 6 * len(document)
+    header = (tmp_path / "picture.png").read_bytes()[:24]
+    width, height = struct.unpack(">II", header[16:])
+    assert 0 < width * height <= (1_000_000 if kind == "heap" else 9_000_000), "each pixel is painted for each shape of a heap"
     with Tmux(joins(client, server, room)) as screen:
         screen.shows("Saved", "? keys")
         screen.keys("=", "=", "-")

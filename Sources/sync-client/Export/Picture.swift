@@ -13,6 +13,11 @@ enum Picture {
   /// A larger picture is scaled down to this: memory.
   static let sideMax = 4_096.0
   private static let pixelsMax = 8e6
+  /// Of shapes that lie on each other by the hundred the picture is smaller still: so many pixels are painted, each as often as
+  /// shapes have it.
+  private static let paintedMax = 3e8
+  /// An edge takes about as long as so many pixels for each row that it crosses.
+  private static let pixelsPerRow = 8.0
 
   /// - Parameter scale: pixels for each unit of the canvas.
   static func png(of stored: StoredDrawing, scale wanted: Double) -> [UInt8] {
@@ -43,7 +48,23 @@ enum Picture {
       origin: Point(x: content.minX - margin, y: content.minY - margin),
       size: Size(width: content.size.width + 2 * margin, height: content.size.height + 2 * margin)
     )
-    return encode(scene, box, scale: scale(wanted, for: box))
+    return encode(scene, box, scale: scale(wanted, for: box, of: scene.items))
+  }
+
+  static func scale(_ wanted: Double, for box: Rect, of items: [CanvasScene.Item]) -> Double {
+    var scale = scale(wanted, for: box)
+    let (area, length) = items.reduce((0.0, 0.0)) { sum, item in
+      let (across, down) = (item.outline.bounds.size.width, item.outline.bounds.size.height)
+      let pieces = item.line?.pieces ?? []
+      return (
+        sum.0 + (across + item.strokeWidth) * (down + item.strokeWidth),
+        pieces.reduce(sum.1 + across + down) { $0 + $1.lengthMax + 2 * $1.width }
+      )
+    }
+    while scale > CanvasView.scales.lowerBound,
+      (area * scale + length * pixelsPerRow) * scale > paintedMax
+    { scale = max(scale / 2, CanvasView.scales.lowerBound) }
+    return scale
   }
 
   static func scale(_ wanted: Double, for box: Rect) -> Double {
