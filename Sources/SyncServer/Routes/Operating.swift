@@ -31,7 +31,7 @@ extension RoomService {
   // MARK: Deletions
 
   func memoryDocument(_ room: OpenedRoom, _ name: String) -> Response {
-    guard let memory = memory(of: room) else { return .noSuchRoom }
+    guard let memory = memory(of: room) else { return .roomIsGone }
     var writer = JSONWriter(capacity: 128)
     writer.beginObject()
     writer.key("room")
@@ -72,7 +72,7 @@ extension RoomService {
   func takingBack(_ actor: String, in name: String, _ request: Request, _ grant: Grant) async -> Response {
     guard let actor = Identifier(actor) else { return .noSuchActor }
     return await reading(name) { room in
-      guard let then = self.view(of: room) else { return .noSuchRoom }
+      guard let then = self.view(of: room) else { return .roomIsGone }
       var history: RoomHistory
       switch await self.readingHistory(of: room, at: .position(then.position), leavingOut: actor, request) {
       case .success(let found): history = found
@@ -88,7 +88,7 @@ extension RoomService {
         return .refusing(error)
       }
       // What the room has taken meanwhile is little, and from here on nothing comes between.
-      guard let now = self.view(of: room) else { return .noSuchRoom }
+      guard let now = self.view(of: room) else { return .roomIsGone }
       let changed = history.follow(now.canvas, to: now.position)
       for shape in changed { edits[shape] = nil }
       edits.merge(history.takingBack(from: now.canvas, only: changed)) { $1 }

@@ -31,6 +31,8 @@ extension Response {
     code: "no_such_room",
     message: RoomName.words
   )
+  /// The room was there when the request began. Asked again, the server says what has become of it.
+  static let roomIsGone = unavailable(Rejection.roomIsGone.message.string)
   static let noSuchRoom = error(404, code: "no_such_room", message: "nobody has written to this room")
 
   static func refusing(_ fault: Sites.Fault) -> Response {

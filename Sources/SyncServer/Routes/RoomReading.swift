@@ -74,7 +74,7 @@ extension RoomService {
         }
       }
     }
-    guard let name = view(of: room)?.name, let overlaps = await overlapIndex(of: room) else { return .noSuchRoom }
+    guard let name = view(of: room)?.name, let overlaps = await overlapIndex(of: room) else { return .roomIsGone }
     return await heavily(request) { overlaps.index.answer(box: box ?? nil, name, overlaps.cursor, request) }
   }
 
@@ -89,7 +89,7 @@ extension RoomService {
         message: "size must be width,height and near must be x,y, within the bounds of shapes"
       )
     }
-    guard let overlaps = await overlapIndex(of: room) else { return .noSuchRoom }
+    guard let overlaps = await overlapIndex(of: room) else { return .roomIsGone }
     return await heavily(request) {
       guard let place = overlaps.index.document(freePlaceFor: box.size, near: box.origin) else {
         return .error(409, code: "no_place", message: "there is no free place: shapes cover the whole canvas")

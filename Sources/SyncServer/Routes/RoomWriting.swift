@@ -51,7 +51,7 @@ extension RoomService {
     }
     guard spend(shapes.count, paid: charged, writer.payer) else { return .tooFast }
     return await writing(name) { room in
-      guard let canvas = self.view(of: room)?.canvas else { return .noSuchRoom }
+      guard let canvas = self.view(of: room)?.canvas else { return .roomIsGone }
       let edits: LayoutEdits
       let randomness = self.randomness()
       switch await self.made(for: party, { LayoutEdits.importing(shapes, into: canvas, randomness) }) {
