@@ -277,27 +277,6 @@ extension Outbox {
     tidy()
   }
 
-  /// Takes out single values. Returns the shape of each operation that has none left.
-  mutating func drop(where isDropped: (Operation, Property) -> Bool) -> [Identifier] {
-    var emptied: [Identifier] = []
-    func drop(from pending: inout Pending) {
-      for property in pending.operation.set.assigned where isDropped(pending.operation, property) {
-        pending.operation.set.clear(property)
-      }
-      if pending.operation.set.assigned.isEmpty { emptied.append(pending.operation.shape) }
-    }
-    for index in flights.indices {
-      for place in flights[index].pending.indices { drop(from: &flights[index].pending[place]) }
-      flights[index].pending.removeAll { $0.operation.set.assigned.isEmpty }
-    }
-    flights.removeAll { $0.pending.isEmpty }
-    for index in waitingStart..<waiting.count where !waiting[index].operation.set.assigned.isEmpty {
-      drop(from: &waiting[index])
-    }
-    tidy()
-    return emptied
-  }
-
   /// Follows what became of the values that pending edits have replaced.
   mutating func updateReplaced(_ update: (Identifier, inout ReplacedValues) -> Void) {
     func follow(_ pending: inout Pending) {

@@ -155,17 +155,6 @@ extension Replica {
   /// Clocks that differ by less than this count as right.
   private static let offsetMillisecondsTolerated: UInt64 = 1_000
 
-  /// Drops what waits here and has lost already, against something newer of the client's own that went out before it, as when
-  /// the server took it while it refused this for now. Under a new stamp it would win.
-  private mutating func dropReplaced() {
-    let (own, confirmed) = (actor, optimistic.base)
-    let emptied = outbox.drop { operation, property in
-      guard property != .deleted, let winner = confirmed.winner(of: property, in: operation.shape) else { return false }
-      return winner.actor == own && winner > operation.at
-    }
-    for shape in emptied { optimistic.release(shape) }
-  }
-
   private mutating func restamp(
     as actor: Identifier,
     latest: UInt64,
@@ -173,7 +162,6 @@ extension Replica {
     shift: Int64 = 0,
     where isChanged: (Stamp) -> Bool
   ) {
-    if actor != self.actor { dropReplaced() }
     clock.restart(as: actor, behind: bound)
     reserve.startOver()
     var replaced = ReplacedStamps()
