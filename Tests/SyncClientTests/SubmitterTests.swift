@@ -22,6 +22,8 @@ private struct BadLine {
   var wakeAt: UInt64?
   var answers: [WriterAnswer] = []
   var losses = 0
+  /// What the line carries at most, whatever the server says.
+  var messageBytesMax = Int.max
   var postponements = 0
   var refusals: Int { server.clients.indices.reduce(0) { $0 + server.rejections($1).count } }
 
@@ -74,7 +76,14 @@ private struct BadLine {
       hangUp()
       return carryOut(submitter.disconnected(closeCode: 1_006, at: now))
     }
-    if Bool.random(using: &random), !toServer.isEmpty { server.say(toServer.removeFirst(), connection) }
+    if Bool.random(using: &random), !toServer.isEmpty {
+      let bytes = toServer.removeFirst()
+      guard bytes.count <= messageBytesMax else {
+        hangUp()
+        return carryOut(submitter.disconnected(closeCode: CloseCode.tooLarge.rawValue, at: now))
+      }
+      server.say(bytes, connection)
+    }
     if Bool.random(using: &random), !toClient.isEmpty {
       let bytes = toClient.removeFirst()
       let time = now
@@ -162,7 +171,7 @@ private struct BadLine {
   @Test("a group that no message can carry is refused, and those around it are taken", arguments: 0..<5)
   func tooLong(seed: Int) {
     var line = BadLine(seed: UInt64(seed))
-    line.server = RoomBench { $0.messageBytes = 2_000 }
+    line.messageBytesMax = 1_000
     let numbers = [1, 100, 1].enumerated().map { place, count in
       line.submit((0..<count).map { move(Identifier(packed: UInt64(1_000 * place + $0 + 1))!, 1) })
     }
