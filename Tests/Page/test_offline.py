@@ -240,7 +240,11 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         ann = own.join("Ann")
         ann.wait_for_shapes(1)
         ann.page.wait_for_load_state("networkidle")
+        version = "fetch('/page.json').then((answer) => answer.json()).then(({ version }) => version)"
+        before = ann.page.evaluate(version)
         upgrade()
+        # The server lists its files once a second at most.
+        ann.page.wait_for_function(f"async (before) => await {version} !== before", arg=before)
         ann.page.keyboard.press("Control+a")
         ann.page.keyboard.press("Control+c")
         ann.page.locator(".notice.is-refused", has_text="newer version").wait_for()
