@@ -227,8 +227,3 @@ extension Hub: RoomService, LogQuestions {
   private static let openingsForListMax = 64
   private static let openingsForListMicroseconds: UInt64 = 500_000
 }
-
-extension Rejection {
-  /// The room was deleted, or closed since the log can't tell what came next.
-  static let roomIsGone = Rejection(code: .unavailable, message: "the room has been closed; try again")
-}

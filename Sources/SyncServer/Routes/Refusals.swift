@@ -78,3 +78,8 @@ extension Request {
     return parts[2]
   }
 }
+
+extension Rejection {
+  /// The room was deleted, or closed since the log can't tell what came next.
+  static let roomIsGone = Rejection(code: .unavailable, message: "the room has been closed; try again")
+}
