@@ -1,14 +1,10 @@
 """Somebody at the live canvas of a terminal, beside people at their pages."""
 
 import os
-import sys
 import tempfile
-from pathlib import Path
 
 import server
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "Terminal"))
-from terminals import Tmux  # noqa: E402
+from terminals import Tmux
 
 # All but those that leave, follow somebody, or empty the canvas.
 KEYS = [

@@ -5,6 +5,8 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from terminals import eventually
+
 MISSED = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "WebSocket connection", "Failed to load resource", "when fetching the script")
 SQUARE = "app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return Date.now()"
 
@@ -219,6 +221,10 @@ def reload_by_banner(person):
     assert person.page.locator(".banner").count() == 0
 
 
+def listed_version(person):
+    return person.page.evaluate("fetch('/page.json').then((answer) => answer.json()).then(({ version }) => version)")
+
+
 def test_a_newer_page_is_announced(world, room):
     """The server comes back with changed files. The page says so, and a reload brings the newer page."""
     with upgraded(world) as (server, upgrade):
@@ -240,11 +246,10 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         ann = own.join("Ann")
         ann.wait_for_shapes(1)
         ann.page.wait_for_load_state("networkidle")
-        version = "fetch('/page.json').then((answer) => answer.json()).then(({ version }) => version)"
-        before = ann.page.evaluate(version)
+        before = listed_version(ann)
         upgrade()
         # The server lists its files once a second at most.
-        ann.page.wait_for_function(f"async (before) => await {version} !== before", arg=before)
+        eventually(lambda: listed_version(ann) != before, "the server lists the newer page")
         ann.page.keyboard.press("Control+a")
         ann.page.keyboard.press("Control+c")
         ann.page.locator(".notice.is-refused", has_text="newer version").wait_for()
