@@ -18,7 +18,7 @@ import numpy
 
 here = Path(__file__).resolve().parent
 if __name__ == "__main__":
-    sys.path.insert(0, str(here.parent / "EndToEnd"))
+    sys.path[:0] = [str(here.parent / "EndToEnd"), str(here.parent / "Terminal")]
 
 from person import number  # noqa: E402
 from terminal_hand import AtTerminal  # noqa: E402
