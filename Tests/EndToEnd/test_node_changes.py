@@ -103,7 +103,7 @@ async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
 
 
 async def test_a_room_that_another_node_has_just_made_can_be_deleted():
-    """Also at a node that has the room open as one that nobody has written to."""
+    """Also by a node at which somebody has joined the room, and which doesn't know yet that another node has written to it."""
     async with two_nodes() as (first, second, _, relay):
         await Client.join(second, "pond")
         relay.hold()

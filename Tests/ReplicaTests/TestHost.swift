@@ -30,7 +30,7 @@ struct TestHost {
   var failures: [MessageError] = []
   var departures: [ShapeEdit] = []
   var keepsAsked = 0
-  /// What it has written, for histories that ask.
+  /// What the replica has written. Only random histories keep it.
   var writes: OwnWrites?
 
   static let epoch: UInt64 = 1_763_650_000_000

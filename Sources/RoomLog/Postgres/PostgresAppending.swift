@@ -114,7 +114,7 @@ extension PostgresWriting {
       stored[id] = records
     }
     for (id, append) in appends.sorted(by: { $0.key < $1.key }) {
-      // Of one that was stored so long ago that it was trimmed in part, nobody can be told.
+      // If retention has already trimmed some records of an append, its owner can't be told what was stored.
       if let records = stored[id], records.records.count == append.records.count {
         reports.release(.append(append))
         following.tellStored(records, after: batch.known[append.room] ?? 0)

@@ -55,7 +55,7 @@ extension Hub {
     return closed
   }
 
-  /// Of many whose token or room has changed, so many are closed before the loop's other work goes on.
+  /// How many connections are closed in one turn, when the tokens or a lock change for many. The rest wait for later turns.
   static let closedInATurn = 16
 
   /// A visitor brings another token, so that it can stay when its own ends. It goes on as who it is: another role or actor

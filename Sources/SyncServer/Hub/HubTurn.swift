@@ -55,7 +55,7 @@ extension Hub {
     if let due { wake(at: due, now: now.monotonicMilliseconds) }
   }
 
-  /// After so long what other rooms have to send comes in the next turn.
+  /// How long rooms may send in one turn. The rooms that are left have the next turn.
   private static let flushMicrosecondsMax: UInt64 = 3_000
 
   /// Sending to so many takes some milliseconds. What is left of a large room comes in the next turn.

@@ -56,8 +56,8 @@ struct Visitors {
 
   // MARK: Connections that were turned away
 
-  /// Whether so many of a party's connections wait to read why they were turned away that no further one is let in, with
-  /// whatever token: what is in a token is looked at once a connection is open (C3).
+  /// Whether a party has too many connections that were turned away and are still open. Then its next one is refused before
+  /// it opens. A valid token doesn't help: the token is looked at once a connection is open (C3).
   func turnsAwayUnheard(_ party: String) -> Bool {
     turnedAwayOfParty[party, default: 0] >= Visitors.turnedAwayMax
   }

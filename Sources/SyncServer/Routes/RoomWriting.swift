@@ -74,7 +74,7 @@ extension RoomService {
   func deletion(of name: String, by request: Request) async -> Response {
     switch await delete(name) {
     case .done: record("deleted", request, room: name, actor: nil)
-    // Then an earlier request has deleted it, and was told that the room stays locked.
+    // An earlier request has deleted the room, and could not lift the lock. This one tries that again.
     case .absent where isLocked(name): break
     case .absent: return .noSuchRoom
     case .failed(let words): return .unreadable(words)

@@ -5,7 +5,7 @@ public protocol ServerHandler: ConnectionHandler {
   ///
   /// If it is refused, an unfinished request of another client may have to make way for it. Then this is asked again.
   func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal?
-  /// By whom a request is counted: the party of its peer, or of the client behind it if the peer is a known proxy.
+  /// The party that pays for a request: that of the peer, or of the client if the peer is a proxy that is believed.
   func party(of request: Request) -> String
   /// Whether the request may become a WebSocket. A connection can also be closed with a code right after it opened.
   func upgradeRequested(_ request: Request) -> UpgradeDecision

@@ -13,10 +13,10 @@ enum Picture {
   /// A larger picture is scaled down to this: memory.
   static let sideMax = 4_096.0
   private static let pixelsMax = 8e6
-  /// Of shapes that lie on each other by the hundred the picture is smaller still: so many pixels are painted, each as often as
-  /// shapes have it.
+  /// The most pixels that all shapes of a picture may cover together. Where hundreds of shapes lie on each other, the picture
+  /// is made smaller until they do.
   private static let paintedMax = 3e8
-  /// An edge takes about as long as so many pixels for each row that it crosses.
+  /// How many pixels cost about as much as one row that an edge crosses.
   private static let pixelsPerRow = 8.0
 
   /// - Parameter scale: pixels for each unit of the canvas.

@@ -16,7 +16,7 @@ struct HistoryPlay {
   var isExact: Bool
   /// A shape may be there without a step that made it.
   var mayBeLeft = false
-  /// What each has seen of a shape when an undo brought it back.
+  /// By person: the stamps that a shape had when an undo brought it back.
   var returned: [Int: [Identifier: Set<Stamp>]] = [:]
   /// How many edits were told as refused for their stamps, for no reason.
   var clockRefusals = 0

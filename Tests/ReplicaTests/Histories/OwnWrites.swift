@@ -54,7 +54,7 @@ struct OwnWrites {
 
   /// Edits keep their order where they get new stamps. Some may go, or lose values.
   private mutating func followNewStamps(from old: [Operation], to new: [Operation]) {
-    // What goes was written before what stays.
+    // Edits that are dropped are older than those that are kept, so the lists are compared from their ends.
     var rest = old[...]
     for after in new.reversed() {
       let match = rest.lastIndex { $0.shape == after.shape && after.set.assigned.subtracting($0.set.assigned).isEmpty }
