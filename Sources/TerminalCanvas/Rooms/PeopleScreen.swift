@@ -22,8 +22,10 @@ public struct PeopleScreen: Sendable {
   public var people: [Row] = []
   public var isLocked = false
   public var selected = 0
-  /// What has just been done, or what is wrong.
+  /// What has just been done, or why it was refused.
   public var notice: String?
+  /// What is wrong, in words. It is shown in place of the notice.
+  public var trouble: String?
   /// What is asked before it is done.
   public var question: String?
 
@@ -47,7 +49,7 @@ public struct PeopleScreen: Sendable {
     let end = screen.write(" \(room)", row: 0, column: 0, strong, columnsMax: columns)
     let count = people.count == 1 ? "1 person" : "\(people.count) people"
     screen.write("  \(count)\(isLocked ? " · locked" : "")", row: 0, column: end, quiet)
-    if let notice { screen.write(" \(notice)", row: 1, column: 0, quiet, columnsMax: columns) }
+    if let words = trouble ?? notice { screen.write(" \(words)", row: 1, column: 0, quiet, columnsMax: columns) }
     write(PeopleScreen.columns.map(\.heading), PeopleScreen.firstRow - 1, quiet, to: &screen)
     let capacity = max(0, rows - PeopleScreen.firstRow - 1)
     let start = max(0, min(selected - capacity / 2, people.count - capacity))

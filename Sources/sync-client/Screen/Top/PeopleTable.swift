@@ -73,6 +73,7 @@ final class PeopleTable: ScreenContent {
           address: text("address")
         )
       }
+      table.trouble = nil
       // The selection stays with its person when others come and go.
       if let index = table.people.firstIndex(where: { $0.actor == selectedActor }) {
         table.selected = index
@@ -80,12 +81,12 @@ final class PeopleTable: ScreenContent {
         select(table.selected)
       }
     } catch {
-      say(error)
+      table.trouble = words(of: error)
     }
   }
 
-  private func say(_ error: any Error) {
-    table.notice = (error as? ClientFailure)?.words.printable ?? "The server could not be asked."
+  private func words(of error: any Error) -> String {
+    (error as? ClientFailure)?.words.printable ?? "The server could not be asked."
   }
 
   private func select(_ index: Int) {
@@ -139,7 +140,7 @@ final class PeopleTable: ScreenContent {
         _ = try await requests.send(method, path, of: room.text)
         table.notice = words
       } catch {
-        say(error)
+        table.notice = self.words(of: error)
       }
       await ask()
       host.invalidate()
