@@ -7,9 +7,7 @@ import json
 import time
 
 import websockets
-
-# A wait longer than this means that something hangs. Even a busy machine is quicker.
-SECONDS = 60
+from waiting import SECONDS, eventually
 
 
 class Client:
@@ -166,17 +164,6 @@ def stamp(actor, ahead=0, counter=0):
 async def connect(server, room, **options):
     """A client that has not sent hello yet."""
     return Client(await websockets.connect(server.socket(room), max_size=None, compression=None, **options))
-
-
-async def eventually(look, what):
-    """Calls `look` until it returns something true, and returns that. Fails after `SECONDS`."""
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        found = await look()
-        if found:
-            return found
-        await asyncio.sleep(0.01)
-    raise AssertionError(f"never: {what}")
 
 
 async def agree(*clients):

@@ -8,8 +8,8 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 import pytest
 
 import postgres
-from client import eventually
 from server import Server
+from waiting import eventually
 
 SERVER = os.environ.get("TEST_POSTGRES")
 

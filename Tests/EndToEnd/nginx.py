@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import tempfile
-import time
 
 import pytest
 
 from ports import free_port
 from server import tool
+from waiting import wait_until
 
 
 class Nginx:
@@ -44,10 +44,9 @@ class Nginx:
     def wait_until_it_listens(self):
         """nginx writes its pid once its ports are open. Asking the port would have to be done where nginx is, which may be
         another network namespace."""
-        until = time.monotonic() + 20
-        while not os.path.exists(f"{self.folder}/pid"):
-            assert self.process.poll() is None and time.monotonic() < until, self.log("errors.log")
-            time.sleep(0.01)
+        wait_until(
+            lambda: os.path.exists(f"{self.folder}/pid") or self.process.poll() is not None, lambda: self.log("errors.log"))
+        assert self.process.poll() is None, self.log("errors.log")
 
     def start(self, *command):
         return subprocess.Popen(command)

@@ -11,14 +11,12 @@ import signal
 import subprocess
 import tempfile
 import threading
-import time
 import urllib.error
 import urllib.request
 
 from ports import free_port
+from waiting import SECONDS, eventually, wait_until
 
-# A wait longer than this means that something hangs. Even a busy machine is quicker.
-SECONDS = 60
 BINARY = ""
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -68,6 +66,9 @@ class Answer:
 
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
+
+    def __repr__(self):
+        return f"{self.status} {self.body[:500]!r}"
 
     @property
     def json(self):
@@ -122,9 +123,8 @@ class Server:
             preexec_fn=prepare,
         )
         self.output = Lines(self.process.stderr)
-        while not any('"port":' in line for line in self.lines):
-            assert self.runs, f"the server did not start: {self.lines}"
-            time.sleep(0.005)
+        wait_until(lambda: not self.runs or any('"port":' in line for line in self.lines), "the server listens")
+        assert self.runs, f"the server did not start: {self.lines}"
         return self
 
     @contextlib.contextmanager
@@ -162,10 +162,7 @@ class Server:
     def freeze(self):
         """Stops it where it is. One thread takes the signal, and the others go on until that has run, so all are waited for."""
         self.process.send_signal(signal.SIGSTOP)
-        until = time.monotonic() + SECONDS
-        while not all(state == "T" for state in self._thread_states()):
-            assert time.monotonic() < until, "it goes on"
-            time.sleep(0.001)
+        wait_until(lambda: list(self._thread_states()), "it stands still", holds=lambda states: set(states) == {"T"})
 
     def _thread_states(self):
         """A letter for each thread, as in /proc."""
@@ -219,6 +216,22 @@ class Server:
 
     async def metric(self, name):
         return (await self.metrics())[name]
+
+    async def has(self, name, number):
+        """Waits until a metric is that."""
+        await eventually(lambda: self.metric(name), f"{name} is {number}", holds=lambda found: found == number)
+
+    async def answers(self, path, status=200, **options):
+        """Waits until a request is answered with this status, and returns the answer."""
+        return await eventually(
+            lambda: self.get(path, **options), f"{path} is answered with {status}", holds=lambda answer: answer.status == status)
+
+    async def logged(self, message=None, **members):
+        """Waits until a line with this message and these members has been logged, and returns all such lines."""
+        members |= {"message": message} if message else {}
+        return await eventually(
+            lambda: [line for line in self.log if members.items() <= line.items()],
+            lambda: f"a line with {members} behind {self.lines[-3:]}")
 
     async def write(self, room, count=1, **properties):
         """Makes `count` shapes over HTTP and returns their identifiers."""

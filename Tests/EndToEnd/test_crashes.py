@@ -5,8 +5,9 @@ import json
 import random
 
 import websockets
-from client import Client, eventually
+from client import Client
 from server import Server, identifier
+from waiting import eventually
 
 CYCLES = 60
 WRITERS = 3
@@ -18,7 +19,7 @@ class Writer:
     def __init__(self, client):
         self.client = client
         self.sent, self.acknowledged, self.seen = [], set(), set()
-        self.has_ended = False
+        self.has_ended, self.has_heard = False, asyncio.Event()
 
     async def write(self):
         try:
@@ -29,13 +30,15 @@ class Writer:
                 await self.client.send({"type": "ops", "id": len(self.sent) - 1, "ops": operations})
                 # A real client wouldn't have more messages under way either.
                 while len(self.sent) - len(self.acknowledged) > 20 and not self.has_ended:
-                    await asyncio.sleep(0.001)
+                    self.has_heard.clear()
+                    await self.has_heard.wait()
         except websockets.ConnectionClosed:
             pass
 
     async def read(self):
         try:
             async for text in self.client.socket:
+                self.has_heard.set()
                 message = json.loads(text)
                 if message["type"] == "ack":
                     self.acknowledged.add(message["id"])
@@ -47,6 +50,7 @@ class Writer:
             pass
         finally:
             self.has_ended = True
+            self.has_heard.set()
 
 
 async def test_nothing_acknowledged_and_nothing_seen_is_lost():
@@ -62,13 +66,7 @@ async def test_nothing_acknowledged_and_nothing_seen_is_lost():
             tasks = [asyncio.create_task(writer.write()) for writer in writers]
             tasks += [asyncio.create_task(reader.read()) for reader in [*writers, watcher]]
             answers = random.randint(15, 60)
-
-            async def enough():
-                return sum(len(writer.acknowledged) for writer in writers) >= answers
-
-            await eventually(enough, f"{answers} answers")
-            # The moment of the kill within the stream of writes is random.
-            await asyncio.sleep(random.uniform(0, 0.03))
+            await eventually(lambda: sum(len(writer.acknowledged) for writer in writers) >= answers, f"{answers} answers")
             server.kill()
             await asyncio.gather(*tasks)
             server.start()

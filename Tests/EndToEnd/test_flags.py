@@ -6,8 +6,9 @@ import tempfile
 
 import websockets
 
-from client import Client, connect, eventually
+from client import Client, connect
 from server import Server
+from waiting import eventually
 
 
 async def test_variables_of_what_is_no_limit(shared):
@@ -25,11 +26,7 @@ async def test_variables_of_what_is_no_limit(shared):
             header = {"X-Forwarded-For": "203.0.113.7"}
             async with websockets.connect(server.socket("room"), compression="deflate", additional_headers=header) as socket:
                 assert "permessage-deflate" in socket.response.headers["Sec-WebSocket-Extensions"]
-
-                async def connected():
-                    return [line for line in server.log if line["message"] == "connected"]
-
-                (line,) = await eventually(connected, "a line at debug")
+                (line,) = await server.logged("connected")
                 assert line["address"] == "203.0.113.7"
     async with websockets.connect(shared.socket("room"), compression="deflate") as socket:
         assert "Sec-WebSocket-Extensions" not in socket.response.headers

@@ -11,9 +11,9 @@ identifier of any length, and the answer brings it back. A close code shows that
 import asyncio
 import json
 
-from client import SECONDS
 from server import identifier
-from test_frames import Raw
+from raw import Raw
+from waiting import SECONDS
 
 TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG = 1, 2, 0, 8, 9, 10
 FINE, ENDED, PROTOCOL_ERROR, WRONG_TYPE, NOT_TEXT = "fine", "ended", 1002, 1003, 1007

@@ -9,8 +9,9 @@ import time
 import xml.etree.ElementTree as XML
 
 import brotli
-from client import Client, connect, eventually, stamp
+from client import Client, connect, stamp
 from server import Server, identifier
+from waiting import eventually, moment
 
 NAMES = [
     "id", "kind", "name", "position", "size", "rotation", "fill", "stroke", "strokeWidth", "alpha", "visible", "z",
@@ -167,11 +168,9 @@ async def test_the_files_of_the_page_are_listed_with_their_version(shared):
             assert (await server.get("/page.json")).json == first
             with open(os.path.join(web, "deep/a.js"), "w") as file:
                 file.write("changed")
-
-            async def told():
-                return (await server.get("/page.json")).json["version"] != first["version"]
-
-            await eventually(told, "a new version, since the list is made once a second")
+            await eventually(
+                lambda: server.get("/page.json"), "a new version, since the list is made once a second",
+                holds=lambda answer: answer.json["version"] != first["version"])
 
 
 async def test_how_far_back_a_room_can_be_looked_at(shared):
@@ -179,8 +178,7 @@ async def test_how_far_back_a_room_can_be_looked_at(shared):
     began = time.time() * 1000
     assert (await shared.get("/v1/rooms/span-nobody/history")).status == 404
     await shared.write("span")
-    between = time.time() * 1000
-    await asyncio.sleep(0.01)
+    between = moment()
     await shared.write("span")
     span = (await shared.get("/v1/rooms/span/history")).json
     assert span["room"] == "span" and span["operations"] == 2
@@ -197,7 +195,7 @@ async def test_h18_history_tells_who_did_something_and_when(shared):
     shapes = [identifier() for _ in range(3)]
     await ann.write(*({"shape": shape, "set": {"kind": "star"}} for shape in shapes))
     await ann.write({"shape": shapes[0], "set": {"fill": "#FF0000"}})
-    await asyncio.sleep(0.01)
+    moment()
     await ben.write(*({"shape": shape, "set": {"deleted": True}} for shape in shapes[:2]))
     history = (await shared.get("/v1/rooms/steps/history?steps=1")).json
     assert [(step["actor"], step["operations"], step["removed"]) for step in history["steps"]] == [(ann.actor, 4, 0), (ben.actor, 2, 2)]
@@ -258,11 +256,7 @@ async def test_a_list_of_rooms_opens_only_so_many():
             return uncounted
 
         assert 150 - 64 <= len(await listed()) < 150
-
-        async def counted():
-            return not await listed()
-
-        await eventually(counted, "all are counted")
+        await eventually(listed, "all are counted", holds=lambda uncounted: not uncounted)
     with Server("--max-rooms", 2) as server:
         for number in range(3):
             await server.write(f"open-{number}")
@@ -316,13 +310,7 @@ async def test_a_room_as_it_was(shared):
     ann = await Client.join(shared, "history")
     shape = identifier()
     await ann.write({"shape": shape, "set": {"kind": "star", "alpha": 1}})
-    first, between = ann.cursor, ann.welcome["time"]
-
-    async def later():
-        await ann.send({"type": "ping"})
-        return (pong := await ann.until("pong"))["time"] > between + 20 and pong["time"]
-
-    between = await eventually(later, "time passes") - 5
+    first, between = ann.cursor, moment()
     other = identifier()
     await ann.write({"shape": shape, "set": {"alpha": 2}}, {"shape": other, "set": {"kind": "star"}}, id=2)
     now = (await shared.get("/v1/rooms/history")).json
@@ -354,7 +342,7 @@ async def test_history_that_is_not_kept():
     first = Server()
     with first:
         await first.write("kept")
-        await asyncio.sleep(0.01)
+        moment()
         await first.write("kept")
         span = (await first.get("/v1/rooms/kept/history")).json
         assert span["from"] < span["to"]
@@ -362,12 +350,8 @@ async def test_history_that_is_not_kept():
         # A stopped server leaves a snapshot. Without a snapshot no history is dropped.
         assert await asyncio.to_thread(first.terminate) == 0
         with Server("--history-ms", 0, data=first.data) as server:
-
-            async def dropped():
-                return (answer := await server.get(f"/v1/rooms/kept?at={span['from']}")).status != 200 and answer
-
-            answer = await eventually(dropped, "history is dropped")
-            assert answer.status == 404 and answer.error == "not_kept", answer.body
+            answer = await server.answers(f"/v1/rooms/kept?at={span['from']}", 404)
+            assert answer.error == "not_kept", answer.body
             for what in ["picture.svg", "overlaps"]:
                 answer = await server.get(f"/v1/rooms/kept/{what}?at={span['from']}")
                 assert answer.status == 404 and answer.error == "not_kept", answer.body
@@ -536,12 +520,9 @@ async def test_the_largest_room_can_be_posted_back():
         assert answer.status == 200, answer.body[:200]
         drawing = (await server.get("/v1/rooms/large")).body
         assert len(drawing) > 16 << 20
-
-        async def posted():
-            # Until an address may write as much again.
-            return (answer := await server.http("POST", "/v1/rooms/copy/layout", drawing, json_type)).status != 429 and answer
-
-        answer = await eventually(posted, "the rate allows it")
+        answer = await eventually(
+            lambda: server.http("POST", "/v1/rooms/copy/layout", drawing, json_type), "an address may write as much again",
+            holds=lambda answer: answer.status != 429)
         assert answer.status == 200 and len(answer.json["shapes"]) == 100_000, answer.body[:200]
         everything = await server.get("/v1/rooms/copy/overlaps?box=-1e300,-1e300,2e300,2e300")
         assert len(everything.json["shapes"]) == 100_000

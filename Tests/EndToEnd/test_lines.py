@@ -1,6 +1,5 @@
 """Lines and ink (S14, S15)."""
 
-import pytest
 from test_binary import BinaryClient
 from client import Client
 from server import identifier
@@ -43,28 +42,6 @@ async def test_they_reach_everyone_who_knows_of_them(shared):
     assert after[tied]["path"] == PATH and after[tied]["kind"] == "line"
 
 
-WRONG = [
-    {"path": [[0, 0]]}, {"path": [[0, 0], [1]]}, {"path": [[0, 0], [1, 65536]]}, {"path": [[0, 0], [-1, 0]]}, {"path": [[0, 0], [1.5, 0]]},
-    {"path": [[0, 0], [1, 1, 0]]}, {"path": [[0, 0], [1, 1, 201]]}, {"path": [[0, 0]] * 1025}, {"path": None}, {"path": "0 0"},
-    {"from": ["afy-kw5-t7o", 0]}, {"from": ["x", 0, 0]}, {"from": ["afy-kw5-t7o", 0, 65536]}, {"to": None}, {"to": ""}, {"toEnd": "ring"},
-]
-
-
-@pytest.mark.parametrize("wrong", WRONG, ids=str)
-async def test_what_they_can_not_be_is_refused(shared, wrong):
-    ann = await Client.join(shared, "refused-lines", vocabulary=3)
-    answer = await ann.write({"shape": identifier(), "set": line(**wrong)})
-    assert answer["type"] == "reject" and answer["code"] == "bad_value", answer
-
-
-async def test_they_overlap_nothing(shared):
-    """S7"""
-    ann = await Client.join(shared, "crossed", vocabulary=3, overlaps=True)
-    ops = [{"shape": identifier(), "set": values} for values in ({"kind": "rectangle", "size": [300, 300]}, line(), INK, line(position=[1, 1]))]
-    await ann.write(*ops)
-    assert (await shared.get("/v1/rooms/crossed/overlaps")).json["overlaps"] == []
-
-
 async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
     """S14: A tied end lies in the shape's box, turned as that is. The rest of the line stays."""
     room = "pictured"
@@ -94,19 +71,6 @@ async def test_ink_is_smooth(shared):
     picture = (await shared.get("/v1/rooms/inked/picture.svg")).body.decode()
     assert 'd="M0,0L0,50Q0,100 50,100Q100,100 150,100" stroke="#000000" stroke-width="10"' in picture, picture
     assert 'd="M150,100L200,100" stroke="#000000" stroke-width="5"' in picture, picture
-
-
-async def test_paths_take_space_like_texts(shared):
-    """W6"""
-    from server import Server
-
-    with Server("--max-text-bytes", "6000") as server:
-        ann = await Client.join(server, "long", vocabulary=3)
-        path = [[0, 65535 * (place % 2)] for place in range(1024)]
-        assert (await ann.write({"shape": identifier(), "set": line(path=path)}))["type"] == "ack"
-        answer = await ann.write({"shape": identifier(), "set": line(path=path)})
-        assert answer["code"] == "room_full", answer
-        assert (await ann.write({"shape": identifier(), "set": line()}))["type"] == "ack"
 
 
 async def test_copies_are_tied_to_copies(shared):

@@ -9,6 +9,7 @@ import tempfile
 
 from client import Client
 from server import Server, identifier, run
+from waiting import eventually
 
 NEEDLE = "a-name-to-be-found"
 
@@ -129,8 +130,7 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
                 acknowledged.extend(await server.write(f"room{number % 3}", 5))
 
         writers = [asyncio.create_task(write(number)) for number in range(6)]
-        while len(acknowledged) < 200:
-            await asyncio.sleep(0.01)
+        await eventually(lambda: len(acknowledged) >= 200, "much is written")
         before = list(acknowledged)
         copy = os.path.join(folder, "copy.db")
         code, out, words = await log("backup", "--data", server.data, "--to", copy)

@@ -1,6 +1,5 @@
 """Dashed strokes, shapes without a fill, locks and groups."""
 
-import pytest
 from test_binary import BinaryClient
 from client import Client
 from server import identifier
@@ -27,21 +26,3 @@ async def test_they_reach_everyone_who_knows_of_them(shared):
     # The server doesn't keep anybody from changing it.
     assert (await bob.write({"shape": shape, "set": {"position": [9, 9], "group": ""}}))["type"] == "ack"
     assert (await ann.until("ops"))["ops"][0]["set"] == {"position": [9, 9], "group": ""}
-
-
-@pytest.mark.parametrize("wrong", [{"dash": "wavy"}, {"filled": 1}, {"locked": "yes"}, {"group": "all"}, {"group": None}, {"group": 7}])
-async def test_what_they_can_not_be_is_refused(shared, wrong):
-    ann = await Client.join(shared, "refused-looks", vocabulary=3)
-    answer = await ann.write({"shape": identifier(), "set": {"kind": "star"} | wrong})
-    assert answer["type"] == "reject" and answer["code"] == "bad_value", answer
-
-
-async def test_what_is_brought_from_a_document_is_a_group_of_its_own(shared):
-    """S13"""
-    document = {"shapes": [{"kind": "star", "group": "afy-kw5-t7o"}, {"kind": "star", "group": "afy-kw5-t7o"}, {"kind": "star"}]}
-    room = "grouped"
-    for _ in range(2):
-        assert (await shared.http("POST", f"/v1/rooms/{room}/layout", document)).status == 200
-    groups = [shape.get("group") for shape in (await shared.get(f"/v1/rooms/{room}")).json["shapes"]]
-    assert groups[0] == groups[1] and groups[3] == groups[4] and groups[2] is None
-    assert len({groups[0], groups[3], "afy-kw5-t7o"}) == 3

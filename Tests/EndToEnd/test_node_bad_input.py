@@ -12,10 +12,11 @@ import websockets
 import database
 import postgres
 import server as programs
-from client import Client, eventually
+from client import Client
 from database import ask
 from server import Server, identifier, run, tool
 from test_nodes import draw, rectangle, taken
+from waiting import eventually
 
 pytestmark = database.needed
 PASSWORD = "opensesame"
@@ -141,20 +142,15 @@ async def test_settings_that_turn_bad_later_are_noticed():
         cluster.set(0, "synchronous_standby_names = 'nobody'")
         server = Server(data=f"{cluster.address}/postgres")
         async with database.waiting(server) as starting:
-
-            async def sees_the_name():
-                return cluster.ask(0, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != ["0"]
-
-            await eventually(sees_the_name, "a node that waits for its standby")
+            await eventually(
+                lambda: cluster.ask(0, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != ["0"],
+                "a node that waits for its standby")
             cluster.reset(0, "synchronous_standby_names")
             await starting
             ann = await Client.join(server, "garden")
 
             async def says(*words):
-                async def is_said():
-                    return any(all(word in str(entry) for word in words) for entry in server.log)
-
-                await eventually(is_said, " ".join(words))
+                await eventually(lambda: any(all(word in str(entry) for word in words) for entry in server.log), " ".join(words))
 
             await says("the database needs a look", "waits for no standby any more")
             cluster.set(0, "full_page_writes = off")
@@ -165,11 +161,7 @@ async def test_settings_that_turn_bad_later_are_noticed():
                 assert (await server.get("/readyz")).status == 503
                 assert (await ann.write(rectangle(identifier())))["code"] == "unavailable"
                 cluster.reset(0, setting.split()[0])
-
-                async def is_ready():
-                    return (await server.get("/readyz")).status == 200
-
-                await eventually(is_ready, "a node that stores again")
+                await server.answers("/readyz")
             await draw(ann, rectangle(identifier()))
 
 
@@ -198,12 +190,8 @@ async def test_a_database_that_is_gone_at_the_start_is_waited_for():
             await sees("Sun")
             server.kill()
             cluster.stop(0)
-
-            async def is_said():
-                return [entry for entry in server.log if entry["message"] == "waiting for the database"]
-
             async with database.waiting(server) as starting:
-                (entry,) = await eventually(is_said, "a line that says so")
+                (entry,) = await server.logged("waiting for the database")
                 assert str(cluster.ports[0]) in entry["reason"]
                 ready = await server.get("/readyz")
                 assert ready.status == 503 and str(cluster.ports[0]) in ready.body.decode()
@@ -239,11 +227,9 @@ async def test_a_limit_on_connections_that_is_reached_while_running_is_named(gua
         await draw(ann, rectangle(identifier()))
         guarded.ask(0, "ALTER ROLE cat CONNECTION LIMIT 0")
         guarded.ask(0, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'cat'")
-
-        async def is_said():
-            return [entry for entry in server.log if "too many connections" in entry.get("fault", "")]
-
-        (entry, *more) = await eventually(is_said, "a line that says so")
+        (entry, *more) = await eventually(
+            lambda: [entry for entry in server.log if "too many connections" in entry.get("fault", "")],
+            "a line that says so")
         assert "raise max_connections" in entry["fault"] and not more, entry
         ready = await server.get("/readyz")
         assert ready.status == 503 and "raise max_connections" in ready.body.decode()
@@ -284,21 +270,10 @@ async def test_a_node_that_cannot_have_one_of_its_connections_again_is_not_ready
             return was_ready
 
         assert await comes_back() and (await server.get("/readyz")).status == 200
-
-        async def readiness():
-            return (await server.get("/readyz")).status
-
-        async def is_away():
-            return await readiness() == 503
-
-        async def is_back():
-            return await readiness() == 200
-
         limit(3)
         hang_up(name)
-        await eventually(is_away, "that it isn't ready")
+        ready = await server.answers("/readyz", 503)
         try:
-            ready = await server.get("/readyz")
             assert "raise max_connections" in ready.body.decode()
             metrics = await server.metrics()
             assert metrics["canvas_ready"] == 0 and metrics[connected] == 0
@@ -306,12 +281,8 @@ async def test_a_node_that_cannot_have_one_of_its_connections_again_is_not_ready
             assert await taken(ann), "writing goes on"
         finally:
             limit(-1)
-        await eventually(is_back, "that it is ready again")
-
-        async def lag_is_known():
-            return "canvas_log_lag_records" in await server.metrics()
-
-        await eventually(lag_is_known, "the lag")
+        await server.answers("/readyz")
+        await eventually(server.metrics, "the lag", holds=lambda metrics: "canvas_log_lag_records" in metrics)
         assert [entry["message"] for entry in server.log if "rooms can" in entry["message"]] == [
             "rooms can't be opened or followed; open ones can be written", "rooms can be opened and followed again"]
 

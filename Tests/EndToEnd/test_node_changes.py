@@ -4,9 +4,10 @@ import asyncio
 from contextlib import asynccontextmanager
 
 import database
-from client import Client, agree, eventually, stamp
+from client import Client, agree, stamp
 from relay import Relay
 from server import Server, identifier
+from waiting import eventually
 from test_nodes import draw, position, rectangle
 
 pytestmark = database.needed
@@ -17,19 +18,20 @@ class Deafener(Relay):
 
     def __init__(self, port):
         super().__init__(port)
-        self.following = set()
+        self.following, self.asked = set(), 0
 
     async def passes(self, connection, is_back, part):
         if b"LISTEN canvas" in part:
             self.following.add(connection)
         if is_back and connection in self.following:
             await self.is_open.wait()
+        self.asked += not is_back
         return part, True
 
-    async def held_for(self, seconds, doing):
-        """Does something that has to wait until the node hears again."""
-        task = asyncio.create_task(doing)
-        await asyncio.sleep(seconds)
+    async def held_for(self, doing):
+        """Does something that has to wait until the node hears again. It hears once it has asked the database something after that."""
+        asked, task = self.asked, asyncio.create_task(doing)
+        await eventually(lambda: self.asked, "the node asks the database", holds=lambda now: now > asked + 1)
         assert not task.done(), "it has not waited"
         self.let_go()
         return await task
@@ -60,7 +62,7 @@ async def test_what_an_actor_writes_at_another_node_comes_after_what_it_wrote():
         relay.hold()
         await draw(ann, {**rectangle(shape, position=[1, 0]), "at": stamp(ann.actor, ahead=30_000)})
         await ann.close()
-        again = await relay.held_for(0.3, Client.join(second, "garden", actor=ann.actor, key=ann.welcome["key"]))
+        again = await relay.held_for(Client.join(second, "garden", actor=ann.actor, key=ann.welcome["key"]))
         await draw(again, {"shape": shape, "set": {"position": [2, 0]}})
         assert position(again, shape) == [2, 0]
         await agree(again, ben)
@@ -78,7 +80,7 @@ async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
         await draw(ann, {"shape": old, "set": {"deleted": True}}, edit)
         await ann.close()
         # The answer did not reach her, as far as the other node can know.
-        again = await relay.held_for(0.3, Client.join(second, "garden", since=since, actor=ann.actor, key=ann.welcome["key"]))
+        again = await relay.held_for(Client.join(second, "garden", since=since, actor=ann.actor, key=ann.welcome["key"]))
         await draw(again, edit)
         await agree(ben, await Client.join(first, "garden"))
         assert set(ben.live) == {other, new}
@@ -87,7 +89,7 @@ async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
         eve = await Client.join(first, "garden")
         await draw(eve, {"shape": new, "set": {"deleted": True}})
         body = {"ops": [rectangle(identifier())]}
-        answer = await relay.held_for(0.3, second.http("POST", "/v1/rooms/garden/ops", body))
+        answer = await relay.held_for(second.http("POST", "/v1/rooms/garden/ops", body))
         assert answer.status == 200, answer.body
 
 
@@ -97,7 +99,7 @@ async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
         ann, shape = await Client.join(first, "garden"), identifier()
         relay.hold()
         cursor = (await draw(ann, rectangle(shape)))["cursor"]
-        past = await relay.held_for(0.3, second.get(f"/v1/rooms/garden?at={cursor}"))
+        past = await relay.held_for(second.get(f"/v1/rooms/garden?at={cursor}"))
         assert past.status == 200 and shape in {one["id"] for one in past.json["shapes"]}
         assert past.json["cursor"] == cursor
 
@@ -110,8 +112,4 @@ async def test_a_room_that_another_node_has_just_made_can_be_deleted():
         await draw(await Client.join(first, "pond"), rectangle(identifier()))
         assert (await second.http("DELETE", "/v1/rooms/pond")).status == 204
         relay.let_go()
-
-        async def is_gone():
-            return (await first.get("/v1/rooms/pond")).status == 404
-
-        await eventually(is_gone, "a room that is gone at both nodes")
+        await first.answers("/v1/rooms/pond", 404)

@@ -5,10 +5,11 @@ import subprocess
 
 import database
 import server as programs
-from client import Client, eventually
+from client import Client
 from database import ask
 from server import Server, identifier, run
 from test_nodes import draw, rectangle
+from waiting import eventually
 
 pytestmark = database.needed
 

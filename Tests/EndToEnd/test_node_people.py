@@ -4,10 +4,11 @@ import asyncio
 from contextlib import contextmanager
 
 import database
-from client import Client, eventually
+from client import Client
 from database import nodes
 from server import identifier
 from test_tokens import ANN, GUEST, KEEPER, asking, bearer, enter
+from waiting import eventually
 
 pytestmark = database.needed
 
@@ -28,6 +29,11 @@ async def counted(server, token=KEEPER):
     return {room["room"]: room["peers"] for room in rooms}
 
 
+async def all_count(servers, people):
+    await eventually(
+        lambda: asyncio.gather(*map(counted, servers)), f"all nodes count {people}", holds=lambda found: found == [people] * len(servers))
+
+
 async def test_every_node_lists_the_people_of_all():
     """H7, H14: With role, token and address, also of rooms that are open at another node only."""
     with asking_nodes(3) as (first, second, third):
@@ -35,41 +41,27 @@ async def test_every_node_lists_the_people_of_all():
         await ann.write({"shape": identifier(), "set": {"kind": "star"}})
         team = await enter(first, "team-a", ANN)
         await team.write({"shape": identifier(), "set": {"kind": "star"}})
-
-        async def all_know():
-            lists = [await people(server, "demo") for server in (first, second, third)]
-            return lists if all(len(found) == 2 for found in lists) else None
-
-        lists = await eventually(all_know, "all nodes know both")
+        servers = (first, second, third)
+        lists = await eventually(
+            lambda: asyncio.gather(*(people(server, "demo") for server in servers)), "all nodes know both",
+            holds=lambda lists: all(len(found) == 2 for found in lists))
         assert lists[0] == lists[1] == lists[2] == sorted(lists[0], key=lambda each: each["actor"])
         by_name = {each["name"]: each for each in lists[0]}
         assert by_name["Ann"] | {"color": ""} == {
             "actor": ann.actor, "name": "Ann", "color": "", "role": "editor", "token": "Ann's laptop", "address": "127.0.0.1"}
         assert by_name["Eve"]["role"] == "viewer" and by_name["Eve"]["actor"] == guest.actor
-
-        async def all_count():
-            return all([await counted(server) == {"demo": 2, "team-a": 1} for server in (first, second, third)])
-
-        await eventually(all_count, "all nodes count both rooms")
+        await all_count(servers, {"demo": 2, "team-a": 1})
         # Who leaves is gone everywhere.
         await guest.close()
         await team.close()
-
-        async def alone():
-            return all([await counted(server) == {"demo": 1, "team-a": 0} for server in (first, second, third)])
-
-        await eventually(alone, "Ann is alone everywhere")
+        await all_count(servers, {"demo": 1, "team-a": 0})
 
 
 async def test_an_operator_removes_somebody_at_another_node():
     """H14: It is answered when that has happened."""
     with asking_nodes(2) as (first, second):
         ann, guest = await enter(first, "demo", ANN, name="Ann"), await enter(first, "demo", GUEST, name="Eve")
-
-        async def known():
-            return len(await people(second, "demo")) == 2
-
-        await eventually(known, "the other node knows them")
+        await eventually(lambda: people(second, "demo"), "the other node knows them", holds=lambda found: len(found) == 2)
         path = f"/v1/rooms/demo/peers/{ann.actor}"
         assert (await second.http("DELETE", path, headers=bearer(KEEPER))).status == 204
         assert [each["name"] for each in await people(second, "demo")] == ["Eve"]
@@ -79,7 +71,7 @@ async def test_an_operator_removes_somebody_at_another_node():
         assert not guest.errors
         # A node that stands still doesn't answer; one that is gone has nobody.
         cat = await enter(first, "demo", ANN, name="Cat")
-        await eventually(known, "the other node knows her")
+        await eventually(lambda: people(second, "demo"), "the other node knows her", holds=lambda found: len(found) == 2)
         first.freeze()
         answer = await second.http("DELETE", f"/v1/rooms/demo/peers/{cat.actor}", headers=bearer(KEEPER))
         assert answer.status == 204 and await people(second, "demo") == []
@@ -90,16 +82,14 @@ async def test_an_operator_removes_somebody_at_another_node():
 async def test_a_node_that_comes_later_knows_who_is_there():
     with database.database() as url:
         with database.Server(data=url) as first:
-            crowd = [await Client.join(first, f"room-{number % 5}", name=f"Somebody {number}") for number in range(150)]
+            crowd = await asyncio.gather(*(
+                Client.join(first, f"room-{number % 5}", name=f"Somebody {number}") for number in range(150)))
             for number in range(5):
                 await first.write(f"room-{number}")
             with database.Server(data=url) as second:
-
-                async def knows():
-                    rooms = (await second.get("/v1/rooms")).json["rooms"]
-                    return [room["peers"] for room in rooms] == [30] * 5
-
-                await eventually(knows, "the second node knows all")
+                await eventually(
+                    lambda: second.get("/v1/rooms"), "the second node knows all",
+                    holds=lambda answer: [room["peers"] for room in answer.json["rooms"]] == [30] * 5)
                 names = {each["name"] for each in (await second.get("/v1/rooms/room-2/peers")).json["peers"]}
                 assert names == {f"Somebody {number}" for number in range(2, 150, 5)}
             await asyncio.gather(*(one.close() for one in crowd))

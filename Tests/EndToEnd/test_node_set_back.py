@@ -1,48 +1,44 @@
 """A database that has lost what it had acknowledged: here a standby that was behind takes over. Nodes go on running, and all come to show
 what is stored."""
 
-import asyncio
-
 import websockets
 
 import database
 import postgres
-from client import Client, agree, eventually
+from client import Client, agree
 from server import Server, identifier
 from test_nodes import draw, position, rectangle
+from waiting import eventually
 
 pytestmark = database.needed
 
 
 async def keeps_up(cluster):
     """Waits until the standby has everything."""
-    async def look():
-        return cluster.ask(0, "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()") == ["1"]
-
-    await eventually(look, "the standby keeps up")
+    await eventually(
+        lambda: cluster.ask(0, "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()") == ["1"],
+        "the standby keeps up")
 
 
 async def hang_up_standby(cluster):
     """From here on, the standby receives nothing, and no commit waits for it."""
     cluster.reset(0, "synchronous_standby_names")
     cluster.set(1, "primary_conninfo = ''")
-
-    async def look():
-        return cluster.ask(0, "SELECT count(*) FROM pg_stat_replication") == ["0"]
-
-    await eventually(look, "the standby is on its own")
+    await eventually(lambda: cluster.ask(0, "SELECT count(*) FROM pg_stat_replication") == ["0"], "the standby is on its own")
 
 
 async def draw_at_last(server, client, *operations):
     """Writes until that is stored, coming back as often as need be."""
-    while True:
+    async def drawn():
+        nonlocal client
         try:
-            if (await client.write(*operations, id=identifier()))["type"] == "ack":
-                return client
+            return (await client.write(*operations, id=identifier()))["type"] == "ack"
         except websockets.ConnectionClosed as closed:
             assert closed.rcvd.code == 1001, closed
             client = await come_back(server, client)
-        await asyncio.sleep(0.05)
+
+    await eventually(drawn, f"{operations} is stored")
+    return client
 
 
 async def come_back(server, client, since=None):
@@ -52,7 +48,6 @@ async def come_back(server, client, since=None):
         except AssertionError as answer:
             # The node has yet to find the new primary.
             assert "unavailable" in str(answer), answer
-            await asyncio.sleep(0.05)
 
     return await eventually(joined, "coming back")
 
@@ -93,11 +88,9 @@ async def test_what_a_standby_lacks_that_takes_over_is_gone_for_everyone():
             cluster.start(0)
             before = cluster.ask(0, "SELECT last FROM canvas.rooms")
             cluster.ask(1, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'canvas %'")
-
-            async def is_passed_over():
-                return any("was the primary once" in str(line) for line in first.log)
-
-            await eventually(is_passed_over, "that the former primary is passed over")
+            await eventually(
+                lambda: any("was the primary once" in str(line) for line in first.log),
+                "that the former primary is passed over")
             ann = await draw_at_last(first, ann, {"shape": kept, "set": {"position": [3, 3]}})
             await agree(ann, await Client.join(second, "garden"))
             assert cluster.ask(0, "SELECT last FROM canvas.rooms") == before

@@ -3,10 +3,11 @@
 import asyncio
 
 import database
-from client import Client, agree, connect, eventually
+from client import Client, agree, connect
 from database import ask
 from server import Server, identifier, run
 from test_nodes import draw, rectangle, taken
+from waiting import eventually
 
 pytestmark = database.needed
 

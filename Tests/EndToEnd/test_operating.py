@@ -8,10 +8,12 @@ import re
 import signal
 import sqlite3
 import tempfile
+import time
 
-from client import Client, eventually
-from server import SECONDS, Server, identifier, run
-from test_frames import Raw
+from client import Client
+from server import Server, identifier, run
+from raw import Raw
+from waiting import SECONDS, eventually
 
 
 async def test_flags_that_cannot_be_used_exit_with_64(shared):
@@ -43,13 +45,6 @@ async def test_help_and_version(shared):
     assert code == 0 and re.fullmatch(r"SyncServer \d+\.\d+\.\d+\n", out)
 
 
-async def test_a_variable_is_as_good_as_a_flag_and_a_flag_goes_before(shared):
-    """`CANVAS_MAX_SHAPES` and `--max-shapes`."""
-    with Server("--max-shapes", 7, environment={"CANVAS_MAX_SHAPES": "5", "CANVAS_MAX_PRESENCE_BYTES": "99"}) as server:
-        limits = (await Client.join(server, "room")).welcome["limits"]
-        assert limits["shapes"] == 7 and limits["presenceBytes"] == 99
-
-
 async def test_sigterm_makes_durable_what_is_in_hand(shared):
     """Everyone gets 1001, the server exits with 0 within ten seconds, and everything acknowledged is there again."""
     with Server() as server:
@@ -69,11 +64,7 @@ async def test_sigterm_makes_durable_what_is_in_hand(shared):
                 return client.socket.close_code
 
         tasks = [asyncio.create_task(write(client)) for client in writers]
-
-        async def busy():
-            return all(len(shapes) > 5 for shapes in acknowledged.values())
-
-        await eventually(busy, "all write")
+        await eventually(lambda: all(len(shapes) > 5 for shapes in acknowledged.values()), "all write")
         assert await asyncio.to_thread(server.terminate) == 0
         assert [await task for task in tasks] == [1001, 1001, 1001]
         assert server.log[-1]["message"] == "stopped"
@@ -172,11 +163,7 @@ async def test_refusals_of_different_kinds_are_a_few_a_second_and_then_a_number(
         for number in range(40):
             await server.write(f"told-{number}")
         assert {answer.status for answer in await asyncio.gather(*[server.get(path) for path in paths])} == {400}
-
-        async def summed():
-            return [line for line in server.log if line["message"] == "refused more"]
-
-        await eventually(summed, "the number of the others")
+        await server.logged("refused more")
         # Another second has lines of its own.
         await server.write("told-40")
         assert (await server.get("/v1/rooms/told-40/overlaps?box=1")).status == 400
@@ -212,25 +199,19 @@ async def test_the_log_tells_of_connections_and_rooms():
     """At debug who connects and leaves and which rooms open and close; at info which are deleted."""
     with Server("--log-level", "debug", "--room-idle-ms", 0) as server:
 
-        async def told(message, **fields):
-            def fits(line):
-                return line["message"] == message and all(line.get(name) == value for name, value in fields.items())
-
-            async def look():
-                return [line for line in server.log if fits(line)]
-
-            return (await eventually(look, f"{message} {fields}"))[0]
+        async def told(message):
+            return (await server.logged(message, room="told"))[0]
 
         ann = await Client.join(server, "told")
-        assert (await told("connected", room="told"))["address"] == "127.0.0.1"
+        assert (await told("connected"))["address"] == "127.0.0.1"
         await ann.write({"shape": identifier(), "set": {"kind": "star"}})
         await ann.close()
-        assert (await told("disconnected", room="told"))["code"] == 1000
-        assert (await told("room closed", room="told"))["level"] == "debug"
+        assert (await told("disconnected"))["code"] == 1000
+        assert (await told("room closed"))["level"] == "debug"
         await server.get("/v1/rooms/told")
-        assert (await told("room opened", room="told"))["shapes"] == 1
+        assert (await told("room opened"))["shapes"] == 1
         await server.http("DELETE", "/v1/rooms/told")
-        assert (await told("room deleted", room="told"))["level"] == "info"
+        assert (await told("room deleted"))["level"] == "info"
 
 
 @contextlib.contextmanager
@@ -254,7 +235,8 @@ async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
             # The commit waits only if the other program is first.
             with held(server):
                 await ann.send({"type": "ops", "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
-                await asyncio.sleep(0.4)
+                begun = time.time()
+                await eventually(time.time, "a commit that takes as long is a slow one", holds=lambda now: now > begun + 0.4)
             await ann.until("ack")
             return lines("slow commit")
 
@@ -270,11 +252,7 @@ async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
             (fault,) = lines("the log can't be written; reading still works")
             assert fault["level"] == "error" and "canvas.db" in fault["fault"]
             assert not lines("the log can be written again")
-
-        async def again():
-            return lines("the log can be written again")
-
-        await eventually(again, "it can be written again")
+        await eventually(lambda: lines("the log can be written again"), "it can be written again")
         after = await server.metrics()
         assert after["canvas_ready"] == 1 and after["canvas_log_failed_commits_total"] == 1
         assert after['canvas_refusals_total{code="unavailable"}'] == 1

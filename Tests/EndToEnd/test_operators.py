@@ -8,9 +8,10 @@ import socket
 import stat
 import time
 
-from client import Client, eventually, stamp
+from client import Client, stamp
 from server import Server, identifier, run
 from test_tokens import ANN, GUEST, KEEPER, LINES, asking, bearer, enter, knock, post
+from waiting import eventually
 
 
 def records(path):
@@ -162,11 +163,7 @@ async def test_taking_back_goes_as_far_as_history():
         # A stopped server leaves a snapshot, and the history before that is dropped.
         assert await asyncio.to_thread(first.terminate) == 0
         with Server("--history-ms", 0, data=first.data) as server:
-
-            async def dropped():
-                return (await server.get(f"/v1/rooms/old?at={at}")).status == 404
-
-            await eventually(dropped, "history is dropped")
+            await server.answers(f"/v1/rooms/old?at={at}", 404)
             answer = await server.http("DELETE", f"/v1/rooms/old/writing/{eve.actor}")
             assert answer.status == 200 and answer.json["shapes"] == [made], answer.body
             (shape,) = (await server.get("/v1/rooms/old")).json["shapes"]
@@ -252,11 +249,7 @@ async def test_the_audit_log_says_who_did_what(tmp_path):
         assert all(line["time"].endswith("Z") for line in found)
         os.rename(path, path + ".1")
         server.process.send_signal(signal.SIGHUP)
-
-        async def reopened():
-            return os.path.exists(path)
-
-        await eventually(reopened, "the file is opened anew")
+        await eventually(lambda: os.path.exists(path), "the file is opened anew")
         await enter(server, "demo", GUEST)
         assert [line["event"] for line in records(path)] == ["entered"]
         for place in (path, path + ".1"):

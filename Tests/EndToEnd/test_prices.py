@@ -12,10 +12,10 @@ import re
 import signal
 import tempfile
 
-from client import eventually
-from server import ROOT, SECONDS, Server, identifier
+from server import ROOT, Server, identifier
 from test_signed_tokens import Keys, pytestmark  # noqa: F401
 from test_tokens import KEEPER
+from waiting import SECONDS, eventually
 
 # So many bytes of each are sent. What is no message has an allowance of 64 KB.
 BYTES = 48_000
@@ -297,11 +297,9 @@ async def measured(server, tokens, send):
 async def draw(server):
     for name, count in [("priced", SHAPES), ("quiet", 1), ("locked", 1), ("laid", 1)]:
         shapes = [{"kind": "ellipse", "position": [number % 50 * 30, number // 50 * 30], "size": [40, 40]} for number in range(count)]
-
-        async def is_taken():
-            return (await server.http("POST", f"/v1/rooms/{name}/layout", {"shapes": shapes})).status == 200
-
-        await eventually(is_taken, f"{name} is drawn")
+        await eventually(
+            lambda: server.http("POST", f"/v1/rooms/{name}/layout", {"shapes": shapes}), f"{name} is drawn",
+            holds=lambda answer: answer.status == 200)
 
 
 async def is_charged(server, piece):
@@ -361,11 +359,7 @@ async def test_sighup_checks_the_tokens_of_all_who_are_here_beside_the_loop():
             checking = (processor(server)[0] - before) / 1e9
             held = [await upgraded(server, "demo", token) for token in made]
             server.process.send_signal(signal.SIGHUP)
-
-            async def read():
-                return [line for line in server.log if line["message"] == "tokens read"]
-
-            (line,) = await eventually(read, "the tokens are read again")
+            (line,) = await server.logged("tokens read")
             assert line["closed"] == 0 and line["keys"] == 3
             token = keys.token("ES256", "es", role="operator", rooms="*")
             answer = await server.get("/metrics", {"Authorization": f"Bearer {token}"})

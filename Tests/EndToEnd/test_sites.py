@@ -6,8 +6,9 @@ import json
 import pytest
 import websockets
 
-from client import Client, eventually
+from client import Client
 from server import Server, identifier, run
+from waiting import eventually
 
 EVIL = "https://evil.example"
 

@@ -1,10 +1,12 @@
 """Text in shapes, and clients that know nothing of it."""
 
-import binary_before_texts
-import pytest
+import binary
 from client import Client, agree, stamp
-from server import Server, identifier
+from server import identifier
+from test_binary import BinaryClient
 
+# What there was before texts.
+KNOWN, KINDS = {"deleted", *binary.PROPERTIES[: binary.PROPERTIES.index("text")]}, binary.KINDS[:5]
 NOTE = {"kind": "ellipse", "position": [5, 6], "text": "Buy milk,\n“and” bread", "textSize": 24, "textAlign": "left", "textPlace": "top"}
 
 
@@ -27,46 +29,14 @@ async def test_a_text_reaches_everyone_who_knows_of_it(shared):
     assert ">Buy milk,</tspan>" in picture and "“and” bread" in picture
 
 
-async def test_a_client_of_before_is_told_only_what_it_knows(shared):
-    """C12, S10: The kind becomes a rectangle, an operation with nothing else brings the cursor, and the digest is its own."""
-    room = "older"
-    ann = await Client.join(shared, room, vocabulary=2)
-    old = await Client.join(shared, room)
-    text, shape = identifier(), identifier()
-    await ann.write({"shape": text, "set": {"kind": "text", "text": "Hi", "position": [1, 2]}}, {"shape": shape, "set": {"kind": "star"}})
-    delivered = await old.until("ops")
-    assert [operation["set"] for operation in delivered["ops"]] == [{"kind": "rectangle", "position": [1, 2]}, {"kind": "star"}]
-    await ann.write({"shape": text, "set": {"text": "Hello"}})
-    delivered = await old.until("ops")
-    assert delivered["ops"] == [] and delivered["cursor"] == ann.cursor
-    late = await Client.join(shared, room)
-    assert late.live == old.live
-    hashes = set()
-    for client in (old, late):
-        await client.send({"type": "digest"})
-        hashes.add((await client.until("digest"))["hash"])
-    assert len(hashes) == 1
-    await ann.send({"type": "digest"})
-    assert (await ann.until("digest"))["hash"] not in hashes
-    # It moves what it doesn't know, and nothing of that is lost.
-    await old.write({"shape": text, "set": {"position": [7, 8]}})
-    await ann.until("ops")
-    (drawn,) = [each for each in (await shared.get(f"/v1/rooms/{room}")).json["shapes"] if each["id"] == text]
-    assert drawn["kind"] == "text" and drawn["text"] == "Hello" and drawn["position"] == [7, 8]
-
-
-class OldClient(Client):
+class OldClient(BinaryClient):
     """A client of before there were texts. It fails at whatever it doesn't know."""
 
-    def encode(self, message):
-        return binary_before_texts.encode(message)
-
     def decode(self, frame):
-        return binary_before_texts.decode(frame)
-
-    @classmethod
-    async def enter(cls, server, room, **hello):
-        return await cls.join(server, room, protocols=["canvas.v1.bin"], **hello)
+        message = super().decode(frame)
+        for operation in message.get("ops", []):
+            assert set(operation["set"]) <= KNOWN and operation["set"].get("kind", "star") in KINDS, operation
+        return message
 
 
 async def test_a_program_of_the_version_before_goes_on(shared):
@@ -109,48 +79,3 @@ async def test_a_program_of_the_version_before_goes_on(shared):
             "text": {"text": "Hello"}, "star": {"rotation": 45, "text": "later", "locked": False},
         }.get(name, {})
         assert {key: drawn[shapes[name]][key] for key in kept} == kept
-
-
-@pytest.mark.parametrize("wrong", ["a\tb", "\u0085", "é" * 2049, 5, None])
-async def test_a_text_that_is_none_is_refused(shared, wrong):
-    """W6: Control characters other than line breaks, and more than 4,096 bytes."""
-    ann = await Client.join(shared, "refused", vocabulary=2)
-    answer = await ann.write({"shape": identifier(), "set": {"kind": "text", "text": wrong}})
-    assert answer["type"] == "reject" and answer["code"] == "bad_value" and answer["op"] == 0
-
-
-@pytest.mark.parametrize("wrong", [{"textSize": 0}, {"textSize": 1001}, {"textAlign": "justify"}, {"textPlace": 1}])
-async def test_a_text_is_set_in_few_ways(shared, wrong):
-    ann = await Client.join(shared, "refused", vocabulary=2)
-    answer = await ann.write({"shape": identifier(), "set": {"kind": "text", "text": "é" * 2048} | wrong})
-    assert answer["type"] == "reject" and answer["code"] == "bad_value"
-
-
-async def test_texts_overlap_nothing(shared):
-    """S7"""
-    room = "apart"
-    ann = await Client.join(shared, room, vocabulary=2, overlaps=True)
-    one, other, text = sorted(identifier() for _ in range(3))
-    await ann.write(*({"shape": shape, "set": {"kind": "rectangle"}} for shape in (one, other)), {"shape": text, "set": {"kind": "text"}})
-    while True:
-        notice = await ann.until("overlaps")
-        if notice["began"]:
-            break
-    assert notice["began"] == [[one, other]]
-    assert (await shared.get(f"/v1/rooms/{room}/overlaps?box=1,1,2,2")).json["shapes"] == [one, other]
-
-
-async def test_a_room_full_of_text_is_told_in_parts(shared):
-    """D1: No message is longer than a message may be. W6: A room has so much text and no more."""
-    with Server("--max-message-bytes", "16384", "--max-text-bytes", "400000") as server:
-        ann = await Client.join(server, "long", vocabulary=2)
-        taken = 0
-        for _ in range(120):
-            answer = await ann.write({"shape": identifier(), "set": {"kind": "text", "text": "\n" * 4000}})
-            if answer["type"] == "reject":
-                assert answer["code"] == "room_full"
-                break
-            taken += 1
-        assert taken == 100
-        bob = await Client.join(server, "long", vocabulary=2)
-        assert bob.live == ann.live

@@ -9,9 +9,10 @@ import tempfile
 
 import websockets
 
-from client import Client, eventually
-from server import SECONDS, Server, identifier, run
-from test_frames import Raw
+from client import Client
+from server import Server, identifier, run
+from raw import Raw
+from waiting import SECONDS, eventually
 
 ANN, GUEST, KEEPER = "ann-4f1b9c0d2e8a7f63", "guest-9c0d2e8a7f634f1b", "keeper-2e8a7f634f1b9c0d"
 LINES = f"# for the tests\n{ANN} editor demo team-*  # Ann's laptop\n{GUEST} viewer *\n{KEEPER} operator *\n"
@@ -206,11 +207,7 @@ async def test_sighup_reads_the_tokens_anew():
         os.chmod(path, 0o644)
         replace(path, "nonsense\n")
         server.process.send_signal(signal.SIGHUP)
-
-        async def complained():
-            return [line for line in server.log if line["message"] == "the tokens can't be read; the old ones stay valid"]
-
-        (line,) = await eventually(complained, "a file that can't be used")
+        (line,) = await server.logged("the tokens can't be read; the old ones stay valid")
         assert line["level"] == "error" and line["reason"].startswith("line 1: ")
         assert (await server.get("/v1/rooms", bearer(KEEPER))).status == 200
 

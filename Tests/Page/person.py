@@ -10,9 +10,8 @@ from playwright.sync_api import Error
 
 from modules import module
 from touch import Touch
+from waiting import SECONDS
 
-# A wait longer than this means that something hangs. Even a busy machine is quicker.
-SECONDS = 60
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 COLORS = ["#1D4ED8", "#BE185D", "#0F766E", "#6D28D9"]

@@ -1,6 +1,5 @@
 """Swatches: the colours of the next shape, and those of what is selected."""
 
-from person import number
 
 BLUE, RED, GREEN = "#3F7FD9", "#E0483E", "#3FA36B"
 

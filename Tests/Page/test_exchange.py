@@ -199,10 +199,10 @@ def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
     ann.page.mouse.move(700, 450, steps=4)
     ann.page.mouse.up(button="middle")
     assert ann.run("app.view.x") < 0
-    ann.page.wait_for_timeout(300)
-    assert ann.run("app.session.shapeCount") == 0
     ann.page.evaluate(PASTE, [LAYOUT, None])
     ann.wait_for_shapes(2)
+    ann.painted()
+    assert len(room.wait_for_shapes(2)) == ann.run("app.session.shapeCount") == 2
 
 
 def test_text_that_is_dropped_on_a_field_is_the_fields_and_a_folder_is_refused_in_words(room):

@@ -251,7 +251,8 @@ def test_the_white_circle_says_what_it_is_for(room):
     ann.wait_for_shapes(1)
     ann.wait(f"{words} === 0")
     ann.drag((550, 350), (450, 500), hold=True)
-    ann.page.wait_for_timeout(300)
+    # It would be on its way already.
+    ann.painted()
     assert ann.run(words) == 0
     ann.page.mouse.up()
     assert [shape["id"] for shape in ann.shapes().values()] == squares[1:]

@@ -1,26 +1,19 @@
 """The room as it was: everyone can look at it, and people who may draw can restore it."""
 
 import re
-import time
 
 from person import number
+from waiting import moment
 
 
 def past(room):
     """A room that had a sun, then a moon too, then only a moved moon. The times between, in milliseconds."""
-    times = []
-
-    def wait():
-        time.sleep(0.06)
-        times.append(time.time() * 1000)
-        time.sleep(0.06)
-
     sun = room.add(kind="star", name="Sun", position=[100, 100], size=[100, 100], fill="#FFCC00")
-    wait()
+    first = moment()
     moon = room.add(kind="ellipse", name="Moon", position=[400, 100], size=[100, 100])
-    wait()
+    second = moment()
     room.write((moon, {"position": [500, 300], "fill": "#00FF00"}), (sun, {"deleted": True}))
-    return sun, moon, times
+    return sun, moon, (first, second)
 
 
 def open_history(person):
@@ -146,10 +139,8 @@ def test_each_step_is_told_in_its_own_words(room):
     # They are there first: each step of the slider is a thousandth of the whole history, and pages may take long to open.
     ann, bob = room.join("Ann"), room.join("Bob")
     for write, operations, words in written:
-        time.sleep(0.03)
         write(*operations)
-        told.append((time.time() * 1000 + 5, words))
-        time.sleep(0.03)
+        told.append((moment(), words))
     bob.run("for (let at = 0; at < 3; at++) app.edit((session) => session.add({ position: [200 * at, 200] })); return null")
     room.wait_for_shapes(3)
     ann.wait_for_shapes(3)
@@ -222,7 +213,7 @@ def test_the_past_is_played_once_at_a_time(room):
     """Pause and play again, quickly: each moment is shown once, in order."""
     for at in range(12):
         room.add(name=f"Star {at}", position=[40 * at, 100], size=[100, 100])
-        time.sleep(0.02)
+        moment()
     ann = room.join("Ann")
     open_history(ann)
     asked = []

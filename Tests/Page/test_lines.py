@@ -4,6 +4,7 @@ The browser sits in a network namespace of its own, at the far end of a line.
 """
 
 import asyncio
+import itertools
 import os
 import re
 import signal
@@ -16,7 +17,8 @@ import pytest
 
 import thin_line
 from test_offline import MISSED, draw, status
-from world import GENEROUS, SECONDS, Room
+from world import GENEROUS, Room
+from waiting import SECONDS, wait_until
 
 ADDRESS = "10.211.1.1:8080"
 FAULTS = (*MISSED, "ERR_ADDRESS_UNREACHABLE", "ERR_NETWORK_CHANGED", "ERR_TIMED_OUT")
@@ -236,12 +238,9 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
     with room.watcher() as watcher, line.thin_way_back("64kbit"):
         ann.page.mouse.move(307, 207)
         ann.page.mouse.down()
-        began = time.monotonic()
-        at = 307
-        while time.monotonic() - began < 3:
-            at += 1
+        for at in range(308, 500):
             ann.page.mouse.move(at, 207)
-            time.sleep(0.01)
+            ann.page.evaluate("new Promise((done) => setTimeout(done, 16))")
         ann.page.mouse.move(500, 300)
         # Held still, so that it is put down and not thrown.
         ann.page.evaluate("new Promise((done) => setTimeout(done, 120))")
@@ -250,10 +249,7 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
         cursor = ann.run("const { x, y } = app.view.toCanvas({ x: 500, y: 300 }); return [x, y]")
         first = ann.run("app.session.shapes()[0].x")
         room.wait_for(lambda shapes: shapes[0]["position"][0] == first, "the end of the drag")
-        deadline = time.monotonic() + SECONDS
-        while watcher.state.get("cursor") != cursor:
-            assert time.monotonic() < deadline, f"the cursor isn't where the hand is: {watcher.state}"
-            time.sleep(0.02)
+        wait_until(lambda: watcher.state.get("cursor"), f"the cursor is at {cursor}", holds=lambda found: found == cursor)
         # What still lay before the line when the hand let go. It would be 120 KB and more if everything were sent.
         assert room.received_bytes() - let_go < 40_000
     room.agree()
@@ -315,11 +311,13 @@ def test_a_slow_line_is_told_of_once(world):
 
         def point_until(condition):
             """Moves the mouse, which others are told of."""
-            began = time.monotonic()
-            while not ann.page.evaluate(f"() => {condition}"):
-                assert time.monotonic() < began + 60, ann.page.evaluate("said")
-                ann.page.mouse.move(300 + time.monotonic() * 50 % 200, 300)
-                time.sleep(0.02)
+            ways = itertools.cycle(range(300, 500))
+
+            def moved():
+                ann.page.mouse.move(next(ways), 300)
+                return ann.page.evaluate(f"() => {condition}")
+
+            wait_until(moved, lambda: f"{condition}; {ann.page.evaluate('said')}")
 
         point_until("said.length > 0")
         ann.page.locator(".notice", has_text="Your connection is slow. Others see your changes late, and you theirs.").wait_for()

@@ -4,8 +4,8 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
+from waiting import wait_until
 
-from terminals import eventually
 
 MISSED = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "WebSocket connection", "Failed to load resource", "when fetching the script")
 SQUARE = "app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return Date.now()"
@@ -249,7 +249,7 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         before = listed_version(ann)
         upgrade()
         # The server lists its files once a second at most.
-        eventually(lambda: listed_version(ann) != before, "the server lists the newer page")
+        wait_until(lambda: listed_version(ann) != before, "the server lists the newer page")
         ann.page.keyboard.press("Control+a")
         ann.page.keyboard.press("Control+c")
         ann.page.locator(".notice.is-refused", has_text="newer version").wait_for()

@@ -4,7 +4,6 @@ import math
 
 import numpy
 
-from person import number
 from pixels import rgb
 
 

@@ -161,7 +161,9 @@ def test_who_comes_gets_a_colour_that_nobody_has(room):
     ann.leave()
     bob.page.reload()
     bob.wait("app.session.status().state === 'live'")
-    bob.page.wait_for_timeout(500)
+    ann = room.join("Ann")
+    bob.wait("app.presence.people().length === 1", "somebody else is here")
+    ann.leave()
     assert bob.run("app.me.color") == "#1D4ED8"
 
 

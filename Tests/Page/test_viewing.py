@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from person import SECONDS
+from waiting import SECONDS
 
 
 def test_a_view_only_link_shows_and_changes_nothing(room):

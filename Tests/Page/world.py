@@ -4,7 +4,6 @@ import http.client
 import json
 import re
 import shutil
-import time
 import urllib.error
 import urllib.request
 from contextlib import ExitStack, closing, contextmanager
@@ -17,10 +16,9 @@ from websockets.sync.client import connect
 
 import server as servers
 from person import Person
+from waiting import SECONDS, wait_until
 
 WEB = Path(__file__).resolve().parents[2] / "build" / "page"
-# A wait longer than this means that something hangs. Even a busy machine is quicker.
-SECONDS = 60
 # High limits: all people of a test share one address, and tests are quicker than hands.
 GENEROUS = ["--max-connections-per-address", "5000", "--max-ops-per-second", "100000", "--max-messages-per-second", "5000"]
 
@@ -208,13 +206,7 @@ class Room:
 
     def wait_for(self, condition, what="the server"):
         """Waits until the condition holds for the server's shapes, and returns them."""
-        deadline = time.monotonic() + SECONDS
-        while True:
-            shapes = self.shapes()
-            if condition(shapes):
-                return shapes
-            assert time.monotonic() < deadline, f"{what}: still {shapes}"
-            time.sleep(0.02)
+        return wait_until(self.shapes, what, holds=condition)
 
     def wait_for_shapes(self, count):
         self.wait_until_sent()
@@ -243,17 +235,14 @@ class Room:
     def agree(self, *people):
         """Waits until everyone, or each of `people`, has sent all edits and holds what the server holds. Returns the shapes."""
         people = people or self.people
-        deadline = time.monotonic() + SECONDS
-        while True:
+
+        def digests():
             for person in people:
                 person.wait("app.session.unsentCount === 0", "all is sent")
-            digest = self.digest()
-            held = [person.run("app.session.confirmedDigest") for person in people]
-            if all(own == digest for own in held):
-                for person in people:
-                    person.wait("!app.presence.people().some(({ name }) => name === 'Digest')", "they are told that we have left")
-                return self.shapes()
-            assert time.monotonic() < deadline, f"the server holds {digest}, they hold {held}"
-            # Gives messages that are under way time to arrive.
-            time.sleep(0.05)
+            return {self.digest(), *(person.run("app.session.confirmedDigest") for person in people)}
+
+        wait_until(digests, "one digest, at the server and in all pages", holds=lambda found: len(found) == 1)
+        for person in people:
+            person.wait("!app.presence.people().some(({ name }) => name === 'Digest')", "they are told that we have left")
+        return self.shapes()
 

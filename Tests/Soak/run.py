@@ -13,7 +13,6 @@ import os
 import random
 import signal
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("EndToEnd", "Terminal")]

@@ -5,7 +5,7 @@ import json
 from websockets.sync.client import connect
 
 from server import identifier
-from terminals import SECONDS, eventually
+from waiting import SECONDS, wait_until
 
 
 def draw(server, room, **properties):
@@ -37,7 +37,7 @@ def holds(server, room, condition):
         drawn = shapes(server, room)
         return (drawn or True) if condition(drawn) else False
 
-    eventually(ask, lambda: f"the room holds {shapes(server, room)}")
+    wait_until(ask, lambda: f"the room holds {shapes(server, room)}")
     return shapes(server, room)
 
 

@@ -9,9 +9,8 @@ import shutil
 import tempfile
 
 import websockets
+from waiting import SECONDS
 
-# A wait longer than this means that something hangs. Even a busy machine is quicker.
-SECONDS = 60
 BINARY = ""
 _state = ""
 

@@ -12,21 +12,7 @@ import subprocess
 import tempfile
 import termios
 import time
-
-# A wait longer than this means that something hangs. Even a busy machine is quicker.
-SECONDS = 60
-
-
-def eventually(condition, what, seconds=SECONDS):
-    """Waits until the condition returns something true, and returns that."""
-    end = time.monotonic() + seconds
-    while True:
-        answer = condition()
-        if answer:
-            return answer
-        if time.monotonic() > end:
-            raise AssertionError(f"not in {seconds} s: {what() if callable(what) else what}")
-        time.sleep(0.02)
+from waiting import SECONDS, wait_until
 
 
 def environment(**more):
@@ -119,10 +105,10 @@ class Tmux:
             shown = self.text()
             return all(text in shown for text in texts)
 
-        eventually(found, lambda: f"{texts} in\n{self.text()}")
+        wait_until(found, lambda: f"{texts} in\n{self.text()}")
 
     def lacks(self, text):
-        eventually(lambda: text not in self.text(), lambda: f"no {text!r} in\n{self.text()}")
+        wait_until(lambda: text not in self.text(), lambda: f"no {text!r} in\n{self.text()}")
 
     def place(self, text):
         """Column and row of a text on the canvas. The panel beside it, which wide terminals have, is not searched."""
@@ -133,7 +119,7 @@ class Tmux:
                 if text in line[:columns] or row == self.rows - 1 and text in line:
                     return line.index(text), row
 
-        return eventually(find, lambda: f"{text!r} in\n{self.text()}")
+        return wait_until(find, lambda: f"{text!r} in\n{self.text()}")
 
 
 class Terminal:

@@ -6,7 +6,8 @@ import pytest
 
 from rooms import draw, holds, joins
 from terminal import run, start
-from terminals import Tmux, eventually
+from terminals import Tmux
+from waiting import wait_until
 
 
 async def shapes(server, room):
@@ -139,7 +140,7 @@ def test_a_key_draws_an_arrow_between_two_shapes(server, client):
         screen.lacks("↻")
         _, row = screen.place("Moon")
         # The arrow's head, before the shape that it leads to.
-        eventually(lambda: "▌▌" in screen.lines()[row], screen.text)
+        wait_until(lambda: "▌▌" in screen.lines()[row], screen.text)
         screen.keys("C-a", "d")
         copies = lines(holds(server, room, lambda drawn: len(drawn) == 6))
         assert len({each["from"][0] for each in copies}) == 2

@@ -4,11 +4,10 @@ import asyncio
 import os
 import re
 import signal
-import time
 
-from client import eventually
 from server import Server
-from terminal import SECONDS, Done, run, start
+from terminal import Done, run, start
+from waiting import SECONDS, eventually
 
 
 async def places(server, room):
@@ -24,11 +23,8 @@ async def operations(server, room):
 async def goes_on(server, room, count):
     """Waits until the room has had so many more operations."""
     before = await operations(server, room)
-
-    async def more():
-        return await operations(server, room) >= before + count
-
-    await eventually(more, f"{count} more operations in {room}")
+    await eventually(
+        lambda: operations(server, room), f"{count} more operations in {room}", holds=lambda found: found >= before + count)
 
 
 async def hold(server, room, done, bots, shapes):
@@ -158,23 +154,21 @@ async def test_bots_are_patient_together(shared):
         await own.write("before")
         words = ["bot", "patient", "--bots", 10, "--for", "500ms", "--quiet", "--json"]
         with own.full_disk():
-            began = time.monotonic()
+            async def refusals():
+                return await own.metric('canvas_refusals_total{code="unavailable"}')
+
+            none = await refusals()
             await run(own, "bot", "patient", "--bots", 1, "--for", "500ms", "--quiet", "--json", "--patience", "2s", code=1)
-            alone = time.monotonic() - began
-            began = time.monotonic()
+            alone = await refusals() - none
             done = await run(own, *words, "--patience", "2s", code=1)
-            assert 2 < time.monotonic() - began < 4 * alone, "one after another they would take eight times as long as one"
+            assert await refusals() - none - alone < 3 * 10 * alone, "one after another, the last would try for as long as all together"
             assert done.object["unanswered"] == done.object["operations"] > 0, done
             done = await run(own, *words[:-1], "--patience", "100ms", code=1)
             assert re.search(r"unanswered +\d+: the server can't store changes now; its disk may be full", done.out), done
             for number in [signal.SIGTERM, signal.SIGINT]:
                 async with await start(own, *words, "--patience", "1h") as bots:
-                    before = await own.metric('canvas_refusals_total{code="unavailable"}')
-
-                    async def refused():
-                        return await own.metric('canvas_refusals_total{code="unavailable"}') >= before + 10
-
-                    await eventually(refused, "every bot has been refused")
+                    before = await refusals()
+                    await eventually(refusals, "every bot has been refused", holds=lambda now: now >= before + 10)
                     done = await bots.end(number)
                     assert done.code == 1 and done.object["unanswered"] > 0, done
 

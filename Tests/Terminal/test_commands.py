@@ -10,9 +10,10 @@ import time
 
 import server
 import terminal
-from client import Client, eventually
+from client import Client
 from server import identifier
 from terminal import between, on_terminal, run, start
+from waiting import moment
 
 
 async def test_words_that_make_no_sense_exit_with_64(shared):
@@ -142,12 +143,7 @@ async def test_show_gives_the_drawing_the_picture_and_the_past(shared):
     """`--json` is what the server answers, `--svg` a picture, `--at` an earlier state, `--stamps` who and when."""
     await shared.write("past", name="Sun")
     first = json.loads((await shared.get("/v1/rooms/past")).body)
-    between = (await shared.get("/v1/rooms/past/history")).json["to"] + 5
-
-    async def later():
-        return time.time() * 1000 > between + 5
-
-    await eventually(later, "a moment passes")
+    between = moment()
     await shared.write("past", name="Moon")
     assert (await run(shared, "show", "past", "--json")).object == (await shared.get("/v1/rooms/past")).json
     then = (await run(shared, "show", "past", "--json", "--at", between)).object

@@ -3,7 +3,8 @@
 import time
 
 from rooms import draw, holds, joins, shapes
-from terminals import Tmux, eventually
+from terminals import Tmux
+from waiting import wait_until
 
 
 def one(drawn):
@@ -164,7 +165,7 @@ def test_moving_by_mouse(server, client):
         holds(server, "moving", lambda drawn: drawn[0]["position"] == [80, 32])
         screen.keys("u")
         holds(server, "moving", lambda drawn: drawn[0]["position"] == [0, 0])
-        eventually(lambda: screen.place("Box") == (column, row), "it is seen back where it was")
+        wait_until(lambda: screen.place("Box") == (column, row), "it is seen back where it was")
         screen.shows("■", "↻")
         corners = [(line.index("■"), row) for row, line in enumerate(screen.lines()) if "■" in line[:70]]
         left, top = corners[0]
@@ -173,7 +174,7 @@ def test_moving_by_mouse(server, client):
         screen.drag((right, bottom), (right + 5, bottom + 1), (right + 10, bottom + 2))
         drawn = holds(server, "moving", lambda drawn: drawn[0]["size"][0] > 230)
         assert drawn[0]["position"] == [0, 0] and 180 < drawn[0]["size"][1] < 210, drawn
-        eventually(lambda: screen.lines()[bottom + 2][right + 10] == "■", "the handles are where the mouse left them")
+        wait_until(lambda: screen.lines()[bottom + 2][right + 10] == "■", "the handles are where the mouse left them")
         turning = screen.place("↻")
         screen.drag(turning, (turning[0] + 8, turning[1] + 2), (turning[0] + 16, turning[1] + 5))
         holds(server, "moving", lambda drawn: 30 < drawn[0]["rotation"] < 90)
@@ -227,4 +228,4 @@ def test_pasted_text_is_not_keys(server, client):
         screen.type("\x1b[200~Bqxrrr\x1b[201~")
         screen.keys("n")
         holds(server, "paste", lambda drawn: len(drawn) == 2)
-        eventually(lambda: len(shapes(server, "paste")) == 2, "two shapes")
+        wait_until(lambda: len(shapes(server, "paste")) == 2, "two shapes")

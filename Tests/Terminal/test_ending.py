@@ -6,7 +6,8 @@ import termios
 
 from rooms import change, draw, holds, joins, shapes
 from server import Server
-from terminals import SECONDS, Terminal, Tmux, eventually, signals_that_end
+from terminals import Terminal, Tmux, signals_that_end
+from waiting import SECONDS, wait_until
 
 
 def begun(server, client, room, columns=80, rows=24):
@@ -44,7 +45,7 @@ def test_a_terminal_that_goes_ends_it(server, client):
         screen.shows("Saved")
         pid = screen.pid()
         screen.run("kill-session")
-        eventually(lambda: not os.path.exists(f"/proc/{pid}"), "it ends")
+        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "it ends")
 
 
 def test_stopping_and_going_on(server, client):
@@ -52,7 +53,7 @@ def test_stopping_and_going_on(server, client):
     shape = draw(server, "stopping", name="Before")
     with Tmux(["bash", "--norc", "-i"]) as screen:
         screen.type("PS1='$ '; stty -a | sort | md5sum | cut -c1-9\n")
-        settings = eventually(
+        settings = wait_until(
             lambda: [line for line in screen.lines() if len(line.strip()) == 9 and line.strip().isalnum()],
             screen.text,
         )[0].strip()
@@ -68,11 +69,11 @@ def test_stopping_and_going_on(server, client):
         screen.type("fg\n")
         screen.shows("Behind", "Layers")
         assert screen.flag("alternate_on") == "1"
-        eventually(lambda: screen.lines()[29].startswith(" stopping"), screen.text)
+        wait_until(lambda: screen.lines()[29].startswith(" stopping"), screen.text)
         screen.keys("n")
         holds(server, "stopping", lambda drawn: len(drawn) == 2)
         screen.keys("q")
-        eventually(lambda: screen.flag("alternate_on") == "0", "it has left")
+        wait_until(lambda: screen.flag("alternate_on") == "0", "it has left")
 
 
 def test_a_stop_that_nobody_can_catch(server, client):
@@ -80,7 +81,7 @@ def test_a_stop_that_nobody_can_catch(server, client):
     draw(server, "caught", name="There")
     with begun(server, client, "caught") as terminal:
         os.kill(terminal.process.pid, signal.SIGSTOP)
-        eventually(lambda: terminal.state() == "T", "it is stopped")
+        wait_until(lambda: terminal.state() == "T", "it is stopped")
         termios.tcsetattr(terminal.slave, termios.TCSANOW, terminal.found)
         os.kill(terminal.process.pid, signal.SIGCONT)
         terminal.frame("There", "Saved")

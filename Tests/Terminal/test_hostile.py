@@ -8,7 +8,8 @@ import hostile
 import pytest
 from rooms import joins
 from terminal import run
-from terminals import SECONDS, Tmux
+from terminals import Tmux
+from waiting import SECONDS
 
 
 def layout(count):

@@ -13,6 +13,7 @@ from server import Server, identifier, tool
 from terminal import run
 from test_signed_tokens import Keys
 from test_tokens import replace
+from waiting import eventually
 
 ANN, KEEPER = "ann-4f1b9c0d2e8a7f63", "keeper-2e8a7f634f1b9c0d"
 
@@ -76,11 +77,11 @@ async def test_a_token_from_a_file_is_read_again_before_it_ends(tmp_path):
     with Server("--jwt-keys", keys.folder, "--jwt-leeway", "0") as server:
         words = ("--token-file", str(path))
         assert "can't be read, or has no token" in (await run(server, "watch", "demo", *words, code=64)).err
-        end = time.time() + 5
-        path.write_text(keys.token(exp=int(end)) + "\n")
-        watching = asyncio.create_task(run(server, "watch", "demo", *words, "--for", "8s"))
-        drawing = asyncio.create_task(run(server, "bot", "demo", *words, "--for", "8s"))
-        await asyncio.sleep(2)
+        end = int(time.time()) + 4
+        path.write_text(keys.token(exp=end) + "\n")
+        watching = asyncio.create_task(run(server, "watch", "demo", *words, "--for", "6s"))
+        drawing = asyncio.create_task(run(server, "bot", "demo", *words, "--for", "6s"))
+        await eventually(lambda: server.log, "both are in", holds=lambda log: sum(line["message"] == "joined" for line in log) == 2)
         # In one piece, as whoever renews tokens has to: the client may read it at any moment.
         replace(str(path), keys.token(name="Later"))
         watched, drawn = await asyncio.gather(watching, drawing)

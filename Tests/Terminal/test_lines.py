@@ -7,7 +7,8 @@ import pytest
 import thin_line
 from rooms import draw, holds
 from server import Server
-from terminals import Tmux, eventually, mouse
+from terminals import Tmux, mouse
+from waiting import wait_until
 
 
 class NearServer(Server):
@@ -94,7 +95,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
         reaches(40)
         address = line.move()
         move(11, 12, 13)
-        eventually(lambda: line.has_connection(address), "that she comes from the other address")
+        wait_until(lambda: line.has_connection(address), "that she comes from the other address")
         move(14, 15)
         screen.type(mouse(0, column + 15, row + 1, release=True))
         holds(near, "dragged", lambda drawn: [shape["position"] for shape in drawn] == [[120, 0]])

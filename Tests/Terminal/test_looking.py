@@ -5,7 +5,8 @@ import re
 import subprocess
 
 from rooms import Peer, change, draw, joins
-from terminals import Tmux, eventually
+from terminals import Tmux
+from waiting import wait_until
 
 
 def sky(server, room):
@@ -94,10 +95,10 @@ def test_others_and_what_they_do_are_seen(server, client):
             change(server, "others", sun, position=[20, 0])
             screen.shows("⚠ Star of ours 太陽 overlaps Moon")
             bob.show(cursor=[60, 200], selection=[sun])
-            eventually(lambda: screen.text().count(" Bob ") >= 2, lambda: f"two flags of Bob's in\n{screen.text()}")
+            wait_until(lambda: screen.text().count(" Bob ") >= 2, lambda: f"two flags of Bob's in\n{screen.text()}")
             assert "48;2;3;105;161" in screen.colors() or "48;2;104;165;199" in screen.colors(), "his colour"
         screen.shows("only you")
-        eventually(lambda: screen.text().count(" Bob ") == 0, screen.text)
+        wait_until(lambda: screen.text().count(" Bob ") == 0, screen.text)
 
 
 def test_one_is_seen_by_others(server, client):
@@ -124,7 +125,7 @@ def test_following_someone(server, client):
         screen.shows("Bob hasn’t looked around yet.")
         bob.show(view=[5000, 5000, 400, 300])
         screen.shows("You see what Bob sees.")
-        eventually(lambda: "Sun" not in screen.text(), screen.text)
+        wait_until(lambda: "Sun" not in screen.text(), screen.text)
         screen.keys("0")
         screen.shows("Sun")
         screen.keys("f")
@@ -145,7 +146,7 @@ def test_any_size(server, client):
                     ("Layers" in screen.text()) == (columns >= 96)
                 )
 
-            eventually(fits, lambda: f"{columns}×{rows}:\n{screen.text()}")
+            wait_until(fits, lambda: f"{columns}×{rows}:\n{screen.text()}")
         screen.shows("Sun", "Moon")
 
 

@@ -1,17 +1,16 @@
 """The history played back, and the operator's table."""
 
-import time
-
-from rooms import change, draw, joins
+from rooms import change, draw
 from server import Server
-from terminals import Tmux, eventually
+from terminals import Tmux
+from waiting import moment, wait_until
 
 
 def test_replaying(server, client):
     """The replay plays, stops, can be sought through, and ends with the present drawing."""
     shape = draw(server, "replayed", name="Once", position=[0, 0], size=[300, 200])
-    begun = int(time.time() * 1000)
-    eventually(lambda: time.time() * 1000 > begun + 400, "a while passes")
+    for _ in range(20):
+        moment()
     change(server, "replayed", shape, name="Now")
     address = ["--server", f"ws://127.0.0.1:{server.port}"]
     with Tmux([client, "replay", "replayed", *address], 100, 30) as screen:
@@ -53,7 +52,7 @@ def test_replaying_a_part(server, client):
     with Tmux([client, "replay", "part", "--from", "1h", "--to", "30m", "--speed", "600", *address]) as screen:
         screen.shows("×600", "Nothing is drawn yet.")
     with Tmux([client, "replay", "nowhere", *address]) as screen:
-        eventually(lambda: "ended with 1" in screen.text() or "ended with 2" in screen.text(), screen.text)
+        wait_until(lambda: "ended with 1" in screen.text() or "ended with 2" in screen.text(), screen.text)
 
 
 def test_the_operators_table(client):
@@ -71,7 +70,7 @@ def test_the_operators_table(client):
                 lines = screen.lines()
                 return [next(row for row, line in enumerate(lines) if f" {name} " in line) for name in ("top-three", "top-two", "top-one")]
 
-            eventually(lambda: order() == sorted(order()), screen.text)
+            wait_until(lambda: order() == sorted(order()), screen.text)
             screen.keys("n")
             screen.shows("Room ▴")
             screen.click(*screen.place("top-two"))
@@ -115,7 +114,7 @@ def test_the_table_shows_how_busy_a_room_was(client):
                 server._http("POST", "/v1/rooms/busy/ops", b"{", {"Content-Type": "application/json"})
                 return any(column in screen.text() for column in "▁▂▃▄▅▆▇█") and "refused/s, most " in screen.text()
 
-            eventually(is_seen, screen.text)
+            wait_until(is_seen, screen.text)
 
 
 def test_an_operator_removes_a_person_and_locks_the_room(client):

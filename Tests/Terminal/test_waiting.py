@@ -6,9 +6,9 @@ import tempfile
 
 import pytest
 
-from client import eventually
 from server import Server
 from terminal import between, run, start, without
+from waiting import eventually
 
 
 async def names(server, room):
@@ -72,11 +72,7 @@ async def test_an_interrupted_edit_is_not_made_by_a_later_command(state, number)
             if number == signal.SIGINT:
                 assert done.code == 130, done
                 assert "interrupted. The edit is withdrawn; no later command sends it." in done.err, done
-
-            async def ready():
-                return (await server.get("/readyz")).status == 200
-
-            await eventually(ready, "the server can store again")
+            await server.answers("/readyz")
         await run(server, "add", "stopped", "name=Star", state=state)
         assert await names(server, "stopped") == ["Star", "Sun"]
         assert "deleted Star" in (await run(server, "undo", "stopped", state=state)).out
@@ -111,11 +107,7 @@ async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):
         lost.append(0x44)
         for words, end in [(["move", "killed", "Sun", 7, 7], [7, 7]), (["undo", "killed"], [0, 0]), (["redo", "killed"], [7, 7])]:
             async with await start(None, *words, "--server", there, state=state) as edit:
-
-                async def stored():
-                    return await place() == end
-
-                await eventually(stored, f"{words} has reached the server")
+                await eventually(place, f"{words} has reached the server", holds=lambda found: found == end)
                 await edit.end(signal.SIGKILL)
         lost.clear()
         assert "moved Sun to 0, 0" in (await run(None, "undo", "killed", "--server", there, state=state)).out
@@ -132,11 +124,7 @@ async def test_an_undo_that_was_withdrawn_can_be_done_again(state):
                 async with await start(server, "undo", "again", state=state) as edit:
                     await told(edit)
                     await edit.end(number)
-
-            async def ready():
-                return (await server.get("/readyz")).status == 200
-
-            await eventually(ready, "the server can store again")
+            await server.answers("/readyz")
         assert "made Sun" in (await run(server, "undo", "again", state=state)).out
         assert await names(server, "again") == ["Sun"]
 

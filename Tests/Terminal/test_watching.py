@@ -6,7 +6,7 @@ import signal
 import terminal
 from client import Client
 from server import Server, identifier
-from terminal import run, start
+from terminal import start
 
 
 async def test_a_drag_is_one_line_at_its_end(shared):

@@ -3,7 +3,8 @@
 import re
 
 from rooms import Peer, draw, holds, joins
-from terminals import Tmux, eventually
+from terminals import Tmux
+from waiting import wait_until
 
 
 def write(screen, text):
@@ -79,14 +80,14 @@ def test_ink_is_seen_while_it_is_drawn(server, client):
             bob.show(ink={"shape": shape, "color": "#FF0000", "width": 20, "at": at, "points": points})
 
         ink(0, 20, 40, 60, 40)
-        some = eventually(lambda: reds(screen), "the first piece")
+        some = wait_until(lambda: reds(screen), "the first piece")
         ink(2, 120, 40, 120, 140)
-        eventually(lambda: reds(screen) > some, "the second piece")
+        wait_until(lambda: reds(screen) > some, "the second piece")
         bob.send(type="ops", ops=[{"shape": shape, "set": {
             "kind": "ink", "position": [20, 40], "size": [100, 100], "strokeWidth": 20, "stroke": "#00FF00",
             "path": [[0, 0], [65535, 0], [65535, 65535]],
         }}])
-        eventually(lambda: reds(screen) == 0, "the stroke itself, in its own colour")
+        wait_until(lambda: reds(screen) == 0, "the stroke itself, in its own colour")
         bob.show()
         assert "0;255;0m" in screen.colors()
 

@@ -1,0 +1,50 @@
+"""How tests wait: they look again and again until something is so. There is one deadline for all. It exists only to end a hang, so it is
+far longer than anything takes, also on a busy machine; the failure says what was seen last."""
+
+import asyncio
+import inspect
+import time
+
+SECONDS = 60
+PAUSE_SECONDS = 0.01
+
+
+class _Wait:
+    def __init__(self, what, holds):
+        self._what, self._holds, self._end = what, holds, time.monotonic() + SECONDS
+
+    def is_over(self, found):
+        if self._holds(found):
+            return True
+        if time.monotonic() > self._end:
+            what = self._what() if callable(self._what) else self._what
+            raise AssertionError(f"{SECONDS} s in vain: {what}; what was seen last: {repr(found)[:2_000]}")
+        return False
+
+
+async def eventually(look, what, holds=bool):
+    """Calls `look` until what it returns `holds`, and returns that. `look` may be `async`."""
+    wait = _Wait(what, holds)
+    while True:
+        found = look()
+        if inspect.isawaitable(found):
+            found = await found
+        if wait.is_over(found):
+            return found
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
+def wait_until(look, what, holds=bool):
+    """The same where nothing is `async`."""
+    wait = _Wait(what, holds)
+    while not wait.is_over(found := look()):
+        time.sleep(PAUSE_SECONDS)
+    return found
+
+
+def moment():
+    """A time in milliseconds that lies behind all that has happened so far, and before all that is still to happen. What is stored has
+    times of whole milliseconds, and servers, pages and tests read the same machine's clock."""
+    begun = int(time.time() * 1000)
+    wait_until(lambda: time.time() * 1000, "the clock goes on", holds=lambda now: now > begun + 20)
+    return begun + 10
