@@ -38,11 +38,12 @@ mutants: ## plant small bugs one at a time: which does no test notice? ARGS="17 
 	@scripts/setup test
 	@scripts/with-postgres .venv/bin/python Tests/mutants/run.py $(ARGS)
 
-bench: page ## measure, and compare with yrs and loro
+bench: page ## measure, and compare with yrs, loro and pycrdt-websocket
 	@scripts/setup bench
 	@scripts/setup test
 	@.venv/bin/python Benchmarks/run.py $(ARGS)
 	@.venv/bin/python Benchmarks/server.py $(filter --quick,$(ARGS))
+	@.venv/bin/python Benchmarks/rooms.py "$$($(RELEASE) --show-bin-path)/SyncServer" $(filter --quick,$(ARGS))
 	@.venv/bin/python Benchmarks/attacks.py $(filter --quick,$(ARGS))
 	@.venv/bin/python Benchmarks/visit.py
 	@.venv/bin/python Benchmarks/lines.py $(filter --quick,$(ARGS))

@@ -1,0 +1,89 @@
+"""The drawings that the pictures show."""
+
+import math
+
+NAVY, VERMILION, YELLOW, TEAL, SAND, PLUM, BLUE = (
+    "#27476E", "#E4572E", "#F2C14E", "#6FB1A0", "#E6CFB0", "#9A4C86", "#3F7FD9",
+)
+
+# A sheet of shapes. All but two have space around them.
+FORMS = [
+    ("Sun", "ellipse", (150, 100), (150, 150), {"fill": YELLOW}),
+    ("Moon", "ellipse", (250, 140), (110, 110), {"fill": "#B9C3D9"}),
+    ("Gate", "roundedRectangle", (410, 100), (150, 150), {"fill": VERMILION, "cornerRadius": 48}),
+    ("Tile", "polygon", (600, 92), (166, 166), {"fill": TEAL, "points": 6, "rotation": 15}),
+    ("Spark", "star", (800, 96), (160, 160), {"fill": PLUM, "points": 8, "innerRatio": 0.62}),
+    ("Door", "rectangle", (150, 300), (90, 150), {"fill": BLUE}),
+    ("Pillar", "roundedRectangle", (262, 300), (38, 150), {"fill": SAND, "cornerRadius": 19}),
+    ("Kite", "polygon", (336, 296), (130, 158), {"fill": YELLOW, "points": 4}),
+    ("Ring", "ellipse", (506, 310), (130, 130), {"fill": "#FFFFFF", "stroke": NAVY, "strokeWidth": 18}),
+    ("Sail", "polygon", (680, 296), (120, 190), {"fill": VERMILION, "points": 3, "alpha": 9}),
+    ("Card", "rectangle", (838, 318), (118, 112), {"fill": NAVY, "rotation": -12}),
+    ("River", "roundedRectangle", (150, 500), (320, 84), {"fill": TEAL, "cornerRadius": 42}),
+    ("Star", "star", (512, 490), (112, 106), {"fill": YELLOW, "points": 5, "innerRatio": 0.45, "stroke": NAVY, "strokeWidth": 4}),
+    ("Stone", "ellipse", (664, 510), (150, 74), {"fill": SAND}),
+    ("Hill", "polygon", (846, 484), (112, 112), {"fill": PLUM, "points": 5, "alpha": 8}),
+]
+
+
+def wave(x, y, length, height, waves, steps=60):
+    """A line by hand: what a pen leaves, as a box and a path in it."""
+    points = [(at / steps, 0.5 + 0.5 * math.sin(waves * 2 * math.pi * at / steps + 0.4 * math.sin(5 * at / steps))) for at in range(steps + 1)]
+    return (x, y), (length, height), [[round(65535 * across), round(65535 * down)] for across, down in points]
+
+
+def ink(name, way, **values):
+    position, size, path = way
+    return name, "ink", position, size, {"strokeWidth": 5, "stroke": BLUE, "path": path, **values}
+
+
+def ring(x, y, width, height, steps=48):
+    """Somebody has drawn around something, a little more than once."""
+    turns = [2 * math.pi * 1.06 * at / steps - 2 for at in range(steps + 1)]
+    points = [(0.5 + (0.47 - 0.02 * turn / 7) * math.cos(turn), 0.5 + (0.46 + 0.006 * turn) * math.sin(turn)) for turn in turns]
+    return (x, y), (width, height), [[round(65535 * min(1, max(0, each))) for each in point] for point in points]
+
+
+def note(name, position, text, fill="#FFE27A", size=(170, 120), **values):
+    return name, "rectangle", position, size, {"fill": fill, "text": text, "textSize": 20, **values}
+
+
+def arrow(name, first, second, **values):
+    """From the middle of one shape to the middle of another."""
+    return name, "line", (0, 0), (10, 10), {
+        "from": (first, 32768, 32768), "to": (second, 32768, 32768), "toEnd": "arrow", "stroke": "#6B6A66", "strokeWidth": 3, **values}
+
+
+# Texts, notes, arrows and ink: what a few people would put on a board.
+BOARD = [
+    # A line overlaps nothing.
+    ("Frame", "line", (392, 196), (520, 330), {
+        "path": [[0, 0], [65535, 0], [65535, 65535], [0, 65535], [0, 0]], "stroke": TEAL, "strokeWidth": 2.5, "dash": "dashed"}),
+    ("Heading", "text", (96, 84), (420, 64), {"text": "Garden, this spring", "textSize": 40, "textAlign": "left", "fill": VERMILION}),
+    ("Hint", "text", (410, 206), (180, 36), {"text": "in May", "textSize": 20, "textAlign": "left", "fill": "#2E8577"}),
+    note("Seeds", (104, 220), "Order seeds\nby Friday"),
+    note("Beds", (104, 400), "Dig two beds", "#BFE3D8"),
+    note("Sow", (436, 262), "Sow beans,\npeas, chard", "#CFE0F7"),
+    note("Fence", (436, 414), "Mend fence", "#F3D3E4", (170, 84)),
+    ("Water", "ellipse", (712, 290), (168, 168), {"fill": "#3F7FD9", "text": "Water\nevery day", "textSize": 22}),
+    ("Harvest", "star", (962, 262), (212, 204), {"fill": YELLOW, "points": 7, "innerRatio": 0.74, "text": "Harvest!", "textSize": 24}),
+    arrow("One", "Seeds", "Sow"),
+    arrow("Two", "Beds", "Sow", fromEnd="dot"),
+    arrow("Three", "Sow", "Water"),
+    arrow("Four", "Water", "Harvest", strokeWidth=5, stroke=VERMILION),
+    ink("Underline", wave(98, 152, 330, 14, 5), stroke=VERMILION, strokeWidth=4),
+    ink("Ring", ring(416, 398, 212, 118)),
+    ink("Furrows", wave(112, 560, 420, 46, 7), stroke="#2E8577", strokeWidth=6),
+]
+
+# The same for the width of a phone.
+SMALL_BOARD = [
+    ("Heading", "text", (28, 96), (330, 52), {"text": "Garden", "textSize": 36, "textAlign": "left", "fill": VERMILION}),
+    note("Seeds", (30, 310), "Order seeds\nby Friday", size=(140, 104)),
+    note("Sow", (220, 400), "Sow beans", "#CFE0F7", (140, 104)),
+    ("Water", "ellipse", (48, 516), (130, 130), {"fill": "#3F7FD9", "text": "Water\nevery day", "textSize": 18}),
+    arrow("One", "Seeds", "Sow"),
+    arrow("Two", "Sow", "Water"),
+    ink("Underline", wave(30, 148, 150, 12, 3), stroke=VERMILION, strokeWidth=4),
+    ink("Furrows", wave(206, 570, 150, 40, 3), stroke="#2E8577", strokeWidth=6),
+]
