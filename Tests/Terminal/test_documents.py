@@ -22,7 +22,7 @@ def blocks(path):
 async def test_each_script_of_the_page_on_bots_does_what_it_says():
     """In the page's order, each in one shell or one Python, against a server of its own."""
     found = blocks(os.path.join(HERE, "..", "..", "docs", "BOTS.md"))
-    assert [kind for kind, _ in found] == ["sh", "sh", "sh", "python", "python", "sh", "sh", "sh"]
+    assert [kind for kind, _ in found] == ["sh"] * 4 + ["python"] * 4 + ["sh"] * 4
     with Server() as server, tempfile.TemporaryDirectory() as folder:
         os.symlink(terminal.BINARY, f"{folder}/sync-client")
         variables = environment(server, f"{folder}/state", PATH=f"{folder}:{os.environ['PATH']}")
@@ -44,15 +44,20 @@ async def test_each_script_of_the_page_on_bots_does_what_it_says():
         assert (await shapes("clock"))["Hand"]["rotation"] == 60
         crossing = await shapes("crossing")
         assert sorted(shape["alpha"] for shape in crossing.values()) == [4, 10], crossing
-        assert "'type': 'ack'" in said[3]
+        plan = await shapes("plan")
+        assert plan["Eggs"]["text"] == "Seven eggs" and plan["Line 003"]["to"][0] == "pla-n00-002", plan
+        assert "'type': 'ack'" in said[4]
         python = (await server.get("/v1/rooms/python/overlaps")).json
         assert len(await shapes("python")) == 6 and python["overlaps"] == []
-        assert '"name":"Sun"' in said[5]
+        assert "pla-n00-001 rectangle Buy milk\n" in said[6] and said[6].count(" line ") == 2, said[6]
+        assert [shape["position"] for shape in (await shapes("steady")).values()] == [[160, 0]]
+        assert '"name":"Sun"' in said[8]
         with open(f"{folder}/sun.svg") as file:
             assert "<title>Sun</title>" in file.read()
         assert [shape["size"] for shape in (await shapes("layout")).values()] == [[250, 250]]
-        summary = json.loads(said[7].splitlines()[0])
-        assert summary["acknowledged"] == summary["operations"] and "agrees" in said[7]
+        assert "Guarded" in said[10]
+        summary = json.loads(said[11].splitlines()[0])
+        assert summary["acknowledged"] == summary["operations"] and "agrees" in said[11]
 
 
 async def test_the_page_names_commands_and_options_that_there_are():
