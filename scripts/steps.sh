@@ -132,6 +132,10 @@ summary() {
 }
 all_start=${EPOCHREALTIME/./}
 
+# The tests without what `swift test` does around them: it lets only one of it run at a time.
+suites=(.build/test/release/CanvasSyncPackageTests.xctest --testing-library swift-testing)
 # Tests that wait for sockets and disks. They run one at a time: beside tests that keep all cores busy, they would miss their
-# deadlines.
+# deadlines. Those of disks that lie and of lines that are cut wait longest.
 waiting='WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests'
+disks='RoomLogTests.LyingDisk'
+lines='RoomLogTests.(Cut|HostName|LyingLine|RandomLine|SetBack|SilentHost|Undecided)'
