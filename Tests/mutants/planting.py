@@ -1,7 +1,10 @@
-"""Reads the lists of mutants, and plants all of them in a copy of the tree, each behind a choice at run time."""
+"""Reads the lists of mutants, and plants them in copies of the tree: those of native code all at once, each behind a choice at run
+time; those of the page one at a time, since that is bundled in a second and a browser has no such choice."""
 
 import dataclasses
+import hashlib
 import os
+import shutil
 import subprocess
 import tomllib
 
@@ -9,6 +12,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 # What the package's build and its tests read.
 COPIED = ["Package.swift", "Sources", "Tests", "docs"]
+# What the page and its tests are made of, and where the targets lie that are planted one at a time.
+PAGE_COPIED = ["Sources", "Tests", "docs", "pytest.ini", "scripts", "web"]
+ALONE = {"web": "web", "CanvasWasm": "Sources/CanvasWasm"}
 # Not CANVAS_…: the programs complain about such a variable where they don't know it.
 VARIABLE = "MUTANT"
 
@@ -45,12 +51,25 @@ class Mutant:
     def __str__(self):
         return f"mutant {self.number} ({self.file})"
 
+    @property
+    def is_alone(self):
+        return self.target in ALONE
+
+    @property
+    def path(self):
+        return os.path.join(ALONE.get(self.target, os.path.join("Sources", self.target)), self.file)
+
     def edit(self, text):
         """Where the original stands in the file, and what stands there instead: (start, end, replacement)."""
         found = text.count(self.line)
         if found != 1:
             raise Complaint(f"{self}: its line is found {found} times: {self.line.strip()!r}")
         start = text.index(self.line)
+        if self.is_alone:
+            instead = "" if self.left_out else self.instead
+            part = self.line if instead is not None or self.part is None else self.part
+            start += self.line.index(part)
+            return start, start + len(part), self.becomes if instead is None else instead
         if self.instead is not None:
             if "mutant()" not in self.instead:
                 raise Complaint(f"{self}: `instead` doesn't ask mutant()")
@@ -90,7 +109,7 @@ def planted(mutants):
     """The changed files: path below the root → content."""
     by_path = {}
     for mutant in mutants:
-        by_path.setdefault(os.path.join("Sources", mutant.target, mutant.file), []).append(mutant)
+        by_path.setdefault(mutant.path, []).append(mutant)
     files = {}
     for path, here in by_path.items():
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
@@ -102,34 +121,65 @@ def planted(mutants):
         for start, end, replacement, _ in reversed(edits):
             text = text[:start] + replacement + text[end:]
         files[path] = text
-    for target in {mutant.target for mutant in mutants}:
+    for target in {mutant.target for mutant in mutants if not mutant.is_alone}:
         files[os.path.join("Sources", target, "PlantedMutants.swift")] = GATE
     return {path: text.encode() for path, text in files.items()}
 
 
-def copy(mutants, folder):
-    """Makes `folder` the tree with all mutants in it. Files that stay the same keep their dates, for the build's sake."""
-    changed = planted(mutants)
+def copied(paths):
+    """All files of the tree below these paths."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *COPIED],
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths],
         cwd=ROOT, check=True, capture_output=True, text=True,
     ).stdout.split("\0")
-    wanted = {path for path in listed if path and os.path.isfile(os.path.join(ROOT, path))} | set(changed)
+    return sorted(path for path in listed if path and os.path.isfile(os.path.join(ROOT, path)))
+
+
+def content(path):
+    with open(os.path.join(ROOT, path), "rb") as file:
+        return file.read()
+
+
+def fingerprint():
+    """What results hold for: another tree has others."""
+    sum = hashlib.sha256()
+    for path in copied(sorted({*COPIED, *PAGE_COPIED})):
+        sum.update(path.encode() + b"\0" + content(path))
+    return sum.hexdigest()
+
+
+def copy(mutants, folder, paths=COPIED):
+    """Makes `folder` the tree with all these mutants in it. Files that stay the same keep their dates, for the build's sake, and what is
+    built there stays."""
+    changed = planted(mutants)
+    wanted = {*copied(paths), *changed}
     for path in sorted(wanted):
-        content = changed.get(path)
-        if content is None:
-            with open(os.path.join(ROOT, path), "rb") as file:
-                content = file.read()
+        bytes = changed.get(path) or content(path)
         place = os.path.join(folder, path)
         if os.path.isfile(place):
             with open(place, "rb") as file:
-                if file.read() == content:
+                if file.read() == bytes:
                     continue
         os.makedirs(os.path.dirname(place), exist_ok=True)
         with open(place, "wb") as file:
-            file.write(content)
+            file.write(bytes)
+        shutil.copymode(os.path.join(ROOT, path), place) if os.path.exists(os.path.join(ROOT, path)) else None
     for base, _, names in os.walk(folder):
         for name in names:
             path = os.path.relpath(os.path.join(base, name), folder)
-            if path not in wanted and not path.startswith("."):
+            if path not in wanted and not path.startswith((".", "build/")):
                 os.remove(os.path.join(base, name))
+
+
+def copy_page(mutant, folder):
+    """Makes `folder` a copy in which the page has this mutant, or none, and bundles it."""
+    copy([mutant] if mutant else [], folder, PAGE_COPIED)
+    page = os.path.join(folder, "build", "page")
+    os.makedirs(page, exist_ok=True)
+    for name in ("page/core.wasm", "page/exchange.wasm", "page/core.wasm.br", "page/exchange.wasm.br", "wasm.sha256"):
+        shutil.copy2(os.path.join(ROOT, "build", name), os.path.join(folder, "build", name))
+    steps = ["scripts/wasm", "scripts/page"] if mutant and mutant.target == "CanvasWasm" else ["scripts/page"]
+    for step in steps:
+        done = subprocess.run([step], cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Complaint(f"{mutant}: {step} fails:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

@@ -1,185 +1,86 @@
 #!/usr/bin/env python3
 """Plants small bugs one at a time, and tells which of them no test notices.
 
-    .venv/bin/python Tests/mutants/run.py [NUMBER…] [--jobs N] [--list]
+    .venv/bin/python Tests/mutants/run.py [NUMBER…] [--jobs N] [--anew] [--programs FOLDER] [--list]
 
-Exit 0: every mutant dies, but for those whose list says why they survive. All mutants are in one build, and an environment
-variable chooses one. The lists are beside this file, one for each target; CONTRIBUTING.md tells how to add to them.
+Exit 0: every mutant dies, but for those whose list says why they survive. All mutants of native code are in one build, and an
+environment variable chooses one; those of the page and of core.wasm are planted one at a time in copies. The lists are beside this file,
+one for each target; CONTRIBUTING.md tells how to add to them.
+
+Results are kept as they come, in build/mutants/results.jsonl: a run that was interrupted goes on there, as long as the tree is the same.
 """
 
 import argparse
 import concurrent.futures
 import os
-import re
-import resource
-import shlex
-import signal
+import queue
 import subprocess
 import sys
 import threading
 import time
 
 import planting
+from record import Record
+from suites import BUILD, FOLDER, TREE, Company, Programs, suites, verdict
 
-FOLDER = os.path.join(planting.ROOT, "build", "mutants")
-TREE = os.path.join(FOLDER, "tree")
-BUILD = os.path.join(FOLDER, "build")
-PROGRAMS = os.path.join(BUILD, "release")
-TESTS = os.path.join(PROGRAMS, "CanvasSyncPackageTests.xctest")
-# As scripts/steps.sh has it: these wait for sockets and disks, and run one after another.
-WAITING = "WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests"
 DIES_MIN = 0.95
 # A mutant that takes this many times as long as no mutant hangs.
 PATIENCE = 8
 PATIENCE_SECONDS_MIN = 60
-PARTING_SECONDS = 10
-# More, and a mutant that gathers without bound would take the machine with it.
-MEMORY_BYTES_MAX = 12 << 30
-
-COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-FAILED_TEST = re.compile(r'Test "?(?P<test>.+?)"? recorded an issue(?:.* at (?P<file>[\w+-]+)\.swift:\d+)?')
-
-
-class Suite:
-    """Tests that run together."""
-
-    def __init__(self, words, *, is_waiting):
-        self.words = words
-        # Such a one may fail for want of time on a busy machine, so its failure counts only if it fails again.
-        self.is_waiting = is_waiting
-
-    @staticmethod
-    def swift(*, only=None, but=None):
-        is_waiting = only is not None and re.search(WAITING, only) is not None
-        words = [TESTS, "--testing-library", "swift-testing"]
-        if only:
-            words += ["--filter", only]
-        if but:
-            words += ["--skip", but]
-        return Suite(words + (["--no-parallel"] if is_waiting else []), is_waiting=is_waiting)
-
-    @staticmethod
-    def outside(selection):
-        words = [os.path.join(planting.ROOT, ".venv", "bin", "pytest"), "-x", "-q", "-p", "no:cacheprovider"]
-        return Suite([*words, *shlex.split(selection), "--build", PROGRAMS], is_waiting=True)
-
-    @property
-    def key(self):
-        return tuple(self.words)
-
-
-ALL = [Suite.swift(but=WAITING), Suite.swift(only=WAITING)]
-
-
-def suites(mutant):
-    """What is tried on a mutant, the likeliest first."""
-    first = [Suite.swift(only=mutant.tests)] if mutant.tests else []
-    return first + ([Suite.outside(mutant.outside)] if mutant.outside else []) + ALL
-
-
-def every_suite(mutants):
-    """All that is tried on any of them, once."""
-    return list({suite.key: suite for mutant in mutants for suite in suites(mutant)}.values())
-
-
-class Outcome:
-    def __init__(self, killer, seconds):
-        self.killer = killer
-        self.seconds = seconds
-
-
-def limit_resources():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES_MAX, MEMORY_BYTES_MAX))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def verdict(suite, number, seconds_max):
-    """Runs a suite until its first failure.
-    - Returns: what failed; None if nothing did."""
-    # Dictionaries in the same order each time, so that a mutant dies for what it does and not by chance.
-    environment = os.environ | {"SWIFT_BACKTRACE": "enable=no", "SWIFT_DETERMINISTIC_HASHING": "1"}
-    environment.pop(planting.VARIABLE, None)
-    if number:
-        environment[planting.VARIABLE] = str(number)
-    process = subprocess.Popen(
-        suite.words, cwd=planting.ROOT, env=environment, text=True, errors="replace", stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=limit_resources,
-    )
-    is_late = threading.Event()
-
-    def end():
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-
-    def give_up():
-        is_late.set()
-        # Python's tests end the servers that they started, if they are asked in time.
-        os.kill(process.pid, signal.SIGINT)
-        patience = threading.Timer(PARTING_SECONDS, end)
-        patience.daemon = True
-        patience.start()
-
-    timer = threading.Timer(seconds_max, give_up)
-    timer.start()
-    last = ""
-    killer = None
-    try:
-        for line in process.stdout:
-            line = COLOURS.sub("", line).strip()
-            last = line or last
-            found = FAILED_TEST.search(line)
-            if found:
-                killer = f'{found["file"]}: {found["test"]}' if found["file"] else found["test"]
-            elif line.startswith("FAILED Tests/"):
-                killer = line.removeprefix("FAILED Tests/").split(" - ")[0]
-            if killer:
-                break
-    finally:
-        timer.cancel()
-        # Also servers that a test of it started.
-        end()
-        process.stdout.close()
-        status = process.wait()
-    if killer:
-        return killer
-    if is_late.is_set():
-        return f"hung: {last[:80]}"
-    if status < 0:
-        return f"crashed by signal {-status}: {last[:80]}"
-    return f"failed: {last[:80]}" if status else None
+BASELINE_SECONDS_MAX = 1_800
 
 
 class Runner:
-    def __init__(self):
-        self.seconds = {}
+    def __init__(self, record, jobs):
+        self.record, self.company = record, Company()
+        self.measuring = threading.Lock()
+        # A copy of the page for each that runs at a time, and one without a mutant.
+        self.pages, self.page = queue.SimpleQueue(), os.path.join(FOLDER, "page")
+        for number in range(jobs):
+            self.pages.put(os.path.join(FOLDER, f"page-{number}"))
 
-    def baseline(self, suite):
-        """Without a mutant, everything must pass; and it tells how long that takes."""
-        start = time.monotonic()
-        for attempt in range(2 if suite.is_waiting else 1):
-            killer = verdict(suite, 0, 900)
-            if killer is None:
-                self.seconds[suite.key] = time.monotonic() - start
-                return
-        raise planting.Complaint(f"without any mutant a test fails: {killer}\n{shlex.join(suite.words)}")
+    def attempt(self, suite, mutant, folder, seconds_max):
+        """A failure for want of time is none: where a suite may have waited for its turn, it has to fail alone as well."""
+        number = mutant.number if mutant and not mutant.is_alone else 0
+        with self.company.beside_others():
+            killer = verdict(suite, number, seconds_max, folder)
+        if killer and (suite.is_waiting or killer.startswith("hung")):
+            with self.company.alone():
+                killer = verdict(suite, number, seconds_max, folder)
+        return killer
 
     def seconds_max(self, suite):
-        return max(PATIENCE_SECONDS_MIN, PATIENCE * self.seconds[suite.key])
+        """How long a suite may take. Without a mutant everything in it must pass: that is tried when it is first needed."""
+        with self.measuring:
+            if suite.key not in self.record.seconds:
+                if suite.is_page:
+                    planting.copy_page(None, self.page)
+                start = time.monotonic()
+                killer = self.attempt(suite, None, self.page if suite.is_page else planting.ROOT, BASELINE_SECONDS_MAX)
+                if killer:
+                    raise planting.Complaint(f"without any mutant a test fails: {killer}\n{suite.key}")
+                self.record.passes(suite.key, time.monotonic() - start)
+        return max(PATIENCE_SECONDS_MIN, PATIENCE * self.record.seconds[suite.key])
 
     def judge(self, mutant):
         start = time.monotonic()
-        for suite in suites(mutant):
-            killer = verdict(suite, mutant.number, self.seconds_max(suite))
-            if killer and suite.is_waiting and not killer.startswith("hung"):
-                killer = verdict(suite, mutant.number, self.seconds_max(suite))
-            if killer:
-                return Outcome(killer, time.monotonic() - start)
-        return Outcome(None, time.monotonic() - start)
+        page = self.pages.get() if mutant.is_alone else None
+        try:
+            if page:
+                planting.copy_page(mutant, page)
+            killer = None
+            for suite in suites(mutant):
+                killer = self.attempt(suite, mutant, page or planting.ROOT, self.seconds_max(suite))
+                if killer:
+                    break
+        finally:
+            if page:
+                self.pages.put(page)
+        self.record.judged(mutant.number, killer, time.monotonic() - start)
 
 
-def build():
+def build(mutants):
+    planting.copy(mutants, TREE)
     words = ["swift", "build", "-c", "release", "-Xswiftc", "-enable-testing", "--build-tests"]
     words += ["--package-path", TREE, "--scratch-path", BUILD]
     with open(os.path.join(FOLDER, "build.log"), "w", encoding="utf-8") as log:
@@ -191,66 +92,93 @@ def build():
         sys.exit(f"the mutants don't build: {log.name}")
 
 
+def told(mutant, killer, seconds):
+    return f"{mutant.number:4} {seconds:5.0f} s  {killer or 'SURVIVES: ' + mutant.wrong}"
+
+
 def table(rows):
     lines = ["| | what goes wrong | killed by | seconds |", "| ---: | --- | --- | ---: |"]
-    for mutant, outcome in rows:
-        killer = outcome.killer or ("**survives**" + (f": {mutant.survives}" if mutant.survives else ""))
-        lines.append(f"| {mutant.number} | {mutant.target}: {mutant.wrong} | {killer} | {outcome.seconds:.0f} |")
+    for mutant, killer, seconds in rows:
+        killer = killer or "**survives**" + (f": {mutant.survives}" if mutant.survives else "")
+        lines.append(f"| {mutant.number} | {mutant.target}: {mutant.wrong} | {killer} | {seconds:.0f} |")
     return "\n".join(lines).replace("\\|", "|") + "\n"
 
 
-def main():
+def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("numbers", nargs="*", type=int, metavar="NUMBER", help="only these")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="how many at a time; two")
+    parser.add_argument("--anew", action="store_true", help="forget what an earlier run has found")
+    parser.add_argument("--programs", metavar="FOLDER", default=os.path.join(planting.ROOT, ".build", "test", "release"),
+                        help="the server for mutants of the page, where no others are chosen; .build/test/release")
     parser.add_argument("--list", action="store_true", help="print the mutants, and check that their lines are there")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def chosen_of(given):
+    """The mutants that are asked for, and all that native code is built with."""
+    mutants = planting.read_lists()
+    planting.planted(mutants)
+    chosen = [mutant for mutant in mutants if not given.numbers or mutant.number in given.numbers]
+    return chosen, [mutant for mutant in mutants if not mutant.is_alone]
+
+
+def main():
+    given = options()
     try:
-        mutants = planting.read_lists()
-        planting.planted(mutants)
-        chosen = [mutant for mutant in mutants if not options.numbers or mutant.number in options.numbers]
-        if options.list:
-            for mutant in chosen:
-                print(f"{mutant.number:4}  {mutant.target}/{mutant.file}: {mutant.wrong}")
-            return
-        os.makedirs(FOLDER, exist_ok=True)
-        planting.copy(mutants, TREE)
+        chosen, native = chosen_of(given)
     except planting.Complaint as complaint:
         sys.exit(f"{complaint}\nMend it in Tests/mutants.")
+    if given.list:
+        for mutant in chosen:
+            print(f"{mutant.number:4}  {mutant.target}/{mutant.file}: {mutant.wrong}")
+        return
+    os.makedirs(FOLDER, exist_ok=True)
+    path = os.path.join(FOLDER, "results.jsonl")
+    if given.anew and os.path.exists(path):
+        os.remove(path)
+    record = Record(path, planting.fingerprint())
     start = time.monotonic()
-    build()
-    print(f"{len(mutants)} mutants planted and built in {time.monotonic() - start:.0f} s", flush=True)
+    if all(mutant.is_alone for mutant in chosen):
+        Programs.folder = os.path.abspath(given.programs)
+    else:
+        build(native)
+        print(f"{len(native)} mutants planted and built in {time.monotonic() - start:.0f} s", flush=True)
+    known = [mutant for mutant in chosen if mutant.number in record.outcomes]
+    if known:
+        print(f"{len(known)} are known from an earlier run; --anew forgets them", flush=True)
 
-    runner = Runner()
-    outcomes = {}
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    runner = Runner(record, given.jobs)
+    left = [mutant for mutant in chosen if mutant not in known]
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         try:
-            list(pool.map(runner.baseline, every_suite(chosen)))
+            judging = {pool.submit(runner.judge, mutant): mutant for mutant in left}
+            for future in concurrent.futures.as_completed(judging):
+                future.result()
+                mutant = judging[future]
+                print(told(mutant, *record.outcomes[mutant.number]), flush=True)
         except planting.Complaint as complaint:
+            pool.shutdown(wait=False, cancel_futures=True)
             sys.exit(str(complaint))
-        print(f"without a mutant all tests pass, after {time.monotonic() - start:.0f} s", flush=True)
-        waiting = {pool.submit(runner.judge, mutant): mutant for mutant in chosen}
-        for future in concurrent.futures.as_completed(waiting):
-            mutant, outcome = waiting[future], future.result()
-            outcomes[mutant.number] = outcome
-            print(f"{mutant.number:4} {outcome.seconds:5.0f} s  {outcome.killer or 'SURVIVES: ' + mutant.wrong}", flush=True)
-    rows = [(mutant, outcomes[mutant.number]) for mutant in chosen]
+    summary(chosen, record, bool(given.numbers))
+
+
+def summary(chosen, record, is_part):
+    rows = [(mutant, *record.outcomes[mutant.number]) for mutant in chosen]
     results = os.path.join(FOLDER, "results.md")
     with open(results, "w", encoding="utf-8") as file:
         file.write(table(rows))
-
-    alive = [mutant for mutant, outcome in rows if not outcome.killer]
-    wrongly_excused = [mutant for mutant, outcome in rows if outcome.killer and mutant.survives]
-    hung = sum(1 for _, outcome in rows if outcome.killer and outcome.killer.startswith("hung"))
-    print(f"\n{open(results, encoding='utf-8').read()}")
+    print(f"\n{table(rows)}")
+    alive = [mutant for mutant, killer, _ in rows if not killer]
+    wrongly_excused = [mutant for mutant, killer, _ in rows if killer and mutant.survives]
+    unexplained = [mutant for mutant in alive if not mutant.survives]
+    hung = sum(1 for _, killer, _ in rows if killer and killer.startswith("hung"))
     for mutant in wrongly_excused:
         print(f"{mutant}: the list says that it survives, and it dies")
-    unexplained = [mutant for mutant in alive if not mutant.survives]
     print(
         f"{len(rows) - len(alive)} of {len(rows)} mutants die, {hung} of them by hanging; {len(alive)} survive, "
-        f"{len(unexplained)} of them without a reason in the list; {time.monotonic() - start:.0f} s"
-    )
-    if unexplained or wrongly_excused or len(rows) - len(alive) < DIES_MIN * len(rows) and not options.numbers:
+        f"{len(unexplained)} of them without a reason in the list")
+    if unexplained or wrongly_excused or len(rows) - len(alive) < DIES_MIN * len(rows) and not is_part:
         sys.exit(1)
 
 

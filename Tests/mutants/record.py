@@ -1,0 +1,39 @@
+"""What is known so far, kept line by line as it is found: a run that was interrupted goes on where it was."""
+
+import json
+import os
+
+
+class Record:
+    def __init__(self, path, fingerprint):
+        self.path = path
+        self.seconds, self.outcomes = {}, {}
+        try:
+            with open(path, encoding="utf-8") as file:
+                # A line that was cut off by the interruption is as good as none.
+                lines = [json.loads(line) for line in file if line.endswith("\n")]
+        except OSError:
+            lines = []
+        if not lines or lines[0] != {"tree": fingerprint}:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(json.dumps({"tree": fingerprint}) + "\n")
+            return
+        for line in lines[1:]:
+            if "suite" in line:
+                self.seconds[line["suite"]] = line["seconds"]
+            else:
+                self.outcomes[line["mutant"]] = (line["killer"], line["seconds"])
+
+    def _add(self, **members):
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(members, ensure_ascii=False) + "\n")
+
+    def passes(self, suite, seconds):
+        """A suite passes without a mutant, and takes so long."""
+        self.seconds[suite] = seconds
+        self._add(suite=suite, seconds=seconds)
+
+    def judged(self, mutant, killer, seconds):
+        self.outcomes[mutant] = (killer, seconds)
+        self._add(mutant=mutant, killer=killer, seconds=seconds)

@@ -1,0 +1,182 @@
+"""Suites of tests, and the verdict of one on a mutant."""
+
+import contextlib
+import glob
+import os
+import re
+import resource
+import shlex
+import signal
+import subprocess
+import threading
+
+import planting
+
+FOLDER = os.path.join(planting.ROOT, "build", "mutants")
+TREE = os.path.join(FOLDER, "tree")
+BUILD = os.path.join(FOLDER, "build")
+# As scripts/steps.sh has it: these wait for sockets and disks, and run one after another.
+WAITING = "WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests"
+PARTING_SECONDS = 10
+# More, and a mutant that gathers without bound would take the machine with it. Browsers reserve far more than they take.
+MEMORY_BYTES_MAX = 12 << 30
+
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+FAILED_TEST = re.compile(r'Test "?(?P<test>.+?)"? recorded an issue(?:.* at (?P<file>[\w+-]+)\.swift:\d+)?')
+FAILED_IN_NODE = re.compile(r"(?:not ok \d+ - |✖ |✘ )(?P<test>.+?)(?: \([\d.]+ms\))?$")
+
+
+class Programs:
+    """Where the programs are that tests start."""
+
+    folder = os.path.join(BUILD, "release")
+
+
+class Suite:
+    """Tests that run together."""
+
+    def __init__(self, words, *, is_waiting, is_page=False):
+        self.words = words
+        # Such a one may fail for want of time on a busy machine, so its failure counts only if it fails again, alone.
+        self.is_waiting = is_waiting
+        # It runs in a copy of the page of its own.
+        self.is_page = is_page
+
+    @staticmethod
+    def swift(*, only=None, but=None):
+        is_waiting = only is not None and re.search(WAITING, only) is not None
+        words = [os.path.join(BUILD, "release", "CanvasSyncPackageTests.xctest"), "--testing-library", "swift-testing"]
+        if only:
+            words += ["--filter", only]
+        if but:
+            words += ["--skip", but]
+        return Suite(words + (["--no-parallel"] if is_waiting else []), is_waiting=is_waiting)
+
+    @staticmethod
+    def outside(selection, *, is_page=False):
+        words = [os.path.join(planting.ROOT, ".venv", "bin", "pytest"), "-x", "-q", "-p", "no:cacheprovider"]
+        return Suite([*words, *shlex.split(selection), "--build", Programs.folder], is_waiting=True, is_page=is_page)
+
+    @staticmethod
+    def node(*patterns):
+        files = [os.path.relpath(path, planting.ROOT) for one in patterns for path in sorted(glob.glob(os.path.join(planting.ROOT, one)))]
+        tests = ["--test"] if any(".test." in path for path in files) else []
+        return Suite(["node", *tests, *files], is_waiting=False, is_page=True)
+
+    @property
+    def key(self):
+        return shlex.join(self.words)
+
+
+def suites(mutant):
+    """What is tried on a mutant, the likeliest first."""
+    if mutant.is_alone:
+        first = [Suite.node("Tests/wasm/run.mjs")] if mutant.target == "CanvasWasm" else [
+            Suite.node("Tests/gestures/*.test.mjs", "Tests/network/*.test.mjs")]
+        selections = ([mutant.outside] if mutant.outside else []) + ["Tests/Page --numprocesses 4 --dist worksteal"]
+        return first + [Suite.outside(selection, is_page=True) for selection in selections]
+    first = [Suite.swift(only=mutant.tests)] if mutant.tests else []
+    everything = [Suite.swift(but=WAITING), Suite.swift(only=WAITING)]
+    return first + ([Suite.outside(mutant.outside)] if mutant.outside else []) + everything
+
+
+class Company:
+    """Suites that run side by side, and those that must be alone to be believed."""
+
+    def __init__(self):
+        self._turns, self._running, self._wants = threading.Condition(), 0, 0
+
+    @contextlib.contextmanager
+    def beside_others(self):
+        with self._turns:
+            self._turns.wait_for(lambda: self._wants == 0)
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._turns:
+                self._running -= 1
+                self._turns.notify_all()
+
+    @contextlib.contextmanager
+    def alone(self):
+        with self._turns:
+            self._wants += 1
+            self._turns.wait_for(lambda: self._running == 0)
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._turns:
+                self._running -= 1
+                self._wants -= 1
+                self._turns.notify_all()
+
+
+def limit_resources(is_page):
+    if not is_page:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES_MAX, MEMORY_BYTES_MAX))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def name_of_failure(line):
+    if found := FAILED_TEST.search(line):
+        return f'{found["file"]}: {found["test"]}' if found["file"] else found["test"]
+    if line.startswith("FAILED Tests/"):
+        return line.removeprefix("FAILED Tests/").split(" - ")[0]
+    found = FAILED_IN_NODE.match(line)
+    return found["test"] if found else None
+
+
+def verdict(suite, number, seconds_max, folder=planting.ROOT):
+    """Runs a suite until its first failure.
+    - Returns: what failed; None if nothing did."""
+    # Dictionaries in the same order each time, so that a mutant dies for what it does and not by chance.
+    environment = os.environ | {"SWIFT_BACKTRACE": "enable=no", "SWIFT_DETERMINISTIC_HASHING": "1"}
+    environment.pop(planting.VARIABLE, None)
+    if number:
+        environment[planting.VARIABLE] = str(number)
+    process = subprocess.Popen(
+        suite.words, cwd=folder, env=environment, text=True, errors="replace", stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=lambda: limit_resources(suite.is_page),
+    )
+    is_late = threading.Event()
+
+    def end():
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def give_up():
+        is_late.set()
+        # Python's tests end the servers that they started, if they are asked in time.
+        os.kill(process.pid, signal.SIGINT)
+        patience = threading.Timer(PARTING_SECONDS, end)
+        patience.daemon = True
+        patience.start()
+
+    timer = threading.Timer(seconds_max, give_up)
+    timer.start()
+    last = ""
+    killer = None
+    try:
+        for line in process.stdout:
+            line = COLOURS.sub("", line).strip()
+            last = line or last
+            killer = name_of_failure(line)
+            if killer:
+                break
+    finally:
+        timer.cancel()
+        # Also servers that a test of it started.
+        end()
+        process.stdout.close()
+        status = process.wait()
+    if killer:
+        return killer
+    if is_late.is_set():
+        return f"hung: {last[:80]}"
+    if status < 0:
+        return f"crashed by signal {-status}: {last[:80]}"
+    return f"failed: {last[:80]}" if status else None
