@@ -20,7 +20,7 @@ struct TurnedBox {
 
   @inline(__always) var isNone: Bool { axisX == 0 && axisY == 0 }
 
-  /// How much smaller than the upright box it has to be, to be worth asking.
+  /// The share of the upright box that a turned box may have at most, to be worth a test.
   private static let partMax = 0.6
 
   fileprivate var axis: Point { Point(x: Double(axisX), y: Double(axisY)) }
@@ -32,10 +32,10 @@ struct TurnedExtent {
   let center: Point
   let reach: Size
   let direction: Direction
-  /// Whether the turned box is so much smaller than the upright one that it decides more.
+  /// Whether the turned box is enough smaller than the upright one to rule out more pairs.
   let isSlanted: Bool
 
-  /// At 45° that is a shape six times as long as wide. Most rooms have none.
+  /// At 45° that takes a shape six times as long as it is wide. Most rooms have none.
   private static let slant = 4.0
 
   init(_ placed: PlacedOutline) {
@@ -47,7 +47,7 @@ struct TurnedExtent {
     isSlanted = 4 * reach.width * reach.height * TurnedExtent.slant < upright
   }
 
-  /// How far it reaches from its centre along an axis, times the axis's length.
+  /// Half of its extent along an axis, times the axis's length.
   @inline(__always)
   fileprivate func reach(along axis: Point) -> Double {
     let along = (direction.cosine * axis.x + direction.sine * axis.y).magnitude
@@ -129,7 +129,7 @@ extension TurnedBox {
 
   private var length: Float { Swift.max(maxAlong - minAlong, maxAcross - minAcross) }
 
-  /// From where to where it reaches along an axis; without a turned box, the upright one.
+  /// Its extent along an axis: that of the turned box, or else that of the upright one.
   private func range(along axis: Point, upright: Box) -> (min: Double, max: Double) {
     if isNone {
       let x = Swift.min(upright.minX * axis.x, upright.maxX * axis.x)

@@ -1,6 +1,7 @@
-/// What nobody waits for: snapshots, trimming, freeing space. Each may be done twice, also by two nodes, without harm.
+/// Background work: snapshots, trimming, freeing space. Doing a chore twice, even at two nodes, does no harm.
 ///
-/// What always holds: of one room, one chore is under way at most, and they are begun in the order in which they came.
+/// What always holds: at most one chore of a room is under way, and chores of a room begin in the order in which they
+/// were asked for.
 final class PostgresChores {
   private let link: PostgresLink
   private let reports: PostgresReports
@@ -10,7 +11,7 @@ final class PostgresChores {
   private let retention: Retention
 
   private var waiting: [LogRequest] = []
-  /// By the room that they are about; those about all rooms are about "".
+  /// Keyed by the room's name; the key of chores for all rooms is "".
   private var underWay: Set<String> = []
   private var isClearing = false
   private var nextClearing: UInt64 = 0
@@ -96,7 +97,7 @@ final class PostgresChores {
 
   private func keep(_ request: SnapshotRequest) {
     let chore = LogRequest.snapshot(request)
-    // What it was made of may be gone since it was asked for, or nobody knows yet whether it is.
+    // The records that the snapshot was made from may have been lost since it was requested, or that is not known yet.
     guard request.timeline == timelines.number else {
       return end(chore, [.failed(id: request.id, room: request.room, .unavailable(reports.otherCopy))])
     }
@@ -212,7 +213,7 @@ final class PostgresChores {
     guard let trim = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
     link.send([(.room, [.text(trim.room)]), (.places, [.text(trim.room)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
-      // By the time it is its turn, the room may be gone, and another have its name.
+      // By the time of its turn the room may have been deleted and made again.
       guard let entry = try? PostgresReading.entry(trim.room, rows[0], rows[1]), entry.epoch == trim.epoch else {
         return self.retain(rooms.dropFirst(), chore)
       }

@@ -1,4 +1,4 @@
-/// What gives access: the tokens of a file, and the keys of those that are signed. Without either, everyone may come in.
+/// Gives access: the tokens of a file, and the keys of signed tokens. Without either, everyone may come in.
 struct Credentials: Sendable {
   var tokens: Tokens?
   var signed: SignedTokens?

@@ -30,7 +30,7 @@ struct Grant: Hashable, Sendable {
   var account: Payer.Account?
   /// When it ends, in Unix milliseconds. `nil` if it doesn't.
   var endsAt: UInt64?
-  /// What its bearer is called, whatever name the bearer gives.
+  /// The name of the token's bearer. It replaces the name that the client sends.
   var name: String?
   /// The actor that its bearer is.
   var actor: Identifier?
@@ -40,12 +40,12 @@ struct Grant: Hashable, Sendable {
 
   func covers(_ room: String) -> Bool { rooms.contains { $0.matches(room) } }
 
-  /// What is different for somebody in a room whose token gives another grant now.
+  /// How a change of a token's grant affects a connection in a room.
   enum Change {
     case none
     /// The token gives nothing any more.
     case ended
-    /// It is for other rooms.
+    /// The token no longer covers this room.
     case elsewhere
     case otherLevel
   }

@@ -1,4 +1,4 @@
-/// What a room may be called: 1 to 64 of `A-Za-z0-9._-`, but not `.` or `..`, which clients resolve as parts of a path.
+/// The names of rooms: 1 to 64 of `A-Za-z0-9._-`, but not `.` or `..`, which clients resolve as parts of a path.
 enum RoomName {
   static let words = "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -, and not . or .."
 

@@ -91,7 +91,8 @@ struct SignedHeader: Sendable {
     guard let bytes = Base64.decoded(encoded), let header = JSONClaims(bytes, ["alg", "kid", "crit"]) else {
       throw .unproven("the token's header can't be read")
     }
-    // What a header calls critical must be understood, and nothing of the kind is.
+    // A reader must understand each extension that a header calls critical (RFC 7515, 4.1.11). This one understands
+    // none.
     guard header["crit"] == nil else { throw .unproven("the token's header asks for more than is known here (crit)") }
     guard let algorithm = header.text("alg").flatMap({ SigningAlgorithm($0) }) else {
       throw .unproven("the token's algorithm (alg) is not HS256, RS256 or ES256")

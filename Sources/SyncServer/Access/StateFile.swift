@@ -21,7 +21,7 @@ enum StateFile {
   }
 }
 
-/// What a `StateFile` asks of the system. Each answers 0, or the system's error. Tests hand in a disk of their own.
+/// The system calls of a `StateFile`. Each answers 0, or the system's error. Tests hand in a disk of their own.
 struct StateDisk {
   /// Makes a file with this content, which is durable then; its name isn't yet.
   var create: (_ bytes: [UInt8], _ path: String) -> Int32 = { bytes, path in

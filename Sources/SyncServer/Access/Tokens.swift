@@ -1,7 +1,7 @@
 internal import CCrypto
 import Glibc
 
-/// Who may come in, read from the file of tokens. Each line has a token, what it allows, and in which rooms.
+/// The file of tokens. Each line has a token, what it allows, and in which rooms.
 ///
 ///     # who it is for                     comments, and lines without anything, are passed over
 ///     6f1d0c8e5b7a4f2e  editor  demo team-*   # Ann

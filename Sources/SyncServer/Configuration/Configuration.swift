@@ -54,7 +54,7 @@ struct Configuration: Hashable, Sendable {
   /// Whether WebSocket messages are compressed for clients that ask for it. This trades CPU for bytes.
   var compresses = false
   var limits = Limits()
-  /// What is odd about the environment, in words. The server runs all the same.
+  /// Warnings about the environment. The server runs all the same.
   var complaints: [String] = []
 
   init() {}
@@ -63,7 +63,8 @@ struct Configuration: Hashable, Sendable {
   static let passwordIsSeen =
     "everyone on this machine can read a password there; give it as PGPASSWORD, in a password file, or in CANVAS_DATA"
 
-  /// Refuses a place that was meant as a database's address and is none. It isn't repeated, since it may have a password in it.
+  /// Refuses a value of `--data` that looks like a database's address and can't be one. The message leaves the value
+  /// out, since it may contain a password.
   /// - Parameter name: the flag or the variable that it came by.
   static func check(place: String, of name: String) throws(ConfigurationError) {
     if let mistake = PostgresLog.mistake(in: place) { throw ConfigurationError(words: "\(name): \(mistake)") }

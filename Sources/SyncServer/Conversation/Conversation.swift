@@ -7,7 +7,7 @@ struct Conversation: Sendable {
   private enum State: Sendable {
     case awaitingHello(until: UInt64)
     case joined(Role)
-    /// The connection is closing. Whatever still arrives is ignored.
+    /// The connection is closing. Input is ignored.
     case closing
   }
 
@@ -19,7 +19,7 @@ struct Conversation: Sendable {
   private var operations: TokenBucket
   private var messages: TokenBucket
   private var bytes: TokenBucket
-  /// What was read and the buckets don't hold yet.
+  /// Bytes that were read and are not charged to the buckets yet.
   private var bytesOwed: UInt64 = 0
   private var messagesOwed: UInt64 = 0
   /// For how many messages the one at hand counts, if it isn't operations.
@@ -53,11 +53,11 @@ struct Conversation: Sendable {
   }
 
   private static let refusalsForgottenPerSecond: UInt64 = 10
-  /// A client that goes on for this long can have read the refusal. What it sent before is not held against it.
+  /// Refusals count only after this time: by then the client has had time to read the first one.
   private static let ignoringMilliseconds: UInt64 = 2_000
   /// A shorter rest would stop and start reading for each of the connection's messages.
   private static let restMillisecondsMin: UInt64 = 50
-  /// What is not operations is short. A longer one counts for as many as would fit into it.
+  /// Messages other than operations are short. A longer one counts as often as this fits into it.
   private static let bytesOfOneMessage: UInt64 = 1_024
   private static let messagesForToken: UInt64 = 20
   /// The identifier comes back with every answer. The longest acknowledgement has space for one of this length.
@@ -75,7 +75,7 @@ struct Conversation: Sendable {
   }
 }
 
-/// What is to be done about a connection's event.
+/// The actions that follow from an event of a connection.
 enum ConversationStep: Equatable, Sendable {
   case nothing
   case join(Hello, Role)
@@ -164,7 +164,7 @@ extension Conversation {
       spendMessage(now)
       return .digest
     case .token(let token):
-      // Checking a signature takes as long as many messages.
+      // Checking one signature costs as much as many messages do.
       weight += Conversation.messagesForToken
       spendMessage(now)
       return .token(token)

@@ -148,7 +148,8 @@ final class HeavyWork: @unchecked Sendable {
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, HeavyWork.niceness)
     while true {
       while sem_wait(signal) != 0 {}
-      // Several may have been signalled for a party that has its threads. Whoever ends looks again.
+      // Several threads may have been woken for a party that has all of its threads. The next thread that ends looks
+      // again.
       while let (party, piece) = state.withLock({ $0.next(threadsOfPartyMax: threadsOfPartyMax) }) {
         piece.work()
         state.withLock { $0.ended(party) }

@@ -1,9 +1,9 @@
 import RoomLog
 
-/// What the log has answered to rooms, and the rooms have yet to take in.
+/// Answers of the log that rooms have not processed yet.
 ///
-/// A layout comes as a hundred records of a thousand operations, and each takes milliseconds. So rooms take turns at the
-/// loop, a record at a time, and what a turn of the loop has no time for comes in the next.
+/// A layout comes as a hundred records of a thousand operations, and each takes milliseconds. So rooms take turns at
+/// the loop, one record at a time, and the rest waits for the next turn of the loop.
 ///
 /// What always holds: each room gets its answers in the order in which they came.
 struct Deliveries {

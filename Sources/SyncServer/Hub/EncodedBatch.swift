@@ -25,7 +25,7 @@ struct EncodedBatch: Sendable {
 
   var operationCount: Int { parts.reduce(0) { $0 + $1.operations.count } }
 
-  /// What the records take: beside its bytes, each has a row, and a share of the pages.
+  /// The disk space of the records: the bytes of each, its row, and a share of the pages.
   var storedBytes: Int { records.reduce(0) { $0 + $1.bytes.count + 64 } }
 }
 

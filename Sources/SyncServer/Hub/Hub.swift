@@ -24,18 +24,18 @@ actor Hub {
   }
 
   var credentials: Credentials
-  /// How often they have been read anew.
+  /// How often the tokens have been read again.
   var credentialsRead = 0
   /// Shows who is which actor.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
   /// The newest change of the locks that is being stored.
   var lockWriting: Task<Result<Bool, LockFault>, Never>?
-  /// Who is at other nodes. `nil` if there can be none.
+  /// The people at other nodes. `nil` without other nodes.
   var neighbours: Neighbours?
-  /// Who did what. `nil` if nobody wants to know.
+  /// The audit log. `nil` without `--audit`.
   var audit: AuditLog?
-  /// What was written over HTTP a short while ago.
+  /// Recent writing over HTTP, for the audit log.
   var writings = WritingGathering()
   var visitors: Visitors
   var rooms: RoomTable
@@ -55,7 +55,7 @@ actor Hub {
   nonisolated let heavyWork: HeavyWork
   /// How many layouts have been let in and are not with the log yet.
   var layoutsUnderWay = 0
-  /// What the log has answered, and rooms have yet to take in.
+  /// Answers of the log that rooms have not processed yet.
   var deliveries = Deliveries()
   /// Those that are yet to ask other nodes for their people.
   var roomsToAsk: [OpenRoom] = []

@@ -4,7 +4,7 @@ import WebSocketLoop
 // On whose account something is stored, and whether anything may be.
 
 extension Hub {
-  /// What the server allows a message beside what its room does.
+  /// Limits of a message that are the server's and not its room's.
   func allowance(of payer: Payer, in open: OpenRoom, now: Moment) -> Allowance {
     if storage.isLow {
       let words: Text = "the server's disk is nearly full: it only takes deletions"

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What visitors say, and what they are sent.
+// Messages from visitors, and what is sent to them.
 
 extension Hub {
   func take(_ message: Message, from connection: Connection) {
@@ -49,7 +49,7 @@ extension Hub {
         let hasToken = refusal.status != 401
         return close(visitor, hasToken ? .goingAway : .noToken, "this connection may no longer write; connect again")
       }
-      // The newest stamp shows the writer's clock. What was drawn without a connection has older stamps.
+      // The newest stamp shows the writer's clock. Edits made offline have older stamps.
       if let newest = submission.operations.lazy.compactMap({ $0.at?.milliseconds }).max() {
         counts.noteClock(newest, now: now.wallMilliseconds)
       }
@@ -80,7 +80,7 @@ extension Hub {
   private func openAndJoin(_ visitor: Visitor, _ hello: Hello, _ role: Role) async {
     var opening = await opened(visitor.room, mayCreate: true)
     if case .open(let open) = opening, hasToCatchUp(open, visitor, hello) {
-      // To begin anew at an older state would take back what it has seen.
+      // Starting again from an older state would take back what this client has seen.
       if let fault = await catchUp(open), open.room.isBehind(hello.since) { opening = .failed(fault) }
       if open.isGone { opening = await opened(visitor.room, mayCreate: true) }
     }
@@ -94,8 +94,9 @@ extension Hub {
     }
   }
 
-  /// Whether a newcomer may have seen or written more of a room than is known here. Whoever comes back may have written at
-  /// another node: without that, the stamps that it is given could be earlier than its own, and the room could seem full.
+  /// Whether a newcomer may have seen or written more of a room than is known here. A client that comes back may have
+  /// written at another node. If this room doesn't have that yet, stamps made here could be earlier than the client's
+  /// own, and the room could seem full.
   private func hasToCatchUp(_ open: OpenRoom, _ visitor: Visitor, _ hello: Hello) -> Bool {
     if open.room.isBehind(hello.since) { return true }
     return sharesRooms && log.fault == nil && (hello.actor ?? visitor.grant.actor) != nil

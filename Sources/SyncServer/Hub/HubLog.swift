@@ -36,7 +36,7 @@ extension Hub {
         logger.info("the log can be written again", alike: .byAll)
       }
     case .availability(.some(let room), let fault):
-      // Whoever writes to it has been told so by a refusal.
+      // Its writers know from their refusals.
       if let fault {
         logger.error("a room can't be written; reading still works", ["room": .text(room), "fault": .text("\(fault)")])
       } else {
@@ -85,7 +85,7 @@ extension Hub {
     }
   }
 
-  /// What this process has stored so far may be gone, and others may have stored something else in its place.
+  /// What this process has stored may be lost, and other nodes may have stored something else at the same positions.
   private func goOn(onTimeline number: UInt64, lost: String?) {
     if run.goOn(onTimeline: number, as: UInt64.random(in: 1...UInt64.max)) {
       logger.warning("the database goes on from another copy: a standby has taken over, or a backup was restored")

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What operators do to rooms and to those in them, and what is put on record.
+// Acts of operators on rooms and people, and their lines in the audit log.
 
 extension Hub {
   func isLocked(_ room: String) -> Bool { locks.contains(room) }
@@ -45,7 +45,7 @@ extension Hub {
     } catch {
       return .failure(.refused(error))
     }
-    // What nodes share may have changed meanwhile.
+    // State that nodes share may have changed meanwhile.
     locks.set(room, isLocked: isLocked)
     return .success(true)
   }

@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// Who is in which room, at this node and at the others, and how operators remove somebody.
+// The people in each room, at all nodes, and their removal by operators.
 
 extension Hub {
   /// Everyone who is in a room, by actor.
@@ -56,7 +56,7 @@ extension Hub {
     return visitor
   }
 
-  /// What operators see of a visitor is new.
+  /// A visitor changed in a way that operators see.
   func noteChange(of visitor: Visitor) {
     guard let actor = visitor.actor else { return }
     neighbours?.hasChanged(PersonPlace(visitor.room, actor))

@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// What HTTP requests ask of rooms, as jobs that may wait for the log.
+// Requests over HTTP to rooms, as jobs that may wait for the log.
 
 extension Hub: RoomService, LogQuestions {
   nonisolated var limits: Limits { configuration.limits }
@@ -134,7 +134,7 @@ extension Hub: RoomService, LogQuestions {
       rooms.markDirty(open)
     }
     return answer.mapError { rejection in
-      // What was prepared beside the loop was looked at once more.
+      // The room may have changed since the work beside the loop began, so its result is checked again.
       if rejection.code == .readOnly, let refusal = refusal(of: writer, writingTo: open.name) {
         return .forbidden(refusal)
       }

@@ -48,7 +48,7 @@ extension Hub {
     return .open(open)
   }
 
-  /// If as many rooms are open as may be, closes an idle one, with or without a snapshot.
+  /// At the limit of open rooms, closes an idle one, with or without a snapshot.
   private func makeRoomForAnother() -> Bool {
     guard rooms.isFull else { return true }
     guard let idle = rooms.dispensable else { return false }
@@ -102,7 +102,7 @@ extension Hub {
     if let other = rooms[name] { return .open(other) }
     let open = OpenRoom(name: name, room: room, isStored: true, snapshotPosition: snapshotPosition)
     if let fault = await follow(open, from: timeline) { return .failed(fault) }
-    // It may have been deleted meanwhile. Whoever asked for it finds that out.
+    // It may have been deleted meanwhile. The job that asked for it finds out.
     guard !open.isGone else { return .open(open) }
     rooms.add(open)
     logger.debug(
@@ -225,7 +225,7 @@ extension Hub {
     }
   }
 
-  /// A room of so many shapes takes megabytes, which the process would otherwise keep.
+  /// A room of at least this many shapes takes megabytes, which the allocator would otherwise keep.
   private static let shapesWorthTrimming = 10_000
 
   private func takeOut(_ open: OpenRoom) {
@@ -240,7 +240,7 @@ extension Hub {
     logger.info("room deleted", ["room": .text(open.name)])
   }
 
-  /// The room can't go on as it is here. Its visitors come back, and then it is read anew.
+  /// This copy of the room can't be used any more. Its visitors reconnect, and then it is read again.
   func stop(_ open: OpenRoom, _ reason: Text) {
     guard dismiss(open, .goingAway, reason) else { return }
     logger.warning("room closed", ["room": .text(open.name), "reason": .text(reason.string)])

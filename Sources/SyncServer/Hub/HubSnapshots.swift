@@ -51,8 +51,8 @@ extension Hub {
     counts.noteSnapshot(isTrue: true)
   }
 
-  /// Makes snapshots before the log is closed, so that rooms open fast after the next start. There are as many as there
-  /// is time for.
+  /// Makes snapshots before the log is closed, so that rooms open fast after the next start. It makes as many as time
+  /// allows.
   func snapshotBeforeStopping() {
     var shapesLeft = Hub.shapesBeforeStoppingMax
     var roomsLeft = Hub.roomsBeforeStoppingMax

@@ -3,7 +3,7 @@ import RoomLog
 import WebSocketLoop
 import Glibc
 
-// SIGTERM: nothing more is taken in. What was taken in becomes durable and is told. All connections are closed with
+// SIGTERM: nothing more is accepted. What was accepted becomes durable and is sent out. All connections are closed with
 // 1001. The log is closed.
 
 extension Hub {
@@ -53,7 +53,7 @@ extension Hub {
       open.room.flush(now: .now())
       rooms.markDirty(open)
     }
-    // What was just made is sent at the end of this turn.
+    // The close frames go out at the end of this turn.
     loop.schedule(afterMilliseconds: 1) {
       self.sayGoodbye()
       self.goOnStopping()

@@ -1,11 +1,11 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What becomes of visitors when their tokens change or end.
+// How visitors are affected when their tokens change or end.
 
 extension Hub {
-  /// The tokens and keys were read again. Whoever comes from now on is judged by them, and those who are here are as soon as
-  /// their tokens have been looked at. To check thousands of signatures takes seconds, so that is done beside the loop.
+  /// The tokens and keys were read again. New visitors are checked by them at once, connected ones as soon as their
+  /// tokens have been looked at. To check thousands of signatures takes seconds, so that is done beside the loop.
   func take(_ credentials: Credentials) {
     self.credentials = credentials
     credentialsRead += 1
@@ -31,7 +31,8 @@ extension Hub {
   }
 
   /// Closes visitors whose token is no longer valid, and those whose token now allows something else: they come back and get it.
-  /// - Parameter tokens: those that were looked at. Whoever has brought another since has been judged by that.
+  /// - Parameter tokens: the tokens that were checked. A visitor that has sent another token since has been checked by
+  ///   that one.
   /// - Returns: how many were closed. `nil` if the tokens have been read once more.
   private func judge(by grants: [String: Grant], of tokens: Set<String>, _ reading: Int) async -> Int? {
     var closed = 0

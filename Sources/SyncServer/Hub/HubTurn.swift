@@ -45,7 +45,7 @@ extension Hub {
         due = min(due ?? next, next)
         rooms.markDirty(open)
       }
-      // Whoever has a thousand rooms waits for them, and others don't. At the end nothing may wait.
+      // A client with a thousand rooms waits for its own, and others don't. At shutdown nothing may wait.
       if SteadyClock.microseconds() >= until, !isStopping { break }
     }
     if !waiting.isEmpty {
@@ -58,7 +58,7 @@ extension Hub {
   /// How long rooms may send in one turn. The rooms that are left have the next turn.
   private static let flushMicrosecondsMax: UInt64 = 3_000
 
-  /// Sending to so many takes some milliseconds. What is left of a large room comes in the next turn.
+  /// Sending to this many takes some milliseconds. The rest of a large room follows in the next turn.
   private static let seatsInATurn = 256
 
   /// Makes sure that a turn comes at that time.

@@ -1,12 +1,12 @@
 import WebSocketLoop
 
-/// How far the server has come in its life.
+/// The stage of the server's life.
 ///
 /// What always holds: the stages come in their order. Once the server is stopping, it takes nothing more in.
 struct Lifetime {
   enum Stage {
     case serving
-    /// What was taken in is made durable.
+    /// Accepted operations become durable.
     case draining
     /// Connections get a close frame.
     case closing

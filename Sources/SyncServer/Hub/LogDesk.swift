@@ -15,7 +15,7 @@ struct LogDesk {
   /// Why they can't be had yet, as far as the log has said.
   private(set) var openingFault: StorageFault?
   private var lastNumber: UInt64 = 0
-  /// What goes to the log at the end of the turn.
+  /// Requests that go to the log at the end of the turn.
   private var requests: [LogRequest] = []
   /// When something was last sent to the log, on the monotonic clock.
   private var submittedAt: UInt64 = 0
@@ -85,7 +85,7 @@ struct LogDesk {
 
   // MARK: Going
 
-  /// What the end of a turn leads to.
+  /// The result of the end of a turn.
   enum Submission {
     case nothing
     /// What is to be stored gathers for a beat. A commit costs as much for one operation as for a hundred, and storing
@@ -93,7 +93,7 @@ struct LogDesk {
     case waits(until: UInt64)
   }
 
-  /// What has gathered is sent at once after a beat of quiet, or if anything but an append is asked of the log.
+  /// After a quiet beat, or with any request but an append, the gathered appends go at once.
   mutating func endTurn(now: () -> UInt64) -> Submission {
     guard !requests.isEmpty else { return .nothing }
     let now = now()

@@ -1,7 +1,7 @@
 import RoomLog
 
-/// What the hub asks of the log without waiting for the answer. Anything else is asked by `Hub.ask`, whose answer has to be looked
-/// at: a room that isn't followed, for instance, must not be used.
+/// A request to the log whose answer nothing waits for. Anything else is asked by `Hub.ask`, whose answer has to be
+/// looked at: a room that isn't followed, for instance, must not be used.
 enum LogErrand {
   /// The room is closed here. At worst its news are passed over.
   case unfollow(room: String)

@@ -27,7 +27,7 @@ extension LogQuestions {
       }
     var start = bound
     if actor != nil {
-      // What is left out must be in records: a snapshot has it folded in.
+      // Leaving something out works on records only, since a snapshot has already merged it.
       let event = await ask { .load(LoadRequest(id: $0, room: room)) }
       guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
       start = .position(loaded.summary.trimmed)
@@ -77,7 +77,7 @@ extension LogQuestions {
     }
   }
 
-  /// What was done in a room, as far back as its records go.
+  /// A room's steps, as far back as its records go.
   /// - Parameter party: whose turn it takes to work that out.
   func steps(of room: String, for party: String, triesLeft: Int = 2) async -> Result<RoomSteps, HistoryError> {
     let event = await ask { .load(LoadRequest(id: $0, room: room)) }

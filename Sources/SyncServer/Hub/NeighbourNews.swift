@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What a node tells all other nodes: of the people who are connected to it, and of itself.
+/// News that a node sends to all other nodes: the people connected to it, and itself.
 struct NeighbourNews: Sendable {
   enum Row: Hashable, Sendable {
     case here(PersonPlace, Person)

@@ -4,8 +4,8 @@ import CanvasCRDT
 /// room see of those at other nodes is told room by room, and is `Company`. Also which form of records all nodes read.
 ///
 /// What always holds:
-/// - Once a second a node tells what has changed of its people. Whoever has missed some of it asks for all, every second until
-///   that has come.
+/// - Once a second a node tells what has changed of its people. A node that missed some of it asks for everything, once
+///   a second until it has arrived.
 /// - Of a node that has not been heard of within `Company.silentMilliseconds`, nothing is known.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
@@ -24,7 +24,7 @@ struct Neighbours: Sendable {
 
   private var teller: NewsTeller
   private var nodes: [UInt64: Node] = [:]
-  /// Whose coming or going is to be told.
+  /// The places whose joins and leaves are not told yet.
   private var changed: Set<PersonPlace> = []
   /// Whom an operator wants removed.
   private var unwanted: Set<PersonPlace> = []
@@ -48,8 +48,8 @@ struct Neighbours: Sendable {
   /// Another node is to remove somebody.
   mutating func wantsRemoved(_ place: PersonPlace) { unwanted.insert(place) }
 
-  /// What the other nodes are to be told now. That is little where nothing has changed, and nothing of people as long as no other
-  /// node is known.
+  /// News for the other nodes. It is short if nothing has changed, and has no people in it while no other node is
+  /// known.
   /// - Parameters:
   ///   - person: who is at a place of this node, if anybody.
   ///   - all: everyone at this node.

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import RoomLog
 
-/// A room that is open, with what else the hub has to know about it.
+/// An open room, with the hub's own state about it.
 ///
 /// What always holds: a visitor that has a seat here has joined this room as the member of that seat. Once the room is
 /// gone, nothing changes it any more.
@@ -13,7 +13,7 @@ final class OpenRoom: @unchecked Sendable {
   /// By the index of the member in the room.
   private var visitors: [Visitor?] = []
   private var inLog: RoomInLog
-  /// Deleted, or closed because nobody was here. Whoever wants the room has to open it anew.
+  /// Deleted, or closed because it was idle. Later requests have to open the room again.
   private(set) var isGone = false
   /// Since when the room has been empty, on the monotonic clock.
   private var idleSince: UInt64?
@@ -29,12 +29,12 @@ final class OpenRoom: @unchecked Sendable {
   /// Whether it is listed as having something to be done.
   private var isDirty = false
   private(set) var snapshot: NewestSnapshot
-  /// What the log has answered, and the room has yet to take in. Only `Deliveries` touches it.
+  /// Answers of the log that the room has not processed yet. Only `Deliveries` touches it.
   var answers = Queue<Deliveries.Answer>()
-  /// What it owes to jobs: whether something was stored, and which shapes overlap.
+  /// Jobs that wait for this room: for whether something was stored, and for overlaps.
   var storing = OwedAnswers<Result<Cursor, Rejection>>()
   var settling = OwedAnswers<SettledOverlaps?>()
-  /// Who asked for what is to be stored, by the numbers of the requests.
+  /// The origin of each batch on its way to the log, by the number of the request.
   var writers: [UInt64: Writer] = [:]
   /// Whether a new room is on somebody's account.
   private var isPaid = false

@@ -18,7 +18,7 @@ final class OwedAnswer<Value: Sendable> {
   }
 }
 
-/// What a room owes to jobs, by the numbers of their requests.
+/// The jobs that wait for a room, by the numbers of their requests.
 ///
 /// What always holds: a room that is gone owes nothing, so nobody waits for it.
 struct OwedAnswers<Value: Sendable> {

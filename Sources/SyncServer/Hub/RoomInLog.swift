@@ -1,6 +1,6 @@
 import RoomLog
 
-/// How an open room stands to its log: whether the log has the room, and which life of it.
+/// An open room's state in the log: whether the log has the room, and in which epoch.
 ///
 /// What always holds: until the log has reported anything of the room, the room's epoch is a proposal. From then on it is the
 /// log's, and no append may create the room: an append must not bring it back after it was deleted.

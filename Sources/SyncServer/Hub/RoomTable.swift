@@ -1,4 +1,4 @@
-/// The rooms that are open, and those that are being opened.
+/// The open rooms, and those that are being opened.
 ///
 /// What always holds:
 /// - There is at most one open room of a name, and no room in the table is gone.
@@ -9,7 +9,7 @@ struct RoomTable {
   private let roomsMax: UInt64
   private var rooms: [String: OpenRoom] = [:]
   private var openings: [String: Task<Opening<OpenRoom>, Never>] = [:]
-  /// Rooms that have been read and are about to be in the table. What is stored from then on is theirs.
+  /// Rooms that have been read and are about to enter the table. Records that are stored from now on go to them.
   private var arriving: [String: OpenRoom] = [:]
   private var coming: UInt64 = 0
   /// Rooms with something to be done at the end of this turn or a later one.
@@ -31,7 +31,7 @@ struct RoomTable {
 
   mutating func endOpening(of name: String) { openings[name] = nil }
 
-  /// Whether as many rooms are open as may be.
+  /// Whether the limit of open rooms is reached.
   var isFull: Bool { UInt64(rooms.count) + coming >= roomsMax }
 
   /// A room that may be closed so that another can be opened.
@@ -41,7 +41,7 @@ struct RoomTable {
   mutating func expect() { coming += 1 }
   mutating func expectNoLonger() { coming -= 1 }
 
-  /// The room that what the log reports is for: an open one, or one that is about to be.
+  /// The room that a report of the log belongs to: an open one, or one that is about to be opened.
   func heeding(_ name: String) -> OpenRoom? { rooms[name] ?? arriving[name] }
 
   mutating func expect(_ open: OpenRoom) { arriving[open.name] = open }

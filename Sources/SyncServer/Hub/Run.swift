@@ -1,10 +1,10 @@
-/// Under which number this process writes to the logs of rooms, and on which timeline of the log it does.
+/// The number under which this process writes to the logs of rooms, and the log's timeline that it writes on.
 ///
 /// What always holds: what was written under the number was written on this timeline. So where the log has lost some of what was
 /// written, nothing that comes in its place is of the same run, and cursors tell one from the other.
 struct Run {
   private(set) var number: UInt64
-  /// That which the log has told of last.
+  /// The timeline that the log reported last.
   private(set) var timeline: UInt64 = 0
 
   /// The number, where a room's log doesn't have it yet: the room's next records carry it.

@@ -7,7 +7,7 @@ struct SnapshotQuota {
   private var snapshots = 0
   private var shapes = 0
 
-  /// - Returns: whether a snapshot of so many shapes may be made now. If so, it is counted until `end`.
+  /// - Returns: whether a snapshot of this many shapes may be made now. If so, it is counted until `end`.
   mutating func begin(shapes count: Int) -> Bool {
     guard
       snapshots == 0 || snapshots < SnapshotQuota.snapshotsMax && shapes + count <= SnapshotQuota.shapesMax

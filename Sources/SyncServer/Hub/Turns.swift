@@ -10,7 +10,7 @@ struct Turns {
 
   mutating func end() { number += 1 }
 
-  /// - Parameter timer: makes a timer for so many milliseconds from now, which calls `noteAlarm`.
+  /// - Parameter timer: makes a timer that calls `noteAlarm` after the given number of milliseconds.
   mutating func wake(at due: UInt64, now: UInt64, _ timer: (UInt64) -> LoopTimer) {
     if let alarm {
       guard due < alarm.due else { return }

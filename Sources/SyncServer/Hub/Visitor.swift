@@ -11,7 +11,7 @@ import WebSocketLoop
 final class Visitor: @unchecked Sendable {
   enum Stage {
     case awaitingHello(LoopTimer)
-    /// The room is being opened. Reading is paused. What had arrived by then waits here.
+    /// The room is being opened. Reading is paused, and messages that had arrived wait here.
     case joining([ConversationStep])
     case joined(OpenRoom, MemberID)
     /// Closed, or about to be: whatever still arrives is dropped.

@@ -1,8 +1,8 @@
 import CanvasCRDT
 
 extension TokenBucket {
-  /// What one client may send: so many a second, and two seconds' worth at once. A slow connection delivers in bunches
-  /// what was sent at the permitted rate.
+  /// The rate of one client: a number a second, and two seconds' worth at once, since a slow connection delivers in
+  /// bunches what was sent at the permitted rate.
   /// - Parameter atOnce: how much must always be allowed at once, such as the operations of one message.
   init(clientPerSecond perSecond: UInt64, atOnce: UInt64 = 1, at milliseconds: UInt64) {
     let (twoSeconds, overflow) = max(1, perSecond).multipliedReportingOverflow(by: 2)

@@ -5,10 +5,10 @@
 ///
 /// What always holds: whoever has nothing counted takes no entry, and there are at most `entriesMax` entries of each kind.
 struct DayQuotas {
-  /// What a client may be told to wait for before it tries again.
+  /// Bounds of the `Retry-After` that a client gets.
   static let retryAfterSeconds = 60
   private static let dayMilliseconds = 86_400_000.0
-  /// Beyond so many addresses, those that have had the least are forgotten.
+  /// At most this many entries are kept. Beyond that, those with the smallest counts are dropped.
   private static let entriesMax = 100_000
 
   private struct Most {
@@ -32,7 +32,7 @@ struct DayQuotas {
     func share(of most: Most) -> Double { max(bytes / most.bytes, rooms / most.rooms) }
   }
 
-  /// What is counted by one name, an address or the account of a token.
+  /// The counts of one name: an address or the account of a token.
   private struct Book<Name: Hashable & Sendable>: Sendable {
     let most: Most
     private var entries: [Name: Used] = [:]

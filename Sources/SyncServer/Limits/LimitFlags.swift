@@ -8,7 +8,7 @@ struct LimitFlag: Sendable {
   /// The description in `--help`.
   let words: String
 
-  /// What a limit is about. `--help` lists the limits by group.
+  /// The group of a limit, as `--help` lists them.
   enum Group: String, CaseIterable, Sendable {
     case told = "What clients are told"
     case connection = "A connection"

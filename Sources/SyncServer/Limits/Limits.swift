@@ -20,7 +20,7 @@ struct Limits: Hashable, Sendable {
   /// How far ahead a writer's clock may be. Its writes win over everyone's for that long, so it must not be longer than
   /// people can wait.
   var clockAheadMilliseconds: UInt64 = 60_000
-  /// What a peer may show of itself. It is kept for each peer and sent to all.
+  /// The size of a peer's presence. It is kept for each peer and sent to all.
   var presenceBytes: UInt64 = 4_096
   /// How long a deletion is remembered. Older stamps are refused, because nobody could tell whether they lose to a
   /// deletion.
@@ -41,8 +41,8 @@ struct Limits: Hashable, Sendable {
   var namedPeople: UInt64 = 100
   /// People whom it tells by name at most, if they show something: a cursor, a selection.
   var showingPeople: UInt64 = 250
-  /// What a receiver is sent of others' presence, in JSON; binary is about half. All share it evenly. Two hundred moving
-  /// cursors are then seen five times a second each.
+  /// The presence bytes that a receiver is sent in a second, in JSON; binary is about half. All share it evenly. Two
+  /// hundred moving cursors are then seen five times a second each.
   var presenceBytesPerSecond: UInt64 = 62_000
   /// Encoded beats kept for connections that are a little behind. A connection that falls off the ring gets the newest
   /// values instead.
@@ -93,7 +93,7 @@ struct Limits: Hashable, Sendable {
   /// Operations of one connection that are not yet durable. Beyond this, nothing more is read from it.
   var inFlightOperations: UInt64 = 8_192
 
-  /// How long a message may take from its first byte to its last. What has come of it takes memory.
+  /// How long a message may take from its first byte to its last, since an unfinished message takes memory.
   var messageMilliseconds: UInt64 = 60_000
   /// Bytes of messages that are read a second, after decompression. Reading a megabyte takes milliseconds, whatever is in
   /// it. If a client sends more, the server reads from it more slowly.

@@ -1,6 +1,6 @@
 import RoomLog
 
-/// What an operator does with the rooms of a directory without serving them: `SyncServer log verify --data DIR`.
+/// The commands that look after stored rooms without serving them, such as `SyncServer log verify --data DIR`.
 struct LogCommand: Hashable, Sendable {
   enum Action: Hashable, Sendable {
     case verify
@@ -56,7 +56,7 @@ struct LogCommand: Hashable, Sendable {
 }
 
 extension LogCommand {
-  /// What a command line asks for.
+  /// The parsed command line.
   enum Reading {
     case help
     case command(LogCommand)

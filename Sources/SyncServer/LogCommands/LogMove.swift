@@ -2,9 +2,8 @@ import CanvasCRDT
 import Glibc
 import RoomLog
 
-/// Carries rooms over from one place to another: directories and databases. What is there afterwards is compared, room by
-/// room, with what was there before. The rooms also stay where they were. Those of a database may be in use: then each comes
-/// over as it was when its turn came.
+/// Carries rooms over from one place to another: directories and databases. Each room is compared with its copy. The
+/// rooms also stay where they were. Rooms of a database may be in use; each is copied as it is when its turn comes.
 struct LogMove {
   private let source: WaitingLog
   private let target: WaitingLog

@@ -4,16 +4,16 @@ import Glibc
 ///
 /// It names people by their actor, the label of their token and their address. It never has a token.
 struct AuditLog: Sendable {
-  /// What somebody did, or tried to do.
+  /// One act, or one attempt, of a client or an operator.
   struct Deed: Sendable {
     var event: String
     var room: String?
     var actor: String?
     var token: String?
     var address: String
-    /// What belongs to this event alone.
+    /// Fields of this event only.
     var details: [(key: String, value: Logger.Field)] = []
-    /// Whether anybody can do it again and again. Then an address has a budget of such lines.
+    /// Whether a client can cause such lines without end. Then each address has a budget of them.
     var isOften = false
 
     /// All but the event.
@@ -30,7 +30,8 @@ struct AuditLog: Sendable {
   private var unwritten = 0
   private var budget = LineBudget()
 
-  /// A flood of refusals must not fill the disk. The others are a number.
+  /// At most this many refusals a second get a line of their own; the others are counted. So a flood doesn't fill the
+  /// disk.
   private static let refusalsASecond = 100
 
   init(path: String) throws(AuditFault) {
@@ -45,8 +46,7 @@ struct AuditLog: Sendable {
     return descriptor
   }
 
-  /// Opens the file anew, after whoever keeps logs has given the old one another name. If that fails, the old file is
-  /// written on.
+  /// Opens the file again after log rotation. If that fails, lines go on into the old file.
   mutating func reopen() throws(AuditFault) {
     let new = try AuditLog.open(path)
     close(descriptor)
@@ -72,7 +72,7 @@ struct AuditLog: Sendable {
     return write([("event", .text(deed.event))] + deed.fields)
   }
 
-  /// The address's own budget comes first, so that a flood from one address doesn't use up what there is for all.
+  /// The address's own budget is charged first, so that a flood from one address doesn't use up the budget of all.
   mutating func writeRefusal(_ deed: Deed) -> AuditFault? {
     guard budget.takes(deed.address) else { return nil }
     guard refusals < AuditLog.refusalsASecond else {

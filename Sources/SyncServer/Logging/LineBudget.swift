@@ -1,7 +1,7 @@
 import WebSocketLoop
 
-/// How many lines each address may cause. What it causes beyond that is counted, and its number is written now and then. So nobody
-/// fills the disk, and a flood from one address doesn't hide what others do.
+/// A budget of log lines for each address. Lines beyond it are counted, and the count is written now and then. So
+/// nobody fills the disk, and a flood from one address doesn't hide what others do.
 ///
 /// What always holds: each line is let through or in a count that `takeCounts` returns; an address that has caused nothing lately
 /// takes no entry, and there are at most `entriesMax`.

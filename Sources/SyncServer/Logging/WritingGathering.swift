@@ -52,7 +52,7 @@ struct WritingGathering {
     return false
   }
 
-  /// What is to be told now, in the order in which it began. To be called once a second, and at the end.
+  /// The sums that are due, in the order in which they began. Called once a second, and at the end.
   mutating func takeSums(now: UInt64, isEnd: Bool = false) -> [Sum] {
     let due = sums.values.filter { isEnd || now >= $0.beganAt + WritingGathering.windowMilliseconds }
     for sum in due { sums[sum.writer] = nil }

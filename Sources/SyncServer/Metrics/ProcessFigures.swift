@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the operating system knows about this process.
+/// The operating system's figures about this process.
 enum ProcessFigures {
   static func openFilesMax() -> UInt64 {
     var limit = rlimit()

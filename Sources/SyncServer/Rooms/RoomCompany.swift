@@ -43,7 +43,7 @@ extension Room {
 
   private mutating func came(_ person: NodeNews.Person, to node: UInt64, now: Moment) {
     let (actor, claim) = (person.peer.actor, person.claim(at: node))
-    // The last who was here may have been sent away for one who came there.
+    // The last session of this room may have ended because its actor joined at another node.
     guard !audience.isEmpty else { return }
     if let member = audience.member(of: actor) {
       // A node itself knows best which connection the actor has there.
@@ -52,7 +52,7 @@ extension Room {
         guard replaces else { return }
         audience.remove(member.id)
       } else {
-        // The other node lets its connection go when it hears of the one here.
+        // The other node closes its connection when it hears of the one here.
         guard replaces else {
           company?.came(actor)
           return
@@ -65,14 +65,14 @@ extension Room {
     audience.add(guest: person.peer, claim)
   }
 
-  /// News of other nodes may be lost, and so may those of this one.
+  /// Messages between nodes may be lost in both directions.
   mutating func askForCompany(now: Moment) {
     guard !audience.isEmpty else { return }
     company?.askAnew()
     tellCompany(now)
   }
 
-  /// Tells other nodes what is new of the people here, if any have the room open.
+  /// Sends news of the people here to the other nodes that have the room open.
   mutating func tellCompany(_ now: Moment) {
     guard company != nil else { return }
     let audience = audience
@@ -83,7 +83,7 @@ extension Room {
     }
     guard let (news, next) = told else { return }
     if var news {
-      // What others show is told twenty times a second, and the digest with what is rarer.
+      // Presence is sent twenty times a second; the digest goes with the rarer messages.
       if news.states.isEmpty { news.standing = NodeNews.Standing(cursor: fold.cursor, digest: fold.canvas.digest) }
       effects.append(.tell(company?.parts(of: news) ?? []))
     }
@@ -96,7 +96,7 @@ extension Room {
     for node in company?.takeSilent(now: now) ?? [] {
       let guests = audience.guests(at: node)
       for guest in guests { audience.remove(guest.id) }
-      // Some may have come to another node, whose claims were passed over for theirs here.
+      // Some of their actors may have joined at another node, and lost there against the claim here.
       if !guests.isEmpty { company?.ask() }
     }
     gatherPeople(now)

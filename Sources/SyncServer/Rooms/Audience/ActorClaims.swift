@@ -20,7 +20,7 @@ extension Audience {
   private func mayBe(_ actor: Identifier, _ hello: Hello, _ role: Role, _ room: Text, _ keys: ActorKeys) -> Bool {
     let older = member(of: actor)
     if keys.isKey(hello.key, of: actor, in: room) {
-      // Who only looks on sends nobody away who draws.
+      // A viewer never closes an editor's connection.
       return role == .editor || older?.role != .editor
     }
     // A client that knows of no keys may go on as an actor that it chose itself, or was given before there were keys. It

@@ -3,8 +3,10 @@ import CanvasCRDT
 /// The other nodes that have a room open, and what is to be told to them.
 ///
 /// What always holds:
-/// - As long as no other node has the room open, all that is told is that people are here, now and then, and that they have left.
-/// - What a node has missed of another's news it asks for when the next arrives, and tells of its own people anew.
+/// - While no other node has the room open, this node only says now and then that people are here, and once that they
+///   have left.
+/// - When news arrives with a gap in its numbers, the node asks the sender for what it missed, and sends its own people
+///   again.
 struct Company: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
@@ -20,8 +22,8 @@ struct Company: Sendable {
   private var went: Set<Identifier> = []
   private var shows: Set<Identifier> = []
   private var toldAt: UInt64 = 0
-  /// For which claim somebody was sent away here that another node had made. If it was greater only by the other node's clock, whoever
-  /// comes back here comes after it.
+  /// The claim of another node for which a session was closed here. If it was greater only by the other node's clock, a
+  /// session that comes back here gets a greater one.
   private var claims: [Identifier: Claim] = [:]
 
   /// - Parameter number: of this node's run.
@@ -30,13 +32,13 @@ struct Company: Sendable {
   /// The number of this node's run.
   var number: UInt64 { teller.node }
 
-  /// A node that says nothing for so long has taken its people with it.
+  /// A node without a heartbeat for this long counts as gone, with its people.
   static let silentMilliseconds: UInt64 = 3_500
   /// A node tells of itself at least so often.
   private static let pulseMilliseconds: UInt64 = 1_000
-  /// Where no other node is known, this one asks so often whether there are any: they may have lost sight of each other.
+  /// How often a node that knows no other asks whether there are any: they may have lost sight of each other.
   private static let aloneMilliseconds: UInt64 = 15_000
-  /// What people show is gathered for so long.
+  /// How long presence is gathered before it is sent.
   private static let gatherMilliseconds: UInt64 = 50
 
   // MARK: People here
@@ -62,7 +64,7 @@ struct Company: Sendable {
   /// Nobody is here any more.
   /// - Returns: what others are to be told.
   mutating func left() -> [[UInt8]] {
-    // They may have heard of this node without its having heard of them.
+    // They may know of this node although it doesn't know of them.
     let parts = parts(of: NodeNews(isWhole: true))
     let (teller, claims) = (teller, claims)
     self = Company(number: number)
@@ -74,7 +76,7 @@ struct Company: Sendable {
   /// News as they are told to the log.
   mutating func parts(of news: NodeNews) -> [[UInt8]] { teller.parts(of: news.encoded()) }
 
-  /// What others are to be told now, by this node's people.
+  /// The news about this node's people that is due now.
   /// - Returns: also when more is due, if that is soon.
   mutating func takeNews(
     now: Moment,
@@ -123,7 +125,7 @@ struct Company: Sendable {
 
   // MARK: Other nodes
 
-  /// Somebody was sent away here for a connection to another node.
+  /// A session was closed here because its actor joined at another node.
   mutating func sentAway(_ actor: Identifier, for claim: Claim) {
     if claims.count >= Company.claimsMax { claims = [:] }
     claims[actor] = claim
@@ -131,7 +133,7 @@ struct Company: Sendable {
 
   func claim(thatSentAway actor: Identifier) -> Claim? { claims[actor] }
 
-  /// More are hardly sent away within the time that an empty room stays open.
+  /// Hardly more sessions are closed like this while an empty room stays open.
   private static let claimsMax = 256
 
   /// A node was heard of.
@@ -152,8 +154,8 @@ struct Company: Sendable {
     }
   }
 
-  /// News of another node were missed. Among them there may have been the claim of an actor that is here, too, for which others have
-  /// passed over the one here.
+  /// News of another node is missing. It may have had the claim of an actor that is here, too, which others took for
+  /// greater than the one here.
   private mutating func noteGap(asks: Bool) {
     if asks { self.asks = true }
     isWhole = true

@@ -32,7 +32,7 @@ struct Readers: Sendable {
     }
     readers[seat] = reader
     var lane = Lane(id: reader.id, channel: reader.channel)
-    // Whoever had the seat before may still be listed.
+    // The member that had this seat before may still be listed.
     lane.isListedAsWaiting = lanes[seat].isListedAsWaiting
     lanes[seat] = lane
   }
@@ -78,7 +78,7 @@ struct Readers: Sendable {
 
   mutating func deferDigest(of id: MemberID) -> Bool { readers[id.seat]?.deferDigest() ?? false }
 
-  /// So many operations of a connection are now on their way to the log.
+  /// Counts operations of a connection that are now on their way to the log.
   /// - Returns: whether reading from the connection is to be paused now.
   mutating func entered(operations: Int, by id: MemberID) -> Bool {
     readers[id.seat]?.entered(operations: UInt64(operations))
@@ -100,7 +100,7 @@ struct Readers: Sendable {
 
   // MARK: - Sending
 
-  /// There is a new beat. Whoever has yet to be offered the one before goes first.
+  /// There is a new beat. Connections that have not been offered the one before go first.
   mutating func everyoneIsReady() { roundLeft = lanes.count }
   /// Whether any reader may have something to be sent.
   var isReady: Bool { roundLeft > 0 || !readySeats.isEmpty }
@@ -217,9 +217,9 @@ struct Readers: Sendable {
     readers[seat]?.load(states: bytes, owed: owed)
   }
 
-  /// Whose newest state a connection has yet to be told, the one that has waited longest first.
+  /// The members whose newest presence a connection has yet to get, longest wait first.
   func owed(at seat: Int) -> [Identifier] { readers[seat]?.owed ?? [] }
-  /// Whether there is more to tell it of people than its line takes.
+  /// Whether more presence waits for it than its line takes now.
   func isOwedStates(_ seat: Int) -> Bool { readers[seat]?.owed.isEmpty == false }
 
   mutating func load(beat bytes: [UInt8], at seat: Int) {
@@ -339,8 +339,7 @@ struct Readers: Sendable {
     readers[seat]?.catchUp(notices, peopleToldBefore: peopleToldBefore)
   }
 
-  /// The ring is about to drop its oldest beat. Readers that would have got it next remember what they had been told so
-  /// far.
+  /// The ring is about to drop its oldest beat. Readers that would have got it next record what they know so far.
   /// - Returns: how many readers those are.
   mutating func fallOff(_ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> Int {
     let ordinal = ring.start
@@ -349,7 +348,7 @@ struct Readers: Sendable {
       guard let reader = readers[seat] else { continue }
       // A beat that is being sent counts as sent.
       guard lanes[seat].place &+ (reader.isSendingBeat ? 1 : 0) == ordinal else { continue }
-      // A reader that has not yet been told what it missed earlier keeps what it remembers of that.
+      // A reader that has a record already keeps it: it still lacks what it missed before.
       guard reader.told == nil else { continue }
       fallOff(seat, at: ordinal, ring, dropped)
       count += 1
@@ -368,8 +367,7 @@ struct Readers: Sendable {
     lanes[seat].isPlain = false
   }
 
-  /// A connection lacks so much of what the ring still has that it is to get a stream of state, as if it had fallen off
-  /// the ring.
+  /// The connection is so many beats behind that it gets a stream of state, as if it had fallen off the ring.
   /// - Parameter told: what a reader knows that got all beats before its place.
   mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, told: DroppedBeats) {
     fallOff(seat, at: lanes[seat].place, ring, told)

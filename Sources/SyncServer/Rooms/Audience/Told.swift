@@ -5,10 +5,10 @@ import CanvasCRDT
 /// A reader that gets all beats from `ordinal` on learns the rest from them. Any other reader is told the difference
 /// between this and the room as it is.
 struct Told: Sendable {
-  /// The connection has been told nothing of this beat and later ones.
+  /// Ordinal of the first beat that the connection has not been sent.
   let ordinal: UInt64
-  /// The same for people only. It is later than `ordinal` if the connection already knows the people whom earlier beats
-  /// brought.
+  /// Ordinal of the first beat whose joins and leaves the connection doesn't know. It is later than `ordinal` if the
+  /// connection has got the joins and leaves of earlier beats by another way.
   let peopleOrdinal: UInt64
   /// The people whom the connection knows of.
   let peers: [Identifier]
@@ -18,14 +18,14 @@ struct Told: Sendable {
   let arePairsTold: Bool
   /// The connection asked for a digest and has not been answered.
   var wantsDigest = false
-  /// The connection has only just come, and has been told nothing at all.
+  /// The connection is new, and has been sent nothing yet.
   private(set) var isNew = false
-  /// The welcome left out what the others show of themselves, because it would have been too long.
+  /// The welcome left out the others' presence, because it would have been too long.
   private(set) var owesStates = false
-  /// The welcome left out these people altogether, because it would have been too long even without what they show.
+  /// The welcome left out these people altogether, because it would have been too long even without presence.
   private(set) var unnamed: Set<Identifier> = []
 
-  /// What a connection that now falls off the ring had been told.
+  /// What a connection knew when it fell off the ring.
   init(
     ordinal: UInt64,
     peopleOrdinal: UInt64,
@@ -42,13 +42,12 @@ struct Told: Sendable {
     self.wantsDigest = wantsDigest
   }
 
-  /// What a newcomer is told by its welcome.
+  /// What a new connection knows from its `welcome`.
   /// - Parameters:
   ///   - ordinal: the ordinal of the beat that comes next.
   ///   - peers: everyone here, with what they show.
-  ///   - named: the peers that the welcome names. What would make the welcome longer than a message may be follows the
-  ///     state. What the peers show is left out first. If there are thousands of peers, some of their names are left
-  ///     out too.
+  ///   - named: the peers that the welcome names. If the welcome would be longer than a message may be, some of it is
+  ///     sent after the state: first the peers' presence, and with thousands of peers some of the names, too.
   init(newcomerAt ordinal: UInt64, among peers: [Peer], messageBytesMax: UInt64, named: inout [Peer]) {
     self.ordinal = ordinal
     peopleOrdinal = ordinal

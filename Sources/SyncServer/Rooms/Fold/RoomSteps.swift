@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// What was done in a room, from record to record, in so few steps that a slider can show them.
+/// A room's records as steps, at most as many as a slider can show.
 struct RoomSteps: Sendable {
-  /// What one actor did in one go.
+  /// One step: what one actor did without a pause.
   struct Step: Hashable, Sendable {
     var fromMilliseconds: UInt64
     var toMilliseconds: UInt64
@@ -12,7 +12,7 @@ struct RoomSteps: Sendable {
     var removals: Int
   }
 
-  /// Who does what: a deletion is told apart from what the same actor writes meanwhile.
+  /// A step's actor and kind: a deletion is a step of its own, apart from what the same actor writes meanwhile.
   private struct Deed: Hashable {
     var actor: Identifier
     var removes: Bool
@@ -62,7 +62,7 @@ struct RoomSteps: Sendable {
     return fewer.steps
   }
 
-  /// Makes one of each two neighbours, by the actor of the larger.
+  /// Merges the steps in pairs. A merged step has the actor of the larger one.
   private mutating func halve() {
     newest = [:]
     steps = stride(from: 0, to: steps.count, by: 2).map { index in

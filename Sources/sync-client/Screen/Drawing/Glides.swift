@@ -37,13 +37,13 @@ struct Glides {
 
   private var glides: [Identifier: Glide] = [:]
   private var steps: [Identifier: Steps] = [:]
-  /// Of how many shapes steps are kept until the old ones are forgotten. That is done again only when there are twice as many.
+  /// The number of shapes whose steps are kept before old ones are dropped. The next sweep is at twice what is left.
   private var stepsMax = Glides.stepsMaxLeast
   private static let stepsMaxLeast = 1_000
 
   var isEmpty: Bool { glides.isEmpty }
 
-  /// The shape is to be seen as `end`. Returns how it is seen now.
+  /// Starts a glide to `end`. Returns how the shape is seen now.
   ///
   /// - Parameter seen: how it was seen until now. Nil where it doesn't glide.
   mutating func take(
@@ -85,12 +85,12 @@ struct Glides {
 
 /// How fast steps follow each other. `web/drawing/motion.js` has the same rules for a page.
 struct Steps {
-  /// News that come later than this after the last ones are not the next step of the same movement.
+  /// A change that comes later than this after the last one is not the next step of the same movement.
   private static let pauseMilliseconds = 1_000.0
   /// Steps that follow each other as quickly as this are one movement, however many there are.
   private static let quickMilliseconds = 250.0
   private static let leastMilliseconds = 20.0
-  /// A step may take a little longer than it should come after: some come late.
+  /// A glide takes a little longer than the usual pause between steps, since some steps come late.
   private static let patience = 1.25
 
   private var toldAt: UInt64?
@@ -99,7 +99,7 @@ struct Steps {
 
   func isRecent(at now: UInt64) -> Bool { toldAt.map { Double(now &- $0) < Steps.pauseMilliseconds } ?? false }
 
-  /// Something is new. Returns how long the way there is to take; nil where this is no step of a movement.
+  /// Takes in a change. Returns how long the glide to it takes; nil if the change is not a step of a movement.
   mutating func take(at now: UInt64) -> Double? {
     defer { toldAt = now }
     guard let toldAt, isRecent(at: now) else {
