@@ -99,6 +99,9 @@ test('a corner stays a corner', () => {
 test('a stroke of any length keeps no more points than the wire takes', () => {
   const kept = simplified(scribble(200), 0.01)
   assert.ok(kept.length <= 1024 && kept.length > 400, `${kept.length} points`)
+  const zigzag = Array.from({ length: 1025 }, (_, place) => ({ x: 10 * place, y: place % 2 * 6, width: 100 }))
+  assert.equal(simplified(zigzag.slice(1), 0.5).length, 1024)
+  assert.ok(simplified(zigzag, 0.5).length < 1024, 'each of them counts')
 })
 
 test('a line that leads straight across has a box that can be, and its widths where they are not even', () => {

@@ -104,3 +104,23 @@ test('after an answer a line has no more patience than at first', () => {
   line.tell('effect', { type: 'pong', roundTripMilliseconds: 10 })
   assert.equal(renewed(), first)
 })
+
+test('a line is slow while three moments in a row were, and no longer once three were quick', () => {
+  const line = new Line()
+  const heard = []
+  line.pulse.on('slow', () => heard.push(performance.now()))
+  line.enter('live')
+  const answers = (milliseconds) => {
+    for (let moment = 0; moment < 3; moment++) {
+      assert.equal(line.pulse.isSlow, milliseconds < 1000, `after ${moment} answers in ${milliseconds} ms`)
+      line.run(10_000, true)
+      line.tell('effect', { type: 'pong', roundTripMilliseconds: milliseconds })
+    }
+  }
+  for (let time = 1; time <= 2; time++) {
+    answers(3000)
+    assert.equal(heard.length, time)
+    answers(50)
+  }
+  assert.equal(line.pulse.isSlow, false)
+})

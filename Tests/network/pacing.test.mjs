@@ -1,0 +1,66 @@
+// When a line takes more of what is only worth sending while it is new, on a clock that the test moves.
+
+import assert from 'node:assert/strict'
+import { beforeEach, mock, test } from 'node:test'
+
+import { Source } from '../../web/basics/source.js'
+import { Pacing } from '../../web/network/pacing.js'
+
+/** As much of a connection as pacing looks at. It is asked for an answer by `ping`. */
+class Line extends Source {
+  asked = []
+  frees = 0
+  replica = { ping: () => [] }
+
+  constructor() {
+    super()
+    this.pacing = new Pacing(this)
+    this.pacing.on('free', () => this.frees++)
+  }
+  perform() { this.asked.push(performance.now()) }
+
+  /** Something that waits for a free line is sent. */
+  send(bytes) {
+    this.pacing.use()
+    this.tell('sent', bytes)
+  }
+
+  /** All that was sent up to the newest question has arrived. */
+  answer() { this.tell('effect', { type: 'pong', roundTripMilliseconds: performance.now() - this.asked.at(-1) }) }
+}
+
+beforeEach(() => {
+  mock.timers.reset()
+  mock.restoreAll()
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 })
+  const clock = Date.now
+  mock.method(performance, 'now', () => clock())
+})
+
+test('a line with much unanswered is not free; it is told once it is again', () => {
+  const line = new Line()
+  line.send(1000)
+  assert.ok(line.pacing.isFree)
+  assert.equal(line.asked.length, 1)
+  line.send(2000)
+  assert.ok(!line.pacing.isFree)
+  mock.timers.tick(100)
+  assert.equal(line.asked.length, 1, 'one question at a time')
+  line.answer()
+  assert.ok(line.pacing.isFree)
+  assert.equal(line.frees, 1)
+})
+
+test('another connection begins with an empty line, of which nothing is asked', () => {
+  const line = new Line()
+  line.send(3000)
+  assert.ok(!line.pacing.isFree)
+  line.send(700)
+  line.tell('effect', { type: 'state', state: 'connecting' })
+  assert.ok(line.pacing.isFree)
+  assert.equal(line.frees, 1)
+  const before = line.asked.length
+  line.send(700)
+  mock.timers.tick(1000)
+  assert.equal(line.asked.length, before, 'what was sent over the old line is forgotten')
+})
