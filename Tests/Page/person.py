@@ -1,7 +1,10 @@
 """Someone at a browser, in a context of their own: what they do, what they see, what their page holds."""
 
 import base64
+import contextlib
 import json
+import os
+import uuid
 import zlib
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from waiting import SECONDS
 
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
+FOLDER = os.environ.get("CANVAS_PAGE_COVERAGE")
 COLORS = ["#1D4ED8", "#BE185D", "#0F766E", "#6D28D9"]
 
 
@@ -73,6 +77,8 @@ class Person:
         page.on("console", lambda message: message.type == "error" and person.noticed.append(told(message)))
         page.on("pageerror", lambda error: person.noticed.append(str(error)))
         page.on("crash", lambda: person.noticed.append("the page crashed"))
+        if FOLDER:
+            person.count_what_runs()
         if clock:
             page.clock.install()
         if before:
@@ -85,12 +91,26 @@ class Person:
     def leave(self):
         if not self.is_gone:
             self.is_gone = True
+            self.keep_counts()
             if not self.owns:
                 self.page.close()
             elif self.look and not any("crashed" in text for text in self.noticed):
                 self.room.world.give_back(self.context, self.look)
             else:
                 self.context.close()
+
+    # What runs, for `make coverage`
+
+    def count_what_runs(self):
+        self.counts = self.context.new_cdp_session(self.page)
+        self.counts.send("Profiler.enable")
+        self.counts.send("Profiler.startPreciseCoverage", {"detailed": True, "callCount": False})
+
+    def keep_counts(self):
+        """In a file as node writes them, too."""
+        if FOLDER and not self.page.is_closed():
+            with contextlib.suppress(Error), open(f"{FOLDER}/page-{uuid.uuid4()}.json", "w", encoding="utf-8") as file:
+                json.dump({"result": self.counts.send("Profiler.takePreciseCoverage")["result"]}, file)
 
     # What went wrong
 

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import re
 import shutil
 import urllib.error
@@ -18,7 +19,8 @@ import server as servers
 from person import Person
 from waiting import SECONDS, wait_until
 
-WEB = Path(__file__).resolve().parents[2] / "build" / "page"
+# `make coverage` has the page served in single files, which tell what of them has run.
+WEB = Path(os.environ.get("CANVAS_PAGE") or Path(__file__).resolve().parents[2] / "build" / "page")
 # High limits: all people of a test share one address, and tests are quicker than hands.
 GENEROUS = ["--max-connections-per-address", "5000", "--max-ops-per-second", "100000", "--max-messages-per-second", "5000"]
 

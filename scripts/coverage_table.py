@@ -1,0 +1,93 @@
+"""One table of what the tests run, by folder: Swift by llvm-cov's lines and regions, the page's scripts by V8's counts.
+
+    scripts/coverage_table.py SUMMARY.json FOLDER [PART]     FOLDER has V8's files; with PART a line for each of its files
+"""
+
+import collections
+import glob
+import json
+import os
+import sys
+
+
+def swift(path):
+    """`(file, {lines, regions})` of each source."""
+    with open(path, encoding="utf-8") as file:
+        for one in json.load(file)["data"][0]["files"]:
+            name = os.path.relpath(one["filename"])
+            if name.startswith("Sources/"):
+                yield name, {kind: (one["summary"][kind]["covered"], one["summary"][kind]["count"]) for kind in ("lines", "regions")}
+
+
+def source_of(url):
+    """The file of the page that a script is: node names it by its path, a browser by its address."""
+    path = url.split("://", 1)[-1].split("?")[0]
+    inside = path.split("/web/", 1)[1] if "/web/" in path else path.partition("/")[2]
+    name = os.path.join("web", inside)
+    return name if name.endswith(".js") and os.path.isfile(name) else None
+
+
+def counted(functions, length):
+    """For each character whether it has run: ranges within others go before them."""
+    ran = bytearray(b"\1" * length)
+    for one in sorted((range for function in functions for range in function["ranges"]), key=lambda range: (range["startOffset"], -range["endOffset"])):
+        start, end = one["startOffset"], min(one["endOffset"], length)
+        ran[start:end] = (b"\1" if one["count"] else b"\0") * (end - start)
+    return ran
+
+
+def page(folder):
+    """`(file, {lines})` of each script. A line has run if its first character has, in any of the runs."""
+    found = {}
+    for path in glob.glob(os.path.join(folder, "*.json")):
+        try:
+            with open(path, encoding="utf-8") as file:
+                scripts = json.load(file)["result"]
+        except (ValueError, KeyError):
+            # Its process was killed while it wrote.
+            continue
+        for script in scripts:
+            name = source_of(script["url"])
+            if name:
+                with open(name, encoding="utf-8") as file:
+                    text = file.read()
+                ran = counted(script["functions"], len(text))
+                before = found.setdefault(name, bytearray(len(text)))
+                found[name] = bytearray(one | other for one, other in zip(before, ran))
+    for name in sorted(glob.glob("web/**/*.js", recursive=True)):
+        with open(name, encoding="utf-8") as file:
+            text = file.read()
+        ran, place, covered, count, is_remark = found.get(name, bytearray(len(text))), 0, 0, 0, False
+        for line in text.splitlines(keepends=True):
+            words = line.strip()
+            is_remark = is_remark or words.startswith("/*")
+            if words and not is_remark and not words.startswith("//"):
+                count += 1
+                covered += ran[place + line.index(words[0])]
+            if "*/" in words:
+                is_remark = False
+            place += len(line)
+        yield name, {"lines": (covered, count)}
+
+
+def share(counts):
+    covered, count = counts
+    return f"{covered / count:.1%}" if count else "–"
+
+
+def main(summary, folder, part=""):
+    rows = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
+    for name, kinds in [*swift(summary), *page(folder)]:
+        row = name if part else os.path.dirname(name)
+        if part and f"/{part}/" not in f"/{name}":
+            continue
+        for kind, counts in kinds.items():
+            rows[row][kind] = [one + other for one, other in zip(rows[row][kind], counts)]
+    print(f"\n| {'file' if part else 'folder'} | lines | run | regions | run |\n| --- | ---: | ---: | ---: | ---: |")
+    for row, kinds in sorted(rows.items()):
+        lines, regions = kinds["lines"], kinds["regions"]
+        print(f"| `{row}` | {lines[1]:,} | {share(lines)} | {regions[1]:,} | {share(regions)} |" if regions[1] else
+              f"| `{row}` | {lines[1]:,} | {share(lines)} | | |")
+
+
+main(*sys.argv[1:])
