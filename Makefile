@@ -6,7 +6,10 @@ ARGS ?=
 
 RELEASE := swift build -c release --product SyncServer
 
-.PHONY: help setup run client test chaos mutants bench table page screenshots format folders soak simulate coverage
+# What --version says of a build from this clone.
+run client chaos bench screenshots: export CANVAS_COMMIT := $(if $(wildcard .git),$(shell git describe --always --abbrev=12 --exclude '*' --dirty 2>/dev/null))
+
+.PHONY: help setup run client test chaos mutants bench table page screenshots format folders soak simulate coverage packages
 .DEFAULT_GOAL := help
 
 help:
@@ -71,6 +74,10 @@ folders: ## show which folder uses which; ARGS=SyncServer for one part
 
 soak: ## the long tests: sanitizers, long simulations, an hour of ordinary use, ten minutes each of attacks and of fuzzing
 	@scripts/soak $(ARGS)
+
+packages: ## a release in build/release: Debian packages, a container image, archives
+	@scripts/setup packages
+	@scripts/release
 
 coverage: ## how much of each part the tests run; ARGS=CanvasCRDT for its files
 	@scripts/coverage $(ARGS)

@@ -5,6 +5,9 @@ import PackageDescription
 let strict = Context.environment["CANVAS_STRICT"] == "1"
 let settings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
 
+// The commit of a working tree, if whoever builds says it. A build without it takes what `git archive` filled in.
+let commit = Context.environment["CANVAS_COMMIT"].flatMap { $0.isEmpty ? nil : $0 }
+
 let package = Package(
   name: "CanvasSync",
   products: [
@@ -29,7 +32,11 @@ let package = Package(
       dependencies: ["CanvasCRDT", "CanvasWasmNumbers"],
       swiftSettings: settings
     ),
-    .target(name: "CommandWords", swiftSettings: settings),
+    .target(
+      name: "CRelease",
+      cSettings: commit.map { [.define("CANVAS_COMMIT", to: "\"\($0)\"")] } ?? []
+    ),
+    .target(name: "CommandWords", dependencies: ["CRelease"], swiftSettings: settings),
     .target(name: "TerminalCanvas", dependencies: ["CanvasCRDT"], swiftSettings: settings),
     .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev", "libssl-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),

@@ -33,7 +33,8 @@ public enum Variables {
 
   /// What the build and the tests read.
   private static let workshop = [
-    "CANVAS_HISTORIES", "CANVAS_KEEP", "CANVAS_RULE", "CANVAS_SANITIZED", "CANVAS_SEED", "CANVAS_SOAK", "CANVAS_STORY",
+    "CANVAS_COMMIT", "CANVAS_HISTORIES", "CANVAS_KEEP", "CANVAS_RULE", "CANVAS_SANITIZED", "CANVAS_SEED", "CANVAS_SOAK",
+    "CANVAS_STORY",
     "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN",
   ]
 

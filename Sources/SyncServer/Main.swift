@@ -1,3 +1,4 @@
+import CommandWords
 import Glibc
 
 @main
@@ -15,7 +16,7 @@ enum Main {
     switch invocation {
     case .help(let text): print(text)
     case .log(let command): exit(command.run())
-    case .version: print("SyncServer \(Configuration.version)")
+    case .version: print("SyncServer \(Release.name)")
     case .serve(let configuration): Server.run(configuration)
     }
   }

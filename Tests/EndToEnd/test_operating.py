@@ -42,7 +42,7 @@ async def test_help_and_version(shared):
         assert len(re.findall(rf"^  {flag} ", out, re.M)) == 1, flag
     assert "(8080)" in out and "(100000)" in out and max(map(len, out.splitlines())) <= 120
     code, out, _ = await asyncio.to_thread(run, "--version")
-    assert code == 0 and re.fullmatch(r"SyncServer \d+\.\d+\.\d+\n", out)
+    assert code == 0 and re.fullmatch(r"SyncServer \d+\.\d+\.\d+( \([0-9a-f]{12}(, changed)?\))?\n", out)
 
 
 async def test_sigterm_makes_durable_what_is_in_hand(shared):

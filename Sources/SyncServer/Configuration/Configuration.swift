@@ -2,8 +2,6 @@ import RoomLog
 
 /// How the server was told to run: by flags, or, without a flag, by an environment variable.
 struct Configuration: Hashable, Sendable {
-  static let version = "0.1.0"
-
   enum Storage: Hashable, Sendable, CustomStringConvertible {
     /// Everything is lost when the process ends.
     case memory

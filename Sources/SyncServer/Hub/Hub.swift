@@ -1,4 +1,5 @@
 import CanvasCRDT
+import CommandWords
 import RoomLog
 import WebSocketLoop
 
@@ -143,7 +144,7 @@ actor Hub {
     guard let port = lifetime.port, log.isOpen, !isStopping else { return }
     logger.info(
       "listening on \(configuration.address(port: port))",
-      ["port": .init(port), "data": .text("\(configuration.storage)"), "version": .text(Configuration.version)]
+      ["port": .init(port), "data": .text("\(configuration.storage)"), "version": .text(Release.name)]
     )
     if let connections = lifetime.connectionsMax, connections < socketsMax {
       logger.warning(

@@ -1,4 +1,5 @@
 import CanvasCRDT
+import CommandWords
 import RoomLog
 import WebSocketLoop
 
@@ -22,7 +23,7 @@ extension Hub {
       .gauge,
       "The version that runs.",
       by: "version",
-      [Configuration.version: 1]
+      [Release.version: 1]
     )
     text.metric(
       "canvas_ready",

@@ -2,8 +2,6 @@ import CommandWords
 
 /// The commands that the first word of the command line chooses from.
 struct CommandTable: Sendable {
-  static let version = "0.1.0"
-
   /// In the order in which `--help` lists them.
   let commands: [Command]
 
