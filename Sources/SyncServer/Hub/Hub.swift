@@ -146,6 +146,7 @@ actor Hub {
       "listening on \(configuration.address(port: port))",
       ["port": .init(port), "data": .text("\(configuration.storage)"), "version": .text(Release.name)]
     )
+    ServiceManager.running?.isReady()
     if let connections = lifetime.connectionsMax, connections < socketsMax {
       logger.warning(
         "the limit on open files allows fewer connections than the flags do",

@@ -5,7 +5,8 @@ import WebSocketLoop
 /// The process: puts the parts together, waits for a signal, and takes them apart.
 enum Server {
   static func run(_ configuration: Configuration) -> Never {
-    let signals = signals(rereads: configuration.asksForTokens || configuration.audit != nil)
+    let isService = ServiceManager.running != nil
+    let signals = signals(rereads: isService || configuration.asksForTokens || configuration.audit != nil)
     // Done before there are threads, so that all threads leave the signals to `waitForSignal`.
     block(signals)
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
@@ -70,6 +71,7 @@ enum Server {
       loop.execute { hub.assumeIsolated { $0.reopenAudit() } }
       reread(configuration, for: hub, logger)
     }
+    ServiceManager.running?.isStopping()
     loop.execute { hub.assumeIsolated { $0.stop() } }
     // On a second signal to stop, the process ends at once.
     while waitForSignal(signals) == SIGHUP {}
@@ -226,7 +228,7 @@ enum Server {
   // MARK: Signals
 
   /// - Parameter rereads: whether to take SIGHUP. If there is nothing to read again, SIGHUP ends the process, as when a
-  ///   terminal is closed.
+  ///   terminal is closed. A service has no terminal, and `systemctl reload` must not end it.
   private static func signals(rereads: Bool) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
