@@ -13,6 +13,13 @@ extension Invocation {
   /// Reads the environment first. The command line overrides it.
   /// - Parameter arguments: without the program's own name.
   init(arguments: [String], environment: [String: String]) throws(ConfigurationError) {
+    switch Manual.server.answer(to: arguments) {
+    case .text(let text):
+      self = .help(text)
+      return
+    case .fault(let words): throw ConfigurationError(words: words)
+    case nil: break
+    }
     if arguments.first == "log" {
       switch try LogCommand.read(arguments.dropFirst(), environment: environment) {
       case .help: self = .help(LogCommand.helpText)

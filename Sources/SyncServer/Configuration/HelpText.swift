@@ -1,35 +1,47 @@
+import CommandWords
+
 extension Configuration {
   /// The text of `--help`: the settings by group, with their defaults.
   static let helpText: String = {
     var lines = [
-      "SyncServer \(version): shared canvases over WebSockets and HTTP.",
+      "SyncServer \(Release.version): shared canvases over WebSockets and HTTP.",
       "",
       "  SyncServer [--port 8080] [--data .data] …",
       "  SyncServer log verify|repair|backup|move …      checks, copies and moves stored rooms; see log --help",
       "",
-      "Each flag is also a variable: --max-shapes 5000 is CANVAS_MAX_SHAPES=5000. A flag overrides its variable.",
+      Manual.variables,
     ]
-    lines += group(
-      "The server",
-      Option.all.map { option in
-        let standard = option.standard.map { " (\($0))" } ?? ""
-        return (option.name + (option.value.map { " \($0)" } ?? ""), option.words + standard)
-      } + [("--help", "this"), ("--version", "the version")]
-    )
-    let standard = Limits()
-    for subject in LimitFlag.Group.allCases {
-      let flags = Limits.flags.filter { $0.group == subject }
-      lines += group(subject.rawValue, flags.map { ("\($0.name) N", "\($0.words) (\(standard[keyPath: $0.limit]))") })
+    let width = 38
+    for group in Manual.serverGroups {
+      lines += ["", group.title]
+      for option in group.options {
+        lines.append(
+          "  " + option.shown + String(repeating: " ", count: max(1, width - option.shown.utf8.count)) + option.words
+        )
+      }
     }
     lines += ["", "Exit codes: 0 stopped by a signal, 1 can't run, 64 bad flag."]
     return lines.joined(separator: "\n")
   }()
+}
 
-  private static func group(_ title: String, _ entries: [(String, String)]) -> [String] {
-    let width = 38
-    return ["", title]
-      + entries.map { entry in
-        "  " + entry.0 + String(repeating: " ", count: max(1, width - entry.0.utf8.count)) + entry.1
+extension Manual {
+  static let variables =
+    "Each flag is also a variable: --max-shapes 5000 is CANVAS_MAX_SHAPES=5000. A flag overrides its variable."
+
+  /// The settings with their defaults, as the help and the manual show them.
+  static let serverGroups: [Group] = {
+    let settings = SyncServer.Option.all.map { option in
+      Option(option.name, option.value, option.words + (option.standard.map { " (\($0))" } ?? ""))
+    }
+    let standard = Limits()
+    return [Group("The server", settings + Manual.options)]
+      + LimitFlag.Group.allCases.map { subject in
+        let flags = Limits.flags.filter { $0.group == subject }
+        return Group(
+          subject.rawValue,
+          flags.map { Option($0.name, "N", "\($0.words) (\(standard[keyPath: $0.limit]))") }
+        )
       }
-  }
+  }()
 }

@@ -1,3 +1,4 @@
+import CommandWords
 import RoomLog
 
 /// The commands that look after stored rooms without serving them, such as `SyncServer log verify --data DIR`.
@@ -17,6 +18,32 @@ struct LogCommand: Hashable, Sendable {
       switch self {
       case .verify, .backup: true
       case .repair, .move: false
+      }
+    }
+  }
+
+  /// The word behind `log`.
+  enum Verb: String, CaseIterable {
+    case verify, backup, repair, move
+
+    var summary: String {
+      switch self {
+      case .verify: "read all that is stored, and say what is damaged"
+      case .backup: "copy all rooms to a place that is not there yet"
+      case .repair: "drop damaged history where a newer snapshot holds the drawing"
+      case .move: "carry rooms over to another place, with their history"
+      }
+    }
+
+    var options: [Manual.Option] {
+      let data = Manual.Option("--data", "PLACE", "where the rooms are: a directory, or the URL of a database")
+      let room = Manual.Option("--room", "NAME", "this room only")
+      let to = Manual.Option("--to", "PLACE", "where they go")
+      switch self {
+      case .verify: return [data]
+      case .backup: return [data, to]
+      case .repair: return [data, room, Manual.Option("--cut", nil, "drop also what no snapshot stands for")]
+      case .move: return [Manual.Option("--from", "PLACE", data.words), to, room]
       }
     }
   }
@@ -71,24 +98,20 @@ extension LogCommand {
       throw ConfigurationError(words: "log needs verify, repair, backup or move")
     }
     if ["--help", "-h", "help"].contains(verb) { return .help }
-    guard ["verify", "repair", "backup", "move"].contains(verb) else {
+    guard let verb = Verb(rawValue: verb) else {
       throw ConfigurationError(words: "log \(verb): unknown command; use verify, repair, backup or move")
     }
     var values: [String: String] = [:]
     var cutting = false
-    let known: [String]
-    switch verb {
-    case "repair": known = ["--data", "--room"]
-    case "backup": known = ["--data", "--to"]
-    case "move": known = ["--from", "--to", "--room"]
-    default: known = ["--data"]
-    }
     while let argument = rest.popFirst() {
       let halves = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       if argument == "--help" || argument == "-h" { return .help }
-      if argument == "--cut", verb == "repair" {
+      guard let option = verb.options.first(where: { $0.name == halves[0] }) else {
+        throw ConfigurationError(words: "log \(verb) \(halves[0]): unknown flag; see log --help")
+      }
+      if option.value == nil, halves.count == 1 {
         cutting = true
-      } else if known.contains(halves[0]) {
+      } else {
         guard let value = halves.count == 2 ? halves[1] : rest.popFirst(), !value.isEmpty else {
           throw ConfigurationError(words: "\(halves[0]) needs a value")
         }
@@ -97,37 +120,35 @@ extension LogCommand {
         }
         try Configuration.check(place: value, of: halves[0])
         values[halves[0]] = value
-      } else {
-        throw ConfigurationError(words: "log \(verb) \(halves[0]): unknown flag; see log --help")
       }
     }
     if let room = values["--room"], !RoomName.isValid(room) {
       throw ConfigurationError(words: "--room \(room): \(RoomName.words)")
     }
-    guard let data = verb == "move" ? values["--from"] : values["--data"] ?? environment["CANVAS_DATA"] else {
-      let flag = verb == "move" ? "--from PLACE" : "--data DIRECTORY"
+    guard let data = verb == .move ? values["--from"] : values["--data"] ?? environment["CANVAS_DATA"] else {
+      let flag = verb == .move ? "--from PLACE" : "--data DIRECTORY"
       throw ConfigurationError(words: "log \(verb) needs \(flag)")
     }
     try Configuration.check(place: data, of: "CANVAS_DATA")
     let place = Configuration.Storage(data)
     guard place != .memory else { throw ConfigurationError(words: "log \(verb): nothing is stored in memory") }
-    if case .postgres = place, verb == "repair" {
+    if case .postgres = place, verb == .repair {
       throw ConfigurationError(
         words: "log repair is for directories; PostgreSQL has tools of its own (docs/SCALING.md)"
       )
     }
     let action: Action
     switch verb {
-    case "verify": action = .verify
-    case "repair":
+    case .verify: action = .verify
+    case .repair:
       action = .repair(room: values["--room"], cutting: cutting)
-    case "move":
+    case .move:
       guard let to = values["--to"] else { throw ConfigurationError(words: "log move needs --to PLACE") }
       guard Configuration.Storage(to) != .memory, to != data else {
         throw ConfigurationError(words: "--to \(to): the rooms need another place")
       }
       action = .move(place: Configuration.Storage(to), room: values["--room"])
-    default:
+    case .backup:
       guard let copy = values["--to"] else {
         throw ConfigurationError(words: "log backup needs --to FILE, or of a database --to DIRECTORY")
       }

@@ -7,6 +7,13 @@ enum CommandLineRequest: Sendable {
 
   /// - Parameter words: without the program's own name.
   init(_ words: [String], of table: CommandTable, environment: [String: String]) throws(ClientFailure) {
+    switch table.manual.answer(to: words) {
+    case .text(let text):
+      self = .help(text)
+      return
+    case .fault(let words): throw .usage(words)
+    case nil: break
+    }
     let (options, words) = try CommandLineRequest.leadingOptions(words, of: table)
     guard let first = words.first else {
       throw .usage("no command. Usage: sync-client COMMAND …; sync-client --help lists all commands")
@@ -19,7 +26,7 @@ enum CommandLineRequest: Sendable {
       }
       self = .help(try table.command(named: words[1]).helpText)
     case "--version":
-      self = .help("sync-client \(CommandTable.version)")
+      self = .help("sync-client \(Release.name)")
     default:
       let command = try table.command(named: first)
       let arguments = try Arguments(options + words.dropFirst(), for: command)

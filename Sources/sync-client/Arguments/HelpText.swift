@@ -1,8 +1,10 @@
+import CommandWords
+
 extension CommandTable {
   /// The text of `--help` without a command.
   var helpText: String {
     var lines = [
-      "sync-client \(CommandTable.version): shared canvases in a terminal.",
+      "sync-client \(Release.version): shared canvases in a terminal.",
       "",
       "  sync-client COMMAND …        options stand before the command or behind it",
     ]
@@ -18,10 +20,10 @@ extension CommandTable {
     lines += ["", "Options of every command"]
     lines += HelpText.columns(Option.common.map { ($0.shown, $0.words) })
     lines += [
-      "", "sync-client COMMAND --help explains a command, with examples. sync-client --version prints the version.",
-      "Exit codes: 0 done, 1 failed, 2 could not connect, 64 the command line is wrong, 75 the server didn't take the",
-      "edit in time, 128 and a signal's number: interrupted.",
+      "", "sync-client COMMAND --help explains a command, with examples. sync-client --version prints the version,",
+      "--manual the manual page, --completion bash|zsh|fish what the shell needs to complete commands.",
     ]
+    lines += HelpText.wrapped("Exit codes: \(CommandTable.exitCodes)", width: 110)
     return lines.joined(separator: "\n")
   }
 }

@@ -1,0 +1,101 @@
+/// What can be typed behind a program's name, and what each word is for. The manual page and the completion of shells are made of it, and
+/// a program fills it in from the tables by which it reads its command line.
+public struct Manual: Sendable {
+  public struct Option: Sendable {
+    public let name: String
+    /// The placeholder of its value; a switch has none.
+    public let value: String?
+    public let words: String
+
+    public init(_ name: String, _ value: String?, _ words: String) {
+      (self.name, self.value, self.words) = (name, value, words)
+    }
+
+    /// `--port NUMBER`
+    public var shown: String { value.map { "\(name) \($0)" } ?? name }
+
+    /// Whether a shell completes its value with the names of files.
+    var takesFile: Bool { ["FILE", "PATH", "DIRECTORY", "PLACE"].contains(value) }
+  }
+
+  /// A first word, or one behind another: `log verify`.
+  public struct Command: Sendable {
+    let name: String
+    let usage: String
+    let summary: String
+    let details: [String]
+    let options: [Option]
+    let examples: [String]
+
+    public init(
+      _ name: String,
+      usage: String,
+      summary: String,
+      details: [String] = [],
+      options: [Option],
+      examples: [String] = []
+    ) {
+      (self.name, self.usage, self.summary, self.details) = (name, usage, summary, details)
+      (self.options, self.examples) = (options, examples)
+    }
+  }
+
+  public struct Group: Sendable {
+    public let title: String
+    public let options: [Option]
+
+    public init(_ title: String, _ options: [Option]) { (self.title, self.options) = (title, options) }
+  }
+
+  let program: String
+  let summary: String
+  let synopsis: [String]
+  let description: [String]
+  let groups: [Group]
+  /// Whether these options also stand behind a command.
+  let optionsFollow: Bool
+  let commands: [Command]
+  let exitCodes: String
+
+  /// - Parameters:
+  ///   - synopsis: command lines without the program's name.
+  ///   - groups: the options that stand where no command does and, if `optionsFollow`, also behind one.
+  public init(
+    program: String,
+    summary: String,
+    synopsis: [String],
+    description: [String],
+    groups: [Group],
+    optionsFollow: Bool,
+    commands: [Command],
+    exitCodes: String
+  ) {
+    (self.program, self.summary, self.synopsis, self.description) = (program, summary, synopsis, description)
+    (self.groups, self.optionsFollow, self.commands, self.exitCodes) = (groups, optionsFollow, commands, exitCodes)
+  }
+
+  /// The options by which a program tells of itself.
+  public static let options = [
+    Option("--help", nil, "this"),
+    Option("--version", nil, "the version, and the commit that it was built from"),
+    Option("--manual", nil, "the manual page, as troff"),
+    Option("--completion", "SHELL", "what bash, zsh or fish needs to complete a command line"),
+  ]
+
+  /// What `--manual` and `--completion` print, or what is wrong with them. `nil` if the words don't begin with either.
+  public func answer(to words: some Collection<String>) -> Answer? {
+    switch words.first {
+    case "--manual": return .text(page)
+    case "--completion":
+      let name = words.dropFirst().first ?? ""
+      guard let shell = Shell(rawValue: name) else { return .fault("--completion \(name): bash, zsh or fish") }
+      return .text(completion(for: shell))
+    default: return nil
+    }
+  }
+
+  public enum Answer: Sendable {
+    case text(String)
+    case fault(String)
+  }
+}
