@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import importlib.machinery
+import importlib.util
 import os
 import re
 import shutil
@@ -20,28 +22,24 @@ def content(*path):
         return file.read()
 
 
-def installed(text):
-    """The packages of each `apt-get install`, in the order of the commands."""
-    commands = re.findall(r"apt-get install(.*?)(?:&&|\n\n|$)", text.replace("\\\n", " "), re.S)
-    return [{word for word in command.split() if not word.startswith("-")} for command in commands]
+@pytest.fixture(scope="module")
+def image():
+    """scripts/image: which packages of Debian are in the image, and how it is started."""
+    loader = importlib.machinery.SourceFileLoader("image", os.path.join(process.ROOT, "scripts", "image"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("image", loader))
+    loader.exec_module(module)
+    return module
 
 
-async def test_the_packages_are_those_that_the_server_needs(shared):
-    """The build needs what scripts/setup installs. Image, documents and program agree on the packages needed to run."""
-    block = re.search(r"build_packages=\((.*?)\n\)", content("scripts", "setup"), re.S)[1]
-    wanted = {word for line in block.splitlines() for word in line.partition("#")[0].split()}
-    building, running = installed(content("deploy", "Dockerfile"))
-    # The Swift image already has these packages.
-    assert building | {"gcc", "libstdc++-12-dev", "git", "make"} == wanted
-    (told,) = installed(content("deploy", "README.md"))
-    # The image's health check uses curl.
-    assert running == told | {"curl"}
+async def test_the_image_has_what_the_server_is_linked_with_and_loads(image):
+    control = content("deploy", "debian", "control").partition("\nPackage: canvas-sync-client\n")[0]
+    loaded = set(re.findall(r"\blib[a-z0-9-]+", " ".join(re.findall(r"^(?:Depends|Suggests): (.*)$", control, re.M))))
+    assert loaded == {"libwebsockets-evlib-uv", "libjwt0", "libpq5"} and loaded <= set(image.DEBIAN)
     if not (shutil.which("readelf") and shutil.which("dpkg-query")):
         pytest.skip("no readelf or no dpkg here to tell what the program is linked with")
     linked = subprocess.run(["readelf", "-d", process.BINARY], capture_output=True, text=True, check=True).stdout
-    # Every Debian has the last three.
-    packages = ["dpkg-query", "-L", *sorted(told), "libc6", "libgcc-s1", "libstdc++6"]
-    files = {os.path.basename(line) for line in subprocess.run(packages, capture_output=True, text=True).stdout.splitlines()}
+    packages = subprocess.run(["dpkg-query", "-L", *image.DEBIAN], capture_output=True, text=True).stdout
+    files = {os.path.basename(line) for line in packages.splitlines()}
     needed = set(re.findall(r"NEEDED.*\[(.*)\]", linked))
     # The deployed program contains Swift's own libraries.
     assert {library for library in needed - files if not library.startswith(("libswift", "lib_", "libFoundation"))} == set()
@@ -56,7 +54,9 @@ async def test_flags_and_variables_are_the_servers(shared):
     variables = {"CANVAS_" + flag[2:].upper().replace("-", "_") for flag in flags}
     operating = content("docs", "OPERATING.md")
     for name in sorted(os.listdir(os.path.join(process.ROOT, "deploy"))):
-        text = re.sub("swift build.*", "", content("deploy", name))
+        if not os.path.isfile(os.path.join(process.ROOT, "deploy", name)):
+            continue
+        text = content("deploy", name)
         for variable in re.findall(r"CANVAS_[A-Z_]+", text):
             assert variable in variables, (name, variable)
         for line in re.findall(r"^ExecStart=.*|`--.*|SyncServer (?:log|--).*", text, re.M):
@@ -71,18 +71,16 @@ async def test_flags_and_variables_are_the_servers(shared):
 
 
 async def test_the_unit_is_one_that_systemd_takes(shared):
-    """Together with the drop-in that asks for tokens. systemd has no complaints."""
+    """Alone and with the drop-in for rooms in PostgreSQL. systemd has no complaints."""
     verify = tool("systemd-analyze") or pytest.skip("systemd-analyze is not here")
     with tempfile.TemporaryDirectory() as folder:
         unit = content("deploy", "canvas-sync.service")
-        assert "\nExecStart=/usr/local/bin/SyncServer " in unit
+        assert "\nExecStart=/usr/bin/SyncServer\n" in unit
         path = os.path.join(folder, "canvas-sync.service")
         with open(path, "w") as file:
             # systemd requires that the program exists; here it is at another path.
-            file.write(unit.replace("/usr/local/bin/SyncServer", process.BINARY))
+            file.write(unit.replace("/usr/bin/SyncServer", process.BINARY))
         os.mkdir(path + ".d")
-        with open(os.path.join(path + ".d", "tokens.conf"), "w") as file:
-            file.write(content("deploy", "tokens.conf"))
 
         def check():
             done = subprocess.run([verify, "verify", "--man=no", path], capture_output=True, text=True, timeout=60)
@@ -90,7 +88,7 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
 
         assert await asyncio.to_thread(check) == (0, [])
         with open(os.path.join(path + ".d", "nodes.conf"), "w") as file:
-            file.write(content("deploy", "nodes.conf").replace("/usr/local/bin/SyncServer", process.BINARY))
+            file.write(content("deploy", "nodes.conf"))
         assert await asyncio.to_thread(check) == (0, [])
         with open(path, "a") as file:
             file.write("\n[Service]\nProtectSytem=strict\n")
@@ -152,15 +150,15 @@ async def test_the_files_for_several_nodes_name_the_same_machines(shared, tmp_pa
         assert f"--name {name} " in done.stderr and f"--initial-cluster {peers} " in done.stderr, done.stderr
 
 
-async def test_what_the_image_copies_is_there(shared):
-    """The image is built from the files of this tree only."""
-    dockerfile, compose = content("deploy", "Dockerfile"), content("deploy", "compose.yaml")
-    for sources in re.findall(r"^COPY (?!--from)(.*) \S+$", dockerfile, re.M):
-        assert all(os.path.exists(os.path.join(process.ROOT, source)) for source in sources.split()), sources
-    assert re.search(r"^ +dockerfile: deploy/Dockerfile$", compose, re.M)
-    port = re.search(r"^EXPOSE (\d+)$", dockerfile, re.M)[1]
-    assert f":{port}\"" in compose and f"127.0.0.1:{port}/readyz" in dockerfile
+async def test_the_image_is_the_one_that_the_files_for_containers_start(image):
+    compose = content("deploy", "compose.yaml")
+    version = re.search(r'static let version = "(.*)"', content("Sources", "CommandWords", "Release.swift"))[1]
+    for text in (compose, content("deploy", "compose-nodes.yaml")):
+        assert re.findall(r"^ +image: localhost/(.*)$", text, re.M) == [f"canvas-sync:{version}"]
+        assert f"canvas-sync-{version}-image.tar" in text
+    (port,), (volume,) = ([*image.CONFIGURATION[name]] for name in ("ExposedPorts", "Volumes"))
+    port = port.removesuffix("/tcp")
+    assert f':{port}"' in compose and image.CONFIGURATION["Healthcheck"]["Test"][-1] == f"http://127.0.0.1:{port}/readyz"
     for name in ("nginx.conf", "Caddyfile"):
         assert f"127.0.0.1:{port}" in content("deploy", name)
-    volume = re.search(r"^VOLUME (\S+)$", dockerfile, re.M)[1]
-    assert f"- rooms:{volume}\n" in compose and f"CANVAS_DATA={volume} " in dockerfile
+    assert f"- rooms:{volume}\n" in compose and f"CANVAS_DATA={volume}" in image.CONFIGURATION["Env"]

@@ -1,0 +1,51 @@
+"""A machine to install packages on: this one's file system below, and what is written to it in memory, gone when it ends."""
+
+import os
+import subprocess
+
+# A wait longer than this means that something hangs.
+SECONDS = 300
+
+
+class Machine:
+    """Its mounts are in a namespace that lives as long as the process which holds it, so that nothing is left on this machine."""
+
+    def __init__(self, folder, below="/"):
+        self.root = os.path.join(folder, "root")
+        os.makedirs(self.root)
+        script = f"""
+            mount -t tmpfs tmpfs {folder}/root && mkdir {folder}/root/upper {folder}/root/work {folder}/root/all &&
+            mount -t overlay overlay -o lowerdir={below},upperdir={folder}/root/upper,workdir={folder}/root/work {folder}/root/all &&
+            mount --bind /proc {folder}/root/all/proc && mount --rbind /dev {folder}/root/all/dev && echo there && read end
+        """
+        self._holder = subprocess.Popen(
+            ["unshare", "--mount", "--propagation", "private", "sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        if self._holder.stdout.readline() != "there\n":
+            raise OSError(self._holder.communicate()[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._holder.communicate("\n")
+
+    def command(self, *words, user=None):
+        who = [f"--userspec={user}:{user}"] if user else []
+        inside = ["chroot", *who, f"{self.root}/all", *map(str, words)]
+        return ["nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt", *inside]
+
+    def run(self, *words, check=True, text=None):
+        done = subprocess.run(
+            self.command(*words), capture_output=True, text=True, input=text, timeout=SECONDS,
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"})
+        assert not check or done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout if check else done
+
+    def put(self, path, file):
+        """Copies a file of this machine there."""
+        with open(file, "rb") as content:
+            subprocess.run(self.command("sh", "-c", f"cat > {path}"), stdin=content, check=True)
+
+    def has(self, path):
+        return self.run("test", "-e", path, check=False).returncode == 0
