@@ -25,7 +25,7 @@ extension Hub {
     let digest = open.room.canvas.digest
     let made = await Hub.encode(image, digest: digest)
     guard made.isTrue else {
-      open.dropSnapshot()
+      open.endSnapshot(position: image.position, operations: operations, isStored: false)
       counts.noteSnapshot(isTrue: false)
       logger.error("a snapshot differs from its room; it is not kept", ["room": .text(open.name)])
       return
@@ -43,11 +43,12 @@ extension Hub {
         )
       )
     }
-    open.endSnapshot(position: image.position, operations: operations)
     guard case .snapshotted = event else {
+      open.endSnapshot(position: image.position, operations: operations, isStored: false)
       logger.warning("no snapshot", ["room": .text(open.name), "reason": .text(event.words)])
       return
     }
+    open.endSnapshot(position: image.position, operations: operations, isStored: true)
     counts.noteSnapshot(isTrue: true)
   }
 

@@ -150,12 +150,10 @@ final class OpenRoom: @unchecked Sendable {
 
   /// - Parameter position: the snapshot's position, whether or not it was stored. If it was not, another snapshot is
   ///   not made at once. The log has everything anyway.
-  func endSnapshot(position: UInt64, operations: UInt64) {
+  func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool) {
     snapshot = NewestSnapshot(position: position, operations: operations)
-    isLogDamaged = false
+    if isStored { isLogDamaged = false }
   }
-
-  func dropSnapshot() { snapshot.isUnderWay = false }
 
   func markLogDamaged() { isLogDamaged = true }
 

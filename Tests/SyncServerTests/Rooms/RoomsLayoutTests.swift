@@ -188,6 +188,31 @@ struct OpenRoomTests {
     #expect(open.room.epoch == 2 && proposed() == 2)
     #expect(!open.begin(epoch: 3))
   }
+
+  @Test("a snapshot that isn't stored isn't made again at once, and a damaged log wants one until one is stored")
+  func snapshots() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    for number in 1...2 as ClosedRange<UInt64> {
+      bench.write(writer, bench.shape(number)) { $0.kind = .star }
+      bench.settle()
+    }
+    let open = OpenRoom(name: "demo", room: bench.room, isStored: true)
+    let position = open.room.position
+    func make(at position: UInt64, isStored: Bool) {
+      open.beginSnapshot()
+      open.endSnapshot(position: position, operations: open.room.operationCount, isStored: isStored)
+    }
+    open.markLogDamaged()
+    #expect(open.lacksSnapshot && open.isWorthSnapshot)
+    make(at: position, isStored: false)
+    #expect(!open.lacksSnapshot && !open.isWorthSnapshot)
+    // Something has been written since.
+    make(at: position - 1, isStored: false)
+    #expect(open.isWorthSnapshot)
+    make(at: position - 1, isStored: true)
+    #expect(open.lacksSnapshot && !open.isWorthSnapshot)
+  }
 }
 
 @Suite("What the log has answered, and rooms have yet to take in")
