@@ -173,6 +173,10 @@ async def test_a_backup_in_a_new_directory_keeps_who_is_which_actor(tmp_path):
     with Server(data=str(copy)) as server:
         assert (await Client.join(server, "room", actor=ann.actor)).actor != ann.actor
         assert (await Client.join(server, "room", actor=ann.actor, key=ann.welcome["key"])).actor == ann.actor
+    (copy / "canvas.secret").write_text("not a secret")
+    code, out, words = await log("backup", "--data", str(copy), "--to", str(tmp_path / "other.db"))
+    assert code == 1 and f"{copy}/canvas.secret: " in words, (out, words)
+    assert not (tmp_path / "other.db").exists()
 
 
 async def test_log_commands_that_cannot_be_used_exit_with_64(shared):

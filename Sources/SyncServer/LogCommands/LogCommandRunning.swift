@@ -39,9 +39,17 @@ extension LogCommand {
       return try LogRepair(directory: directory, cutting: cutting).run(room)
     case .backup(let copy):
       if let fault = LogInspection.shortfall(of: database) { throw fault }
-      let secret = (try? ActorKeys.read(directory + "/canvas.secret"))?.keys.secret
-      return try LogCommand.backUp(database, to: copy, secret)
+      return try LogCommand.backUp(database, to: copy, LogCommand.secret(in: directory))
     case .move: return 0
+    }
+  }
+
+  /// The secret of a data directory, if it has one. A copy without it would give everybody another actor, so one that can't be read
+  /// is a fault.
+  static func secret(in directory: String) throws(StorageFault) -> [UInt8]? {
+    let path = directory + "/canvas.secret"
+    do throws(StateFileFault) { return try ActorKeys.read(path)?.keys.secret } catch {
+      throw .unfit("\(path): \(error.words)")
     }
   }
 

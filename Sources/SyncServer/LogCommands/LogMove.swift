@@ -32,13 +32,13 @@ struct LogMove {
     self.from = from
     self.to = to
     self.source = source
-    secret = LogMove.secret(of: from) ?? source.secret
+    secret = try LogMove.secret(of: from) ?? source.secret
     target = try WaitingLog(to, secret: secret)
   }
 
-  private static func secret(of place: Configuration.Storage) -> [UInt8]? {
+  private static func secret(of place: Configuration.Storage) throws(StorageFault) -> [UInt8]? {
     guard case .directory(let directory) = place else { return nil }
-    return (try? ActorKeys.read(directory + "/canvas.secret"))?.keys.secret
+    return try LogCommand.secret(in: directory)
   }
 
   /// Prints a line for each room that it moves.
@@ -240,7 +240,8 @@ struct LogMove {
   /// With the same secret, everyone comes back as who they were.
   private func moveSecret() throws(Fault) {
     guard let secret else { return }
-    let file = LogMove.secret(of: to)
+    let file: [UInt8]?
+    do { file = try LogMove.secret(of: to) } catch { throw Fault(words: "\(error)") }
     if let theirs = file ?? target.secret, theirs != secret {
       print("the secret there is another: everyone comes back as a new actor, without losing edits")
       return
