@@ -192,9 +192,10 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     loop.counts.connections -= 1
     counter?.webSocketWent(self)
     loop.memory.connectionWent(loop: loop)
-    let handler = handler
+    guard let handler else { return }
     self.handler = nil
-    handler?.closed(self, closure: closure)
+    // libwebsockets may let go of a thousand connections before it returns. What the owner does about them has to end with the turn.
+    loop.execute { handler.closed(self, closure: closure) }
   }
 
   /// If libwebsockets found a fault in what came, it closes by itself: how.
