@@ -345,7 +345,68 @@ struct LyingLineTests {
     #expect(bench.events.first { $0 == .missedNews } != nil)
   }
 
+  // MARK: Locks
+
+  @Test("a look at the locks that began before a node locked a room doesn't unlock it there")
+  func ownLock() throws {
+    proxy.holdAnswers("canvas follower")
+    try ask("CREATE TABLE public.held AS SELECT clock_timestamp() AS at")
+    try wait(
+      until: """
+        EXISTS(SELECT FROM pg_stat_activity, public.held WHERE datname = current_database() AND state = 'idle'
+          AND application_name = 'canvas follower' AND query = '\(PostgresStatement.locks.text)' AND query_start > at)
+        """
+    )
+    let before = bench.events.all.count
+    #expect(
+      try bench.ask { .lock(id: $0, room: "demo", isLocked: true) }
+        == .locked(id: bench.lastId, room: "demo", isLocked: true)
+    )
+    proxy.holdAnswers(nil)
+    try ask("INSERT INTO canvas.locks VALUES('other')")
+    #expect(bench.events.first { $0 == .locks(["demo", "other"]) } != nil)
+    let told = bench.events.all.dropFirst(before).filter { if case .locks = $0 { true } else { false } }
+    #expect(told == [.locks(["demo", "other"])])
+  }
+
   // MARK: The writer's connections
+
+  /// Has the database refuse records while `condition` holds, as if other transactions were in their way.
+  private func haveGiveWay(while condition: String, state: String) throws {
+    try ask(
+      """
+      CREATE SEQUENCE public.tries;
+      CREATE FUNCTION give_way() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN
+      IF \(condition) THEN RAISE EXCEPTION USING ERRCODE = '\(state)', MESSAGE = 'another was first'; END IF;
+      RETURN NEW;
+      END $f$;
+      CREATE TRIGGER give_way BEFORE INSERT ON canvas.records FOR EACH ROW EXECUTE FUNCTION give_way();
+      """
+    )
+  }
+
+  @Test("what gives way to another transaction is stored after it")
+  func deadlock() throws {
+    // What a sequence has given isn't taken back with the transaction.
+    try haveGiveWay(while: "nextval('public.tries') <= 3", state: "40P01")
+    let ids = [bench.nextId(), bench.nextId()]
+    bench.log.submit(zip(ids, ["a", "b"]).map { .append(LogBench.append($0, $1, [bytes("x")])) })
+    for id in ids { #expect(bench.events.answer(to: id)?.appended != nil) }
+  }
+
+  @Test("what the database never takes is refused, however it says so, and what comes after it is stored")
+  func alwaysInTheWay() throws {
+    try bench.append("cursed", [bytes("x")])
+    try haveGiveWay(
+      while: "NEW.room = (SELECT number FROM canvas.rooms WHERE name = 'cursed') AND nextval('public.tries') > 0",
+      state: "40001"
+    )
+    let node = try bench.secondNode(isPatient: false)
+    defer { node.log.close() }
+    node.log.submit(zip([1, 2], ["cursed", "fine"]).map { .append(LogBench.append($0, $1, [bytes("y")])) })
+    #expect(node.events.answer(to: 1)?.isUnavailable == true)
+    #expect(node.events.answer(to: 2)?.appended != nil)
+  }
 
   @Test(
     "warnings of another kind don't end a connection, and those about standbys are heard whatever the user's settings are"

@@ -7,6 +7,8 @@ final class PostgresBells {
   private let reports: PostgresReports
   /// The rooms that are locked, as was last reported. Nil until they were read.
   private var locks: Set<String>?
+  /// How often this node has locked or unlocked a room.
+  private(set) var ownLockChanges = 0
 
   enum News {
     case isNew(rooms: [String])
@@ -69,8 +71,12 @@ final class PostgresBells {
 
   var lockedRooms: Set<String> { locks ?? [] }
 
-  /// - Parameter rows: of `.locks`.
-  func noteLocks(_ rows: PostgresRows) {
+  /// - Parameters:
+  ///   - rows: of `.locks`.
+  ///   - ownLockChanges: what it was when they were asked for. If it is another now, they may be older than what this node has
+  ///     changed itself over another connection. Then the next look tells.
+  func noteLocks(_ rows: PostgresRows, askedAt ownLockChanges: Int) {
+    guard ownLockChanges == self.ownLockChanges else { return }
     let now = Set((0..<rows.count).map { rows.text($0, 0) })
     guard now != locks else { return }
     locks = now
@@ -79,6 +85,7 @@ final class PostgresBells {
 
   /// This node has locked or unlocked a room. Its owner knows; the other nodes are told.
   func noteLock(_ room: String, isLocked: Bool) {
+    ownLockChanges += 1
     if isLocked { locks?.insert(room) } else { locks?.remove(room) }
     if link.isReady { link.send([(.notify, [.text(PostgresBells.everyRoom)])]) { _ in } }
   }

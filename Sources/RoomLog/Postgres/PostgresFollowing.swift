@@ -367,10 +367,11 @@ final class PostgresFollowing {
 
   func goOn(now: UInt64) {
     guard link.isReady, let names = round.begin(now: now, rooms: followed.keys) else { return }
+    let ownLockChanges = bells.ownLockChanges
     link.send([(.look, [.texts(names)]), (.locks, [])]) { answer in
       var lag: UInt64 = 0
       if case .success(let rows) = answer {
-        self.bells.noteLocks(rows[1])
+        self.bells.noteLocks(rows[1], askedAt: ownLockChanges)
         lag = self.lookAtThose(behind: rows[0], of: names)
       }
       let count = self.followed.count

@@ -95,9 +95,10 @@ extension PostgresNode {
         self.takeOver(link)
       } else {
         let then = link === self.bell ? PostgresNode.listening : link === self.reader ? [(.readAtOnce, [])] : []
+        let ownLockChanges = self.bells.ownLockChanges
         link.send([(.fence, [])] + then) { answer in
           guard let rows = link.went(answer) else { return }
-          if link === self.bell, let locks = rows.last { self.bells.noteLocks(locks) }
+          if link === self.bell, let locks = rows.last { self.bells.noteLocks(locks, askedAt: ownLockChanges) }
           link.becomeReady()
         }
       }

@@ -30,6 +30,8 @@ final class PostgresWriting {
   private var underWay: PostgresBatch?
   /// Whether the batch under way has been sent over a connection that is gone.
   private var isUndecided = false
+  /// How often in a row a batch has given way to other transactions.
+  private var gaveWay = 0
   /// When those were last ended that are silent and in its way.
   private var endedSilentAt: UInt64 = 0
 
@@ -152,6 +154,7 @@ final class PostgresWriting {
       switch answer {
       case .success(let rows) where rows.last?.tag == "COMMIT":
         self.underWay = nil
+        self.gaveWay = 0
         stored(Array(rows.dropFirst().dropLast()))
       case .success: self.refused(batch, state: "40000", message: "the transaction was rolled back")
       case .failure(.lost):
@@ -172,24 +175,28 @@ final class PostgresWriting {
       self.underWay = nil
       guard case .success = answer else { return self.refuse(batch, self.reports.presentFault) }
       let fault = self.reports.address.fault(state: state, message: message)
-      let gaveWay = state.hasPrefix("40")
-      guard gaveWay || PostgresWriting.isAboutWhatWasAsked(state) else {
+      let givesWay = state.hasPrefix("40") && self.gaveWay < PostgresWriting.gaveWayMax
+      self.gaveWay = givesWay ? self.gaveWay + 1 : 0
+      guard givesWay || PostgresWriting.isAboutWhatWasAsked(state) else {
         self.refuse(batch, fault)
         // Whether the database takes anything is found out by connecting anew.
         return self.link.refuse(fault)
       }
       // Two transactions were in each other's way, and this one gave way. Or one request is refused, and which it is shows when
       // each is sent alone.
-      guard !gaveWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
+      guard !givesWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
       if let room = batch.requests[0].room { self.reports.noteRefused(room, fault) }
       self.refuse(batch, fault)
     }
   }
 
-  /// Whether a refusal is about the values or the rows that a statement concerns (SQLSTATE classes 22, 23, 54, P0 and XX), and
-  /// not about the database.
+  /// A transaction that gives way this often in a row isn't one that others are in the way of.
+  private static let gaveWayMax = 20
+
+  /// Whether a refusal is about the values or the rows that a statement concerns (SQLSTATE classes 22, 23, 40, 54, P0 and XX),
+  /// and not about the database.
   private static func isAboutWhatWasAsked(_ state: String) -> Bool {
-    ["22", "23", "54", "P0", "XX"].contains { state.hasPrefix($0) }
+    ["22", "23", "40", "54", "P0", "XX"].contains { state.hasPrefix($0) }
   }
 
   private func refuse(_ batch: PostgresBatch, _ fault: StorageFault) {
