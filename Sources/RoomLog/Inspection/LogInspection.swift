@@ -11,10 +11,10 @@ public struct LogInspection: Sendable {
   public private(set) var rooms = 0
   /// How many records the undamaged rooms have.
   public private(set) var records = 0
-  /// What SQLite finds wrong with the file itself, such as pages and indexes.
+  /// SQLite's findings about the file itself, such as pages and indexes.
   public private(set) var faults: [String] = []
   public private(set) var findings: [Finding] = []
-  /// What was found by comparing undamaged rooms with what their records add up to.
+  /// Rooms whose snapshot differs from the sum of their records.
   public private(set) var differences: [String] = []
 
   public var isSound: Bool { faults.isEmpty && findings.isEmpty && differences.isEmpty }
@@ -110,7 +110,7 @@ public struct LogInspection: Sendable {
         words.append("\(query.integer(1)) records up to position \(query.integer(2)) belong to no room")
       }
     } catch {
-      // What is damaged has been told.
+      // The damage has been reported.
       guard error.isDamage else { throw error }
     }
     return words

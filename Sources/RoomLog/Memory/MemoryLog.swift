@@ -22,7 +22,7 @@ public final class MemoryLog: RoomLog {
   public func close() { shared.leave(number) }
 }
 
-/// What memory logs keep, and what each of them is yet to report.
+/// The stored rooms, and the events that each log has yet to report.
 final class SharedMemory: Sendable {
   /// One log.
   private struct Handle {
@@ -143,7 +143,7 @@ final class SharedMemory: Sendable {
     state.handles[number].unreported.append(.committed(report))
   }
 
-  /// Whoever follows the room hears of it too.
+  /// Followers of the room get it too.
   private func tellOthers(_ event: LogEvent, than number: Int, in state: inout State) {
     let told: (room: String, event: LogEvent)
     switch event {
@@ -175,7 +175,7 @@ final class SharedMemory: Sendable {
     }
   }
 
-  /// What is durable. Logs in the next process start from it.
+  /// The durable state. Logs in the next process start from it.
   var store: MemoryStore { state.withLock { $0.store } }
 
   // MARK: Answers

@@ -1,4 +1,4 @@
-/// What a `MemoryLog` has made durable.
+/// The durable state of a `MemoryLog`.
 struct MemoryStore: Sendable {
   struct StoredRoom: Sendable {
     var entry: RoomEntry
@@ -58,7 +58,7 @@ struct MemoryStore: Sendable {
     rooms[request.room] = StoredRoom(entry: RoomEntry(request, number: lastNumber))
   }
 
-  /// What a new follower lacks; nil if nothing.
+  /// The records that a new follower lacks; nil if none.
   func records(for request: FollowRequest) throws(LogError) -> AppendedRecords? {
     guard rooms[request.room] != nil || request.epoch != nil else { return nil }
     let room = try room(request.room, epoch: request.epoch)

@@ -1,9 +1,9 @@
-/// An append of which a log in memory doesn't know for a while whether it is stored, as a log in a database doesn't after a
+/// An append whose outcome a log in memory doesn't know for a while, as happens to a log in a database after a
 /// connection broke.
 ///
-/// What always holds: of the append's room, nothing that comes after it in the log is reported before it.
+/// What always holds: nothing that comes after it in its room's log is reported before it.
 struct UndecidedAppend {
-  /// What has become of it, which the log is yet to learn.
+  /// Its outcome, which the log has yet to learn.
   enum Fate: CaseIterable { case stored, lost }
 
   static let fault = StorageFault.database("the connection broke while an append was under way")
@@ -12,7 +12,7 @@ struct UndecidedAppend {
   private let room: String
   /// Nil where it isn't stored.
   private let stored: AppendedRecords?
-  /// What is to be reported after it, in order.
+  /// The events to be reported after it, in order.
   private var later: [LogEvent] = []
 
   init(_ request: AppendRequest, stored: AppendedRecords?) {
@@ -48,7 +48,7 @@ struct UndecidedAppend {
     return (kept.last ?? stored).records.last?.position ?? 0
   }
 
-  /// What is reported once the log knows.
+  /// The events that are reported once the log knows.
   var answer: [LogEvent] {
     guard let stored else { return [.failed(id: id, room: room, .unavailable(UndecidedAppend.fault))] }
     return [.appended(stored)] + later

@@ -1,18 +1,18 @@
-/// What a log reports.
+/// An event that a log reports.
 public enum LogEvent: Hashable, Sendable {
   /// Rooms can be had from now on. Reported once.
   /// - Parameter secret: bytes that nobody can guess, the same for all nodes; nil where the log keeps none.
   case opened(secret: [UInt8]?)
   /// Why the log can't be opened yet. It goes on trying. Each reason is reported once.
   case waiting(StorageFault)
-  /// The log can't be opened until somebody changes something. What was submitted is refused, and `.closed` follows.
+  /// The log can't be opened until somebody changes something. All requests are refused, and `.closed` follows.
   case unusable(StorageFault)
   case appended(AppendedRecords)
   case read(id: UInt64, RecordPage)
   case loaded(id: UInt64, LoadedRoom)
-  /// Whatever was stored before the request has been reported.
+  /// Everything that was stored before the request has been reported.
   case following(id: UInt64, room: String)
-  /// Without an `id`, the log can't tell what came next in the room: whoever wants the room has to load it anew.
+  /// Without an `id`, the log can't tell what came next in the room, and the caller has to load the room again.
   case unfollowed(id: UInt64?, room: String)
   case told(id: UInt64, room: String?)
   /// Another node has told those who follow a room, or without a room all nodes.
@@ -37,16 +37,16 @@ public enum LogEvent: Hashable, Sendable {
   case failed(id: UInt64, room: String?, LogError)
   /// Whether appends can be stored, in one room or in all. Reported when it changes.
   case availability(room: String?, StorageFault?)
-  /// What is stored from now on may not continue all that was reported: another copy of the log has taken its place, and
-  /// what only the former had is gone. Requests name the number of the timeline that their caller knows of.
-  /// - Parameter lost: a room of which records that were reported are gone. It is not followed any more.
+  /// Records from now on may not continue all that was reported: another copy of the log has taken over, and records
+  /// that only the former copy had are lost. Requests carry the number of the timeline that their caller knows.
+  /// - Parameter lost: a room that has lost records that were reported. It is not followed any more.
   case otherTimeline(UInt64, lost: String?)
   /// Whether rooms can be read and followed, in a log that nodes share. Reported when it couldn't be for some seconds, and when
   /// it can be again.
   case readability(StorageFault?)
   /// Something about the place where rooms are kept that an operator should know of, in words. The log goes on.
   case concern(String)
-  /// What other nodes have told for a while is lost: the connection over which it comes was away.
+  /// Messages of other nodes were lost for a while, because their connection was down.
   case missedNews
   case committed(CommitReport)
   case closed

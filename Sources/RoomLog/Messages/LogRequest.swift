@@ -1,10 +1,10 @@
-/// What a log can be asked to do. The caller chooses the `id`; the answer carries it.
+/// A request to a log. The caller chooses the `id`; the answer carries it.
 public enum LogRequest: Sendable {
   case append(AppendRequest)
   case read(ReadRequest)
   case load(LoadRequest)
   case follow(FollowRequest)
-  /// Ends following. What is on its way may still be reported.
+  /// Stops following. Records on their way may still be reported.
   case unfollow(id: UInt64, room: String)
   /// Tells the other nodes that follow the room something that isn't stored, or without a room all other nodes. It may get
   /// lost. `bytes` are at most `LogRequest.toldBytesMax`.
@@ -157,7 +157,7 @@ public struct FollowRequest: Sendable {
   }
 }
 
-/// What folding a room's records up to `position` gave.
+/// The fold of a room's records up to `position`.
 ///
 /// A log that nodes share stores it only while its caller follows this room up to that position, and nothing of what was reported
 /// is in doubt. Other nodes will start from it, and the records before it are dropped in time. Copies are exempt.
@@ -243,7 +243,7 @@ public struct TrimRequest: Sendable {
   }
 }
 
-/// What an operator decides about a damaged room. Nothing is dropped unless an operator asks for it.
+/// An operator's decision about a damaged room. Nothing is dropped without one.
 public struct RepairRequest: Sendable {
   public enum Means: Hashable, Sendable {
     /// Drops the records that the newest snapshot covers, if it covers the damage. History is lost, but not the

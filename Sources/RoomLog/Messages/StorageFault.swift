@@ -1,4 +1,4 @@
-/// What is wrong with the place where a log is kept. The description is for an operator, who is the one to act.
+/// A fault of the place where a log is kept. The description is for the operator.
 public enum StorageFault: Error, Hashable, Sendable {
   case noDirectory(path: String)
   /// The process may not read or write there.
@@ -21,11 +21,11 @@ public enum StorageFault: Error, Hashable, Sendable {
   /// The file was removed or replaced while it was open.
   case replaced(path: String)
   case newerSchema(path: String, version: Int32, newestKnown: Int32)
-  /// The disk failed to make something durable. What was being written counts as lost.
+  /// The disk failed to make something durable. The records of that write count as lost.
   case syncFailed(path: String, detail: String)
   case inputOutput(path: String, detail: String)
   case outOfMemory
-  /// What a database says, or doesn't, in words. It may be otherwise later.
+  /// The words of a database, or that it doesn't answer. This may pass.
   case database(String)
   /// A database that can't be used until somebody changes something.
   case unfit(String)

@@ -17,7 +17,7 @@ public struct VerifyRequest: Sendable {
   }
 }
 
-/// What a part of a round found.
+/// The findings of a part of a round.
 public struct VerifiedPart: Hashable, Sendable {
   /// How many rooms it finished.
   public var rooms = 0

@@ -52,7 +52,7 @@ extension FollowedRoom {
     case same
     /// The records that were read don't reach as far.
     case undecided
-    /// The last record that the owner got isn't there, though the room has as many.
+    /// The last record that the owner got is missing, although the room's positions go that far.
     case missing(UInt64)
     /// The writer of the last record that the owner got was never read, so it can't be compared.
     case unknown
@@ -77,7 +77,7 @@ extension FollowedRoom {
   }
 }
 
-/// What came of reading a room.
+/// The result of reading a room.
 enum FollowedReading {
   case all
   /// A record is this node's own, and the answer to its append is still to come.

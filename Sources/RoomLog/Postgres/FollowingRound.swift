@@ -1,7 +1,7 @@
-/// Whose turn it is to be looked at, of the rooms that a node follows. A bell that nobody heard then costs a second for each 2,000
+/// Polls the rooms that a node follows in turns. A lost notification is then made up for within a second for each 2,000
 /// rooms.
 ///
-/// What always holds: one look is under way at most, and nothing is due meanwhile.
+/// What always holds: at most one poll is under way, and nothing is due meanwhile.
 struct FollowingRound {
   private var next: UInt64 = 0
   private var isLooking = false

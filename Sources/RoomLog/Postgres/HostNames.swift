@@ -33,7 +33,7 @@ final class HostNames: Sendable {
     self.woken = woken
   }
 
-  /// Looks a name up anew, unless that is under way.
+  /// Looks a name up again, unless a lookup is under way.
   func lookUp(_ name: String) -> Lookup {
     let (lookup, isNew) = underWay.withLock { underWay in
       if let lookup = underWay[name] { return (lookup, false) }

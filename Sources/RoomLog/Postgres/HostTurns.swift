@@ -1,7 +1,7 @@
-/// Whose turn it is among the hosts of a database, and among the addresses of one.
+/// The order in which a database's hosts, and the addresses of each host, are tried.
 ///
-/// What always holds: hosts are tried in their order, each at all of its addresses, until one was of use. Then its other addresses
-/// have had their turn too.
+/// What always holds: hosts are tried in their order, each at all of its addresses, until one worked. Then its other
+/// addresses count as tried, too.
 struct HostTurns {
   private let hosts: [PostgresAddress.Host]
   private var next = 0
@@ -9,7 +9,7 @@ struct HostTurns {
   private var addresses: ArraySlice<String> = []
 
   enum Turn {
-    /// Without a host, libpq takes one by itself. Without an address, the host is none that has to be looked up.
+    /// Without a host, libpq chooses one. Without an address, the host needs no lookup.
     case connect(PostgresAddress.Host?, at: String?)
     case lookUp(PostgresAddress.Host)
   }
@@ -35,7 +35,7 @@ struct HostTurns {
 
   mutating func wasOfUse() { addresses = [] }
 
-  /// The host that is tried now; nil where there is none to be named.
+  /// The host that is tried now; nil if the URL names none.
   var host: PostgresAddress.Host? { hosts.isEmpty ? nil : hosts[(next - 1) % hosts.count] }
 
   /// Whether the next turn begins with the first host again.

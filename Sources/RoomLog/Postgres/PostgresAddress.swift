@@ -34,7 +34,8 @@ struct PostgresAddress: Hashable, Sendable {
     return "a database's address begins with postgresql://, in small letters and with nothing before it"
   }
 
-  /// What is wrong with an address that libpq can't read, or would try for ever. Values aren't repeated: one may be a password.
+  /// The mistake in an address that libpq can't read, or would try for ever. The words repeat no values, since one may
+  /// be a password.
   /// - Parameter parameters: the names that libpq knows.
   func mistake(parameters: Set<String>) -> String? {
     let rest = url.drop { $0 != "/" }.dropFirst(2)
@@ -100,14 +101,14 @@ struct PostgresAddress: Hashable, Sendable {
       hosts = PostgresAddress.hosts(names, ports: values["port"] ?? "")
     }
     var addresses = values["hostaddr"]
-    // What a service file says goes before the defaults.
+    // A service file overrides the defaults.
     if hosts.allSatisfy(\.name.isEmpty), values["service"] == nil, let names = defaults["host"] {
       let port = values["port"] ?? hosts.first?.port ?? ""
       hosts = PostgresAddress.hosts(names, ports: port.isEmpty ? defaults["port"] ?? "" : port)
       addresses = addresses ?? defaults["hostaddr"]
     }
     if hosts.count > 1 {
-      // libpq takes a list without ports for as many ports, and then refuses to try one host of it.
+      // libpq counts a missing list of ports as one port for each host, and then refuses to try a single host.
       for index in hosts.indices where hosts[index].port.isEmpty { hosts[index].port = defaults["port"] ?? "5432" }
     }
     if let addresses = addresses?.split(separator: ",", omittingEmptySubsequences: false) {
@@ -125,7 +126,7 @@ struct PostgresAddress: Hashable, Sendable {
     return "PostgreSQL \(shown.isEmpty ? "" : "at \(shown), ")database \(database.isEmpty ? "of the user" : database)"
   }
 
-  /// What libpq says when it can't connect, for an operator.
+  /// libpq's reason why it can't connect, for an operator.
   func fault(_ words: String, needsPassword: Bool) -> StorageFault {
     if needsPassword || words.contains("authentication failed") || words.contains("no password supplied") {
       return .unfit("\(description) refuses the user or the password; set PGPASSWORD or a password file (\(words))")
@@ -139,7 +140,7 @@ struct PostgresAddress: Hashable, Sendable {
     return .database("\(description): \(words)")
   }
 
-  /// What the database says when it refuses something, for an operator.
+  /// The database's reason for a refusal, for an operator.
   func fault(state: String, message: String) -> StorageFault {
     switch state {
     case "25006": return .database("\(description) takes no writes now: \(message)")

@@ -18,7 +18,7 @@ extension PostgresWriting {
   private func known(to requests: [LogRequest]) -> [String: UInt64] {
     var known: [String: UInt64] = [:]
     for case .append(let append) in requests {
-      // What may create a room also goes into a later room of that name, whose positions begin anew.
+      // An append that may create a room also goes into a later room of that name, whose positions start again.
       let position = append.mayCreate ? 0 : following.position(in: append.room, epoch: append.epoch)
       known[append.room] = min(known[append.room] ?? position, position)
     }

@@ -1,7 +1,7 @@
-/// What nodes tell each other through the database: in which rooms there is something new, what isn't stored, and which rooms are
-/// locked. All but the locks may get lost.
+/// Notifications between nodes through the database: rooms with new records, messages that aren't stored, and locked
+/// rooms. All but the locks may get lost.
 ///
-/// What always holds: the owner is told of the rooms that are locked when they change, wherever that was done.
+/// What always holds: the owner gets the locked rooms whenever they change, at whichever node.
 final class PostgresBells {
   private let link: PostgresLink
   private let reports: PostgresReports
@@ -13,7 +13,7 @@ final class PostgresBells {
   enum News {
     case isNew(rooms: [String])
     case locks
-    /// Without a room it is for all nodes.
+    /// A message without a room is for all nodes.
     case told(room: String?, bytes: [UInt8])
   }
 
@@ -22,7 +22,8 @@ final class PostgresBells {
     self.reports = reports
   }
 
-  /// In place of a room's name, since no room is called so: what is told is for all nodes, and what has changed are locks.
+  /// These stand in place of a room's name, since no room has such a name: one for messages to all nodes, one for
+  /// changed locks.
   private static let everyRoom = "*"
 
   // MARK: Telling
@@ -55,7 +56,7 @@ final class PostgresBells {
 
   // MARK: Hearing
 
-  /// What another node has told; nil where it is none of this node's concern.
+  /// Another node's message; nil if it doesn't concern this node.
   func news(_ payload: String, on channel: String, from process: Int32) -> News? {
     guard process != link.process else { return nil }
     if channel == "canvas_nodes" {

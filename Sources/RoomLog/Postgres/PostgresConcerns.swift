@@ -1,6 +1,6 @@
-/// What isn't wrong by itself about a database, but what an operator should know of.
+/// Settings of a database that work but that an operator should know of.
 ///
-/// What always holds: each is told once, and again only after it was otherwise.
+/// What always holds: each is reported once, and again only after it had been right.
 final class PostgresConcerns {
   private enum Kind { case pages, standbys, clock }
 

@@ -1,9 +1,10 @@
-/// Following: what other nodes store is read when they ring, and once a second in case that nobody heard them; in turns, where
-/// a node follows very many rooms. Positions have no gaps, so a missing record shows.
+/// Following: reads the records of other nodes when they send a notification, and polls once a second in case one was
+/// lost, in turns if a node follows very many rooms. Positions have no gaps, so a missing record shows.
 ///
 /// What always holds:
-/// - What is told of a room rises by position, and nothing is left out. Own appends are told in their places.
-/// - What is told of a room continues what was told before. Where the database has lost some of that, the room is left.
+/// - A room's records are reported in the order of their positions, without gaps. Own appends are reported in their
+///   places.
+/// - Each report continues the one before. If the database has lost reported records, the room isn't followed any more.
 final class PostgresFollowing {
   private let link: PostgresLink
   private let reports: PostgresReports
@@ -51,7 +52,7 @@ final class PostgresFollowing {
       lastNumber += 1
       followed[request.room] = FollowedRoom(number: lastNumber, epoch: request.epoch, after: request.after)
     }
-    // Whoever follows a room it has followed before may have lost what was told meanwhile.
+    // A caller that follows a room again may have missed reports meanwhile.
     if let room = followed[request.room], room.epoch == request.epoch, request.after < room.reported {
       followed[request.room]?.reported = request.after
     }
@@ -94,7 +95,7 @@ final class PostgresFollowing {
     }
     followed[name]?.isBeingRead = true
     followed[name]?.isReadAgain = false
-    // Whoever asks from now on is answered by the next reading.
+    // Requests from now on are answered by the next read.
     let waiting = followed[name]?.takeWaiting() ?? []
     let values: [PostgresValue] = [
       .text(name), .unsigned(room.readsAfter), .number(PostgresFollowing.recordsAtOnce),
@@ -130,7 +131,7 @@ final class PostgresFollowing {
       return leave(name, .otherEpoch(room: name, epoch: epoch), room.ending(of: name, epoch: known), waiting)
     }
     if rows.unsigned(0, 2) > room.reported {
-      // What it lacks has been trimmed.
+      // The records that it lacks have been trimmed.
       return leave(name, .trimmed(room: name, through: rows.unsigned(0, 2)), .unfollowed(id: nil, room: name), waiting)
     }
     switch asked.compared(with: rows) {
@@ -195,7 +196,7 @@ final class PostgresFollowing {
     reports.tell([event] + (room?.held ?? []).compactMap(\.id).map { .failed(id: $0, room: name, refusal) })
   }
 
-  /// What was reported in a room is gone, or something else is stored in its place.
+  /// Records that were reported are lost, or others are stored in their place.
   private func setBack(_ name: String, _ waiting: [FollowRequest] = []) {
     let number = timelines.noteSetBack(now: MonotonicClock.microseconds())
     reports.update { $0.following?.roomsSetBack += 1 }
@@ -248,7 +249,7 @@ final class PostgresFollowing {
       let place = StoredPlace(rows, row)
       let position = place.position
       guard let room = followed[name] else { continue }
-      // What a caller knew that began to follow here.
+      // The position that a new follower had.
       if room.newest == nil, position == room.reported { followed[name]?.newest = place }
       let next = max(room.reported, last?.position ?? 0) + 1
       guard position >= next else { continue }
@@ -308,7 +309,7 @@ final class PostgresFollowing {
     }
     followed[appended.room]?.epoch = appended.epoch
     guard first.position > room.reported else {
-      // Where the room is followed anew since, from a later place, the caller has read the append already.
+      // If the caller has followed the room again from a later position, it has read the append already.
       if first.position <= known { setBack(appended.room) }
       return reports.tell([.appended(appended)])
     }
@@ -356,10 +357,10 @@ final class PostgresFollowing {
     for room in followed.keys { look(at: room) }
   }
 
-  /// The connection is gone. What is followed is looked at when it is back.
+  /// The connection is lost. All followed rooms are polled when it is back.
   func linkIsLost(_ fault: StorageFault) {
     reports.update { $0.following?.lagRecords = nil }
-    // Whatever was being read has been answered by now.
+    // All reads under way have been answered by now.
     for name in followed.keys {
       refuse(followed[name]?.takeWaiting() ?? [], of: name, .unavailable(fault))
     }

@@ -101,7 +101,7 @@ struct PostgresLibrary: @unchecked Sendable {
     clear = try found("PQclear")
   }
 
-  /// What a result says of an error or a warning, by `severityField`, `stateField` or `messageField`.
+  /// A field of an error or a warning: `severityField`, `stateField` or `messageField`.
   func text(_ field: Int32, of result: Result) -> String {
     resultErrorField(result, field).map { String(cString: $0) } ?? ""
   }
@@ -119,14 +119,15 @@ struct PostgresLibrary: @unchecked Sendable {
     return names
   }
 
-  /// Whether libpq can read a URL. What it says of one that it can't read would repeat a password in it.
+  /// Whether libpq can read a URL. Its own message would repeat a password in the URL.
   func reads(_ url: String) -> Bool {
     guard let options = parse(url, nil) else { return false }
     freeOptions(options)
     return true
   }
 
-  /// What libpq takes where a URL says nothing: from variables such as `PGHOST`, and from the service file that `PGSERVICE` names.
+  /// libpq's defaults for what a URL leaves out: from variables such as `PGHOST`, and from the service file that
+  /// `PGSERVICE` names.
   var defaults: [String: String] {
     guard let options = findDefaults() else { return [:] }
     defer { freeOptions(options) }

@@ -3,14 +3,14 @@ import Glibc
 /// One connection to the database, on the log's thread. It never waits: `turn` does what can be done now, and `descriptor`
 /// and `events` tell what to wait for.
 ///
-/// Requests are sent in a pipeline, one after the other without waiting for answers, and answered in that order. A request is
-/// a list of statements that are done whole or not at all.
+/// Requests are sent in a pipeline, one after the other without waiting for answers, and answered in that order. A
+/// request is a list of statements that are carried out all or none.
 ///
 /// What always holds:
 /// - Each request is answered once: with the rows of each statement, with what the database refused, or with `.lost`.
 /// - A link that is not ready takes no request.
-/// - What is read over a link was durable everywhere before: the first thing done over each is to commit something.
-/// - A connection that is gone is noticed, also by a link of which nothing is asked.
+/// - Reads over a link see only what is durable everywhere, because each link commits something first.
+/// - A lost connection is noticed, also on an idle link.
 final class PostgresLink {
   typealias Answer = (_ answer: Result<[PostgresRows], PostgresFailure>) -> Void
 
@@ -36,9 +36,9 @@ final class PostgresLink {
   private let library: PostgresLibrary
   private let address: PostgresAddress
   private let names: HostNames
-  /// What the owner asks once the link is ready.
+  /// The owner's requests, sent once the link is ready.
   let statements: [PostgresStatement]
-  /// What is done before the link is ready.
+  /// Statements that make the link ready.
   private let setUp: (PostgresLink) -> Void
   private let told: (PostgresLink, News) -> Void
 
@@ -55,7 +55,7 @@ final class PostgresLink {
 
   private var state: State
   private var connection: PostgresLibrary.Connection?
-  /// What libpq waits for while it connects.
+  /// The events that libpq waits for while it connects.
   private var polling: Int32 = 0
   /// Whether the socket has been ready for that since libpq was last called. Called before, libpq would wait for it.
   private var hasMoved = false
@@ -66,7 +66,7 @@ final class PostgresLink {
   /// When the connection last carried anything.
   private var movedAt: UInt64 = 0
   private var turns: HostTurns
-  /// What the connection has reached, as its owner has found out.
+  /// The server that the connection reached, as the owner found out.
   var timeline: PostgresTimeline?
   /// Since when the link isn't ready, and why; nil while it is ready, and until its first try has failed.
   private(set) var absence: Absence?
@@ -385,7 +385,7 @@ final class PostgresLink {
     address.fault(words, needsPassword: connection.map { library.needsPassword($0) != 0 } ?? false)
   }
 
-  /// What libpq says of a connection, on one line.
+  /// libpq's message about a connection, on one line.
   private func words(of connection: PostgresLibrary.Connection) -> String {
     let message = library.errorMessage(connection).map { String(cString: $0) } ?? ""
     let lines = message.split(separator: "\n").map { line in line.drop { $0 == " " || $0 == "\t" } }

@@ -2,8 +2,8 @@ import Glibc
 
 /// Keeps rooms in a PostgreSQL database that several nodes share (postgresql.org/docs/15).
 ///
-/// What is reported as appended has been committed, and if the database has synchronous standbys, by them too. Positions and
-/// times are the database's. Whatever another node stores in a room that is followed here is reported within some
+/// What is reported as appended has been committed, and if the database has synchronous standbys, by them too.
+/// Positions and times are the database's. Records of other nodes in followed rooms are reported within some
 /// milliseconds.
 ///
 /// While the database can't be reached or takes no writes, appends are refused as unavailable. The log goes on trying, one
@@ -75,7 +75,8 @@ public final class PostgresLog: RoomLog {
   deinit { inbox.close() }
 
   public static func isAddress(_ text: String) -> Bool { PostgresAddress.isOne(text) }
-  /// Why a place that was meant as a database's address is none; nil where it is one, or was meant as something else.
+  /// The mistake in a value that was meant as a database's address; nil if it is a valid address or was meant as
+  /// something else.
   public static func mistake(in place: String) -> String? { PostgresAddress.mistake(in: place) }
   public static func hasPassword(_ url: String) -> Bool { PostgresAddress(url).hasPassword }
   /// Where the rooms are, without a password.
@@ -92,7 +93,7 @@ public final class PostgresLog: RoomLog {
   public func close() { inbox.close() }
 }
 
-/// What a log is asked, on its way to the log's thread. The thread waits for a descriptor, as it does for its sockets.
+/// Requests on their way to the log's thread. The thread waits for a descriptor, as it does for its sockets.
 final class PostgresInbox: Sendable {
   private let queue: RequestQueue
   private let bell: Bell

@@ -2,14 +2,14 @@ import Glibc
 
 /// A node of a log in PostgreSQL: everything that happens on the log's thread.
 ///
-/// Four connections: one writes, one follows and is told of others' writes, one reads, one does what nobody waits for. None of
-/// them ever waits for another.
+/// Four connections: one writes, one follows others' writes, one reads, one does background work. None of them ever
+/// waits for another.
 ///
 /// Each part has its own file, and its own connection: `PostgresWriting`, `PostgresFollowing`, `PostgresReading`, `PostgresChores`.
 /// Here they have their turns.
 ///
 /// What always holds:
-/// - Nothing is asked of a part before all connections were ready once.
+/// - No part gets a request before all connections were ready once.
 /// - All links are on one timeline of the database.
 final class PostgresNode {
   let address: PostgresAddress
@@ -39,7 +39,7 @@ final class PostgresNode {
   private var hadBell = false
   /// Whether the writer has reached the database once. The other links need the tables, which the writer makes.
   private var isBegun = false
-  /// What was asked and isn't taken yet: while the log isn't open, all of it.
+  /// Requests that wait; all of them do until the log is open.
   private var arrived: [RequestQueue.Entry] = []
 
   init(
@@ -115,7 +115,7 @@ final class PostgresNode {
       if isClosing, isAllDone || now >= closeDeadline { break }
       wait(now: MonotonicClock.microseconds())
     }
-    // What was asked over the links is answered by that, and then the rest.
+    // This answers the requests on the links, and then the rest.
     for link in links { link.close() }
     handOut { reports.refuse($0) }
     writing.close()
@@ -138,7 +138,7 @@ final class PostgresNode {
   /// How often the database's settings are read again.
   private static let settingsMicroseconds: UInt64 = 5_000_000
 
-  /// What was taken before the log was closed is stored, if the database lets it be within this time.
+  /// Requests that were accepted before the log was closed get this long to be stored.
   private static let closeMicroseconds: UInt64 = 5_000_000
 
   private var mayLookAtSettings: Bool { writer.isReady && !writer.hasRequests }

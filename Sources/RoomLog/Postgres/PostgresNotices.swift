@@ -1,5 +1,5 @@
-/// Whether a connection warns that a commit was told not to wait for the standbys. Any other warning, as of tables that have to be
-/// vacuumed, is none of a node's concern.
+/// Whether a connection warns that a commit was told not to wait for the standbys. Other warnings, such as those about
+/// vacuuming, don't concern a node.
 final class PostgresNotices {
   private let library: PostgresLibrary
   private var hasWarned = false

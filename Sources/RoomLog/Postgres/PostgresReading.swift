@@ -16,7 +16,7 @@ final class PostgresReading {
   var isDone: Bool { !link.hasRequests }
 
   func read(_ request: LogRequest) {
-    // What is read takes no memory of the queue.
+    // Reads take no memory of the queue.
     reports.release(request)
     guard link.isReady else { return refuse(request, .unavailable(reports.presentFault)) }
     switch request {
@@ -162,7 +162,7 @@ final class PostgresReading {
     for row in 0..<rows.count {
       page.isLast = rows.isNull(row, 4)
       let position = rows.unsigned(row, 0)
-      // What was trimmed is cleared away some time after.
+      // Trimmed records are deleted some time later.
       guard position > start else { continue }
       let bytes = rows.bytes(row, 3)
       guard position == page.through + 1, Checksum.stored(of: bytes) == rows.number(row, 2) else {
@@ -184,7 +184,7 @@ final class PostgresReading {
   /// How many rooms are listed before others have their turn: reading them takes some milliseconds of the log's thread.
   static let roomsAtOnce = 500
 
-  /// What has been listed so far, in one place: handed on as an array, it would be copied with each page.
+  /// The list so far, in a class: an array handed on would be copied with each page.
   private final class Listing {
     var rooms: [RoomSummary] = []
   }
@@ -206,8 +206,8 @@ final class PostgresReading {
 
   // MARK: Verifying
 
-  /// Reads a room page by page. What is trimmed meanwhile needs no verifying any more.
-  /// - Parameter before: what was read of it, nil at first.
+  /// Reads a room page by page. Records that are trimmed meanwhile need no verifying.
+  /// - Parameter before: the pages read so far, nil at first.
   private func verify(_ id: UInt64, _ room: String, _ before: (epoch: UInt64, through: UInt64, records: Int)? = nil) {
     let after = before?.through ?? 0
     ask(of: room, after: after, through: .end, bytesMax: PostgresReading.verifiedAtOnce) { answer in

@@ -1,4 +1,4 @@
-/// What the owner of a log in PostgreSQL is told: events, answers and figures.
+/// The events, answers and figures that a log in PostgreSQL reports to its owner.
 ///
 /// What always holds:
 /// - Nothing but `.waiting` and `.unusable` is reported before the log is open.

@@ -12,7 +12,7 @@ final class PostgresRows {
 
   deinit { library.clear(result) }
 
-  /// What the statement was, such as `COMMIT`.
+  /// The statement's name, such as `COMMIT`.
   var tag: String { library.commandTag(result).map { String(cString: $0) } ?? "" }
 
   func isNull(_ row: Int, _ column: Int) -> Bool { library.isNull(result, Int32(row), Int32(column)) != 0 }
@@ -80,7 +80,7 @@ enum PostgresValue {
 
 /// Why a request to the database came to nothing.
 enum PostgresFailure: Error {
-  /// The connection is gone. What was asked may be done or not.
+  /// The connection is lost. The request may have been carried out or not.
   case lost
   /// The database says no, and has done nothing of what it was asked. `state` is an SQLSTATE.
   case refused(state: String, message: String)

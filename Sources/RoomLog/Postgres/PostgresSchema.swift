@@ -65,7 +65,8 @@ enum PostgresSchema {
     "SELECT version, coalesce((to_jsonb(about) ->> 'readable_from')::int4, version) FROM canvas.about"
   )
 
-  /// What the database has to be for what it acknowledges to last. A node sets for itself what is of its own connection.
+  /// The settings that a database needs so that acknowledged commits last. A node makes the settings of its own
+  /// connections itself.
   static let settings = PostgresStatement(
     "settings",
     """

@@ -105,7 +105,7 @@ extension PostgresNode {
     }
   }
 
-  /// What the bell's connection listens to. Locks are read once changes to them are heard.
+  /// The channels that the connection for notifications listens to. Locks are read once it listens for their changes.
   private static let listening: [(PostgresStatement, [PostgresValue])] = [
     (.listen, []), (.listenToNodes, []), (.locks, []),
   ]

@@ -9,7 +9,7 @@ struct PostgresStatement: Sendable {
   }
 }
 
-/// What the log says to the database. Which rooms, positions and bytes are meant comes as values.
+/// The log's SQL statements. Rooms, positions and bytes are their parameters.
 extension PostgresStatement {
   static let begin = PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED")
   static let commit = PostgresStatement("commit", "COMMIT")
@@ -69,8 +69,7 @@ extension PostgresStatement {
     """
   )
 
-  /// What this writer's appends have become, for those of which the database has not said whether they are stored. Each room
-  /// comes with a position before which none of them can be.
+  /// The outcome of this writer's undecided appends. Each room comes with a position before which none of them can be.
   static let settle = PostgresStatement(
     "settle",
     """
@@ -85,7 +84,8 @@ extension PostgresStatement {
     """
   )
 
-  /// Only one connection of a writer gets the lock. Whoever has it knows that no earlier one can still store anything.
+  /// Only one connection of a writer gets the lock. With the lock it knows that no earlier connection can still store
+  /// anything.
   static let lock = PostgresStatement("lock", "SELECT pg_try_advisory_lock($1::int8)")
   /// Gives connections that are being ended some time for that, before the lock is tried again.
   static let pause = PostgresStatement("pause", "SELECT pg_sleep(0.02)")
@@ -99,8 +99,8 @@ extension PostgresStatement {
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )
-  /// Ends the other writers for whose next words a connection has waited longer than this. Their transactions are undone. One that
-  /// waits for the standbys is none of them: it waits for no word of its node.
+  /// Ends other writers whose connection has waited for their next statement longer than this. Their transactions are
+  /// rolled back. A writer that waits for the standbys is not among them.
   static let endSilent = PostgresStatement(
     "end_silent",
     """
@@ -109,7 +109,7 @@ extension PostgresStatement {
     AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
     """
   )
-  /// A commit that waits for the standbys. Whatever was seen before it is as durable.
+  /// A commit that waits for the standbys. Everything read before it is then as durable.
   static let fence = PostgresStatement("fence", "UPDATE canvas.fence SET number = number + 1")
 
   /// The first node's secret is that of all.
@@ -258,7 +258,7 @@ extension PostgresStatement {
     WHERE number = room AND name = $1::text AND epoch = $2::int8 AND position = ANY($3::int8[]) AND position <> trimmed
     """
   )
-  /// Trims a room to one of its snapshots. No row comes back where that is none.
+  /// Trims a room to one of its snapshots. Returns no row if there is no such snapshot.
   static let trim = PostgresStatement(
     "trim",
     """

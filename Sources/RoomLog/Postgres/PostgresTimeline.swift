@@ -11,7 +11,7 @@ struct PostgresTimeline: Equatable {
   }
 }
 
-/// On which timeline of the database this node is, and how the owner of the log names it.
+/// The database's timeline that this node is on, and the owner's number for it.
 ///
 /// What always holds:
 /// - A node never goes back to a timeline that another has followed.
@@ -24,7 +24,7 @@ final class PostgresTimelines {
 
   enum Step {
     case none
-    /// What was reported until now may be gone.
+    /// Some of what was reported until now may be lost.
     case another
     /// The host was the primary once.
     case former

@@ -1,4 +1,4 @@
-/// What goes into one transaction: appends, or the creation or the deletion of one room.
+/// The content of one transaction: appends, or the creation or the deletion of one room.
 struct PostgresBatch {
   let requests: [LogRequest]
   let beganAt: UInt64
@@ -8,11 +8,11 @@ struct PostgresBatch {
   var known: [String: UInt64] = [:]
 }
 
-/// Storing: what has gathered while the last commit was under way becomes the next.
+/// Storing: requests that gathered during a commit make the next one.
 ///
 /// What always holds:
 /// - One batch is under way at most.
-/// - A batch of which the database has not said whether it is stored is settled before the next is sent.
+/// - A batch with an unknown outcome is settled before the next is sent.
 /// - Requests about one room are carried out in the order in which they came.
 final class PostgresWriting {
   /// Names what this process writes to the database. Random, and never 0.
@@ -112,7 +112,7 @@ final class PostgresWriting {
     append(ordered.map(\.element))
   }
 
-  /// What goes into a transaction of its own.
+  /// Requests that need a transaction of their own.
   private func takeSingle() -> LogRequest? {
     if !singles.isEmpty { return singles.removeFirst() }
     return waiting.first?.isAppend == false ? waiting.removeFirst() : nil
@@ -179,7 +179,7 @@ final class PostgresWriting {
       self.gaveWay = givesWay ? self.gaveWay + 1 : 0
       guard givesWay || PostgresWriting.isAboutWhatWasAsked(state) else {
         self.refuse(batch, fault)
-        // Whether the database takes anything is found out by connecting anew.
+        // A new connection shows whether the database takes writes.
         return self.link.refuse(fault)
       }
       // Two transactions were in each other's way, and this one gave way. Or one request is refused, and which it is shows when
@@ -260,6 +260,6 @@ final class PostgresWriting {
   /// How far back an append is looked for in a room that isn't followed: further than all nodes could write to one room
   /// while a batch is undecided.
   private static let settledPositions: Int64 = 1_000_000
-  /// In many rooms that aren't followed, looking takes long. Given up early, it would begin anew and never end.
+  /// With many rooms that aren't followed, the query takes long. A short deadline would restart it for ever.
   private static let settleMicroseconds: UInt64 = 60_000_000
 }

@@ -1,4 +1,4 @@
-/// What a log knows of a room without reading its records. All logs accept appends by these rules.
+/// A log's knowledge of a room without reading its records. All logs accept appends by these rules.
 struct RoomEntry: Hashable, Sendable {
   var name: String
   /// Tells apart rooms that have had the same name in this log.

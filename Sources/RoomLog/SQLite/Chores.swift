@@ -1,7 +1,7 @@
 /// Work that the writing thread does between two commits, a little at a time, so that no commit waits long for it.
 ///
-/// None of it is synced by itself. A part of a snapshot counts only once a commit completes the snapshot. What wasn't
-/// cleared away before a crash is found again by `leftOver`.
+/// None of it is synced by itself. A part of a snapshot counts only once a commit completes the snapshot. After a
+/// crash, `leftOver` finds the rest of the work.
 struct Chores {
   var writings: [SnapshotWriting] = []
   var clearings: [Clearing] = []
@@ -11,7 +11,7 @@ struct Chores {
 
   var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && retentions.isEmpty && !mayHaveFreePages }
 
-  /// What an earlier process left half done, and the highest number that any deleted room had.
+  /// Work that an earlier process left half done, and the highest number of a deleted room.
   static func leftOver(
     in database: Database,
     rooms: [String: RoomEntry]

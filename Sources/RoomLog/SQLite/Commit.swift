@@ -1,4 +1,4 @@
-/// What one transaction is about to change. Kept until the transaction is durable or given up.
+/// The changes of one transaction, kept until it is durable or given up.
 struct Staging {
   /// Rooms as they will be; nil for those that it deletes.
   var rooms: [String: RoomEntry?] = [:]
@@ -107,7 +107,7 @@ extension Writer {
     return staging
   }
 
-  /// What was staged is durable now, so it becomes the current state.
+  /// The staged changes are durable now, so they become the current state.
   private func adopt(_ staging: Staging, microseconds: UInt64) {
     lastNumber = staging.lastNumber
     for (name, entry) in staging.rooms { rooms[name] = entry }

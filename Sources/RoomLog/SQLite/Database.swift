@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What SQLite reported when something failed: its extended result code, and the system's error beneath it.
+/// SQLite's report of a failure: its extended result code, and the system's error beneath it.
 struct SQLiteFailure: Error {
   var code: Int32
   var systemError: Int32

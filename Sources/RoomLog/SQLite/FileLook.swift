@@ -3,7 +3,7 @@ import Glibc
 /// How the log looks at the files of its directory, apart from what SQLite does with them. Tests hand in a disk of their own,
 /// together with a virtual file system of SQLite's.
 struct FileLook: Sendable {
-  /// Which file a path leads to; nil where there is none.
+  /// The file at a path; nil if there is none.
   var identity: @Sendable (_ path: String) -> FileIdentity? = { SystemCalls.file(at: $0) }
   /// Exactly `count` bytes from `place` on; nil where there are fewer.
   var read: @Sendable (_ path: String, _ count: Int, _ place: Int) -> [UInt8]? = {

@@ -22,14 +22,14 @@ struct OpenedDirectory {
       let database = try OpenedDirectory.open(path, mayCreate: true, options: options)
       try Schema.prepare(database, path: path, steps: options.schemaSteps)
       let writer = try attempt(path) { () throws(SQLiteFailure) in try WriterDatabase(database) }
-      // What the write-ahead log holds may have been written without being synced. From now on people will be shown it,
-      // so it has to be as durable as what they saw before.
+      // The write-ahead log may hold frames that were never synced. From now on people see them, so they must become as
+      // durable as the rest.
       try attempt(path) { () throws(SQLiteFailure) in
         try writer.renewWriteAhead()
         do throws(SQLiteFailure) {
           _ = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
         } catch {
-          // Somebody is reading, such as a backup. Then the log stays as long as it is for a while.
+          // Another program is reading, such as a backup. The log then keeps its length for a while.
           guard error.primaryCode == SQLITE_BUSY else { throw error }
         }
       }

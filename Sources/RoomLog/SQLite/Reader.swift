@@ -70,7 +70,7 @@ final class Reader {
       case .load(let load): return .loaded(id: load.id, try self.load(load, statements))
       case .verify(let id, let room): return .verified(id: id, room: room, records: try verify(room, statements))
       case .verifyPart(let request):
-        // What nobody else reads is not to stay in memory.
+        // Pages that nothing else reads should not stay in memory.
         defer { statements.forgetPages() }
         return .verifiedPart(id: request.id, try verifyPart(request, statements))
       case .list(let id):

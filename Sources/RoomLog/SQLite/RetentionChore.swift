@@ -6,7 +6,7 @@ struct Retaining {
   var names: [String]
 }
 
-/// What the next commit does for retention.
+/// The work of the next commit for retention.
 enum RetentionTrim {
   /// The room's history before this snapshot goes. The snapshot was read, and is what was stored.
   case room(RoomEntry, SnapshotPlace)

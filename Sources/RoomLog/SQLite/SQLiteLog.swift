@@ -75,7 +75,7 @@ public final class SQLiteLog: RoomLog {
 
 /// Hands a value to the threads that use it from then on.
 ///
-/// `@unchecked Sendable`: the maker lets go of the value before they start, and each uses its own part.
+/// `@unchecked Sendable`: the maker doesn't use the value after they start, and each uses its own part.
 private final class Handover<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the log asks of the system besides SQLite.
+/// The log's system calls besides SQLite's.
 enum SystemCalls {
   static func words(for error: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 128)
@@ -18,7 +18,7 @@ enum SystemCalls {
   static func isNoRight(_ error: Int32) -> Bool { error == EACCES || error == EPERM }
   static func isReadOnly(_ error: Int32) -> Bool { error == EROFS }
 
-  /// Which file a path leads to (its device and number) and the file's size. Nil where there is none.
+  /// The file at a path (its device and inode) and its size. Nil if there is none.
   static func file(at path: String) -> FileIdentity? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -1,7 +1,7 @@
 /// Verifying: reading what is stored and comparing it with its checksums, room by room and row by row.
 ///
-/// It goes by the rooms' numbers, so that it needs no list of them, and a place in it is a value: a round can be left at any
-/// row and taken up again. Whatever was changed meanwhile is met as it is then.
+/// It goes by the rooms' numbers, so that it needs no list of them, and a place in it is a value: a round can be left
+/// at any row and taken up again. Changes made meanwhile are read as they are then.
 extension Reader {
   /// How much a part may still read.
   private struct Budget {

@@ -12,10 +12,10 @@ extension WriterDatabase {
   /// SQLite's own file writes at most 131,071 bytes of a call, and nothing of 131,072.
   private static let bytesAtOnce = 65_536
 
-  /// Writes everything that counts in the log anew, and syncs it. To be called before a checkpoint wherever an earlier sync may have
-  /// failed. Others may be reading: no byte changes.
+  /// Writes all valid frames of the log again, and syncs them. Call it before a checkpoint if an earlier sync may have
+  /// failed. Others may be reading, so no byte changes.
   func renewWriteAhead() throws(SQLiteFailure) {
-    // With this lock nobody else appends to the log or begins it anew.
+    // With this lock, no other connection appends to the log or restarts it.
     try database.run("BEGIN IMMEDIATE")
     defer { database.rollBack() }
     let index = try database.writeAheadIndex()

@@ -26,7 +26,7 @@ final class Writer {
   var chores: Chores
   /// Snapshots with all parts written, which the next commit completes.
   var completions: [SnapshotWriting] = []
-  /// What retention drops with the next commit.
+  /// The records that retention drops with the next commit.
   var trims: [RetentionTrim] = []
   private var waiting: [RequestQueue.Entry] = []
   private var nextWaiting = 0
@@ -59,7 +59,7 @@ final class Writer {
     try takeOver(opened.rooms, damaged: opened.damaged, in: opened.writer.database)
   }
 
-  /// What is stored becomes the current state.
+  /// The stored changes become the current state.
   private func takeOver(
     _ stored: [String: RoomEntry],
     damaged: [Int64],
@@ -177,7 +177,7 @@ final class Writer {
   /// From now on nothing can be stored, until `probe` finds that it can.
   func suspend(_ fault: StorageFault) {
     if case .replaced = fault, let connection {
-      // What is only in a file without a name is gone with this process. So far it can be read.
+      // Data in a file without a name is lost with this process. Until then it can be read.
       _ = try? connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
     var isChange = false
@@ -240,9 +240,8 @@ final class Writer {
     }
   }
 
-  /// Checks that everything acknowledged is there. What is there beyond that belongs to a commit that failed and was
-  /// stored after all, and it is durable now. It is reported without an `id`, because its writer was told that it
-  /// failed.
+  /// Checks that everything acknowledged is there. Anything more belongs to a commit that failed and was stored after
+  /// all, and it is durable now. It is reported without an `id`, because its writer was told that it failed.
   ///
   /// A room whose row is damaged is refused by itself. Nothing that the row says counts.
   private func compare(

@@ -188,7 +188,7 @@ final class WriterDatabase {
     return try row.step() ? (row.unsigned(0), row.unsigned(1)) : nil
   }
 
-  /// Whether a complete snapshot is what was stored; nil if there is none.
+  /// Whether a complete snapshot reads as it was stored; nil if there is none.
   func isSound(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool? {
     do throws(SQLiteFailure) {
       return try comparesWell(snapshotAt: position, room: room)

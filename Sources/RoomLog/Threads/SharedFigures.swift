@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a log's threads and its callers share.
+/// State that a log's threads and its callers share.
 final class SharedFigures: Sendable {
   private let figures = Mutex(LogStatistics())
   private let damages = Mutex<[Int64: Damage]>([:])
@@ -46,7 +46,7 @@ final class SharedFigures: Sendable {
     noteSnapshots(areDamaged: false, room: number)
   }
 
-  /// What verifying all of a room's snapshots found.
+  /// The findings of verifying all of a room's snapshots.
   func noteSnapshots(areDamaged: Bool, room number: Int64) {
     damagedSnapshots.withLock { if areDamaged { $0.insert(number) } else { $0.remove(number) } }
   }
