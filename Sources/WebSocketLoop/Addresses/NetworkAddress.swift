@@ -35,8 +35,8 @@ public struct NetworkAddress: Hashable, Sendable {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
   }
 
-  /// What to count addresses by: an IPv4 address itself, but of an IPv6 address the first 64 bits. Whoever has one IPv6 address
-  /// usually has all 2⁶⁴ that share those bits, so counting single addresses would limit nobody.
+  /// The key by which addresses are counted: an IPv4 address itself, but the first 64 bits of an IPv6 address. A host
+  /// with one IPv6 address usually has all 2⁶⁴ that share those bits, so counting single addresses would limit nobody.
   public static func party(of text: String) -> String {
     guard text.contains(":") else { return text }
     // `fe80::1%eth0` names the interface too.

@@ -1,7 +1,7 @@
 internal import CWebSockets
 import Glibc
 
-/// What came of sending bytes to a socket, or of receiving some.
+/// The outcome of sending to a socket, or of receiving from it.
 enum SocketTransfer {
   case bytes(Int)
   /// Nothing now. Try again when the socket can be read, or written.

@@ -5,7 +5,7 @@ import Glibc
 public enum HTTPRequestError: Error, Equatable, Sendable {
   case badHost(String)
   case notConnected(errno: Int32)
-  /// The server's certificate is for another host, or by somebody whom this machine doesn't trust.
+  /// The server's certificate is for another host, or from an issuer that this machine doesn't trust.
   case notTrusted(String)
   /// TLS could not be agreed on.
   case notSecure(String)
@@ -15,8 +15,8 @@ public enum HTTPRequestError: Error, Equatable, Sendable {
 }
 
 extension EventLoop {
-  /// Sends an HTTP request over a connection of its own. `completion` is called with the answer, or with why there is none, on
-  /// the loop's thread in a later turn. On the loop's thread only.
+  /// Sends an HTTP request over a connection of its own. `completion` is called with the answer, or with the reason why
+  /// there is none, on the loop's thread in a later turn. On the loop's thread only.
   public func request(
     _ method: String,
     _ endpoint: Endpoint,

@@ -1,4 +1,4 @@
-/// What may follow a chunk's size: `;name`, `;name=value`, `;name="value"`, any number of them (RFC 9112, 7.1.1).
+/// The extensions after a chunk's size: `;name`, `;name=value`, `;name="value"`, any number of them (RFC 9112, 7.1.1).
 ///
 /// Nothing here uses extensions. They are checked because a proxy that reads `5 6` or a bare line break in them in another way
 /// than its server lets requests be smuggled past the proxy.

@@ -16,7 +16,8 @@ struct HTTPFault: Error, Equatable {
 struct HeadParser {
   let bytesMax: Int
   let headersMax: Int
-  /// Up to where the end was looked for already, so that a head that comes byte by byte isn't searched anew for each.
+  /// The place up to which the end was searched already, so that a head that comes byte by byte isn't searched again
+  /// for each.
   private var searched = 0
   /// How many empty lines have come before the head.
   private var emptyLines = 0
@@ -54,7 +55,7 @@ struct HeadParser {
     return head
   }
 
-  /// What was dropped isn't looked at again, and takes no memory.
+  /// Dropped bytes aren't looked at again, and take no memory.
   private mutating func dropEmptyLines(_ bytes: inout [UInt8]) throws(HTTPFault) {
     guard searched == 0 else { return }
     var start = 0

@@ -18,8 +18,8 @@ public struct Request: Sendable {
   public let pathParts: [String]
   private let parameters: [(name: String, value: String?)]
 
-  /// How many parts a path may have, parameters a query, and elements a header that is a list. Nobody needs as many. Reading more
-  /// would cost the server more than it costs a client to send them.
+  /// The most parts of a path, parameters of a query, and elements of a header that is a list. Nobody needs this many.
+  /// Reading more would cost the server more than it costs a client to send them.
   public static let partsMax = 64
 
   public init(
@@ -107,7 +107,7 @@ public struct Request: Sendable {
   private static func parameters(of query: String) -> [(name: String, value: String?)] {
     query.utf8.split(separator: UInt8(ascii: "&"), maxSplits: partsMax).map { pair in
       let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      // A name that is wrongly escaped is none that anybody asks for.
+      // A name that is wrongly escaped matches no request.
       let name = percentDecoded(halves[0], plusIsSpace: true)
       return (name ?? "", name == nil || halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true))
     }

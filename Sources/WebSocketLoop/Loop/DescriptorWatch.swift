@@ -1,8 +1,8 @@
 /// Tells when a descriptor that this module did not open, a terminal or a pipe, can be read or written. On the loop's thread
 /// only.
 ///
-/// The descriptor becomes non-blocking, and so does every other descriptor of the same open file. So open the terminal anew
-/// for it. Files are always ready and can't be watched.
+/// The descriptor becomes non-blocking, and so does every other descriptor of the same open file. So open the terminal
+/// again for it. Files are always ready and can't be watched.
 public final class DescriptorWatch: SocketWatcher {
   private var watch: SocketWatch?
   private let ready: (_ readable: Bool, _ writable: Bool) -> Void
@@ -18,7 +18,7 @@ public final class DescriptorWatch: SocketWatcher {
     watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
   }
 
-  /// Sets what `ready` is called for, again and again, until this is called anew.
+  /// Sets the events for which `ready` is called, until the next call.
   public func want(readable: Bool, writable: Bool) {
     watch?.want(readable: readable, writable: writable)
   }

@@ -32,7 +32,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     var isClosed = false
   }
 
-  /// After so long nothing more is begun in a turn. Whatever is ready meanwhile waits for so long.
+  /// The time after which a turn begins nothing more. So nothing that is ready waits much longer.
   static let turnMicrosecondsMax: UInt64 = 5_000
   /// If reading from sockets has taken the whole turn, this much of what waits is done all the same.
   private static let workMicrosecondsMin: UInt64 = 1_000
@@ -56,7 +56,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var turn = LoopTurn()
   /// When the last step of the turn ended, in microseconds.
   private var stepEndedAt: UInt64 = 0
-  /// What the thread had used of a processor when the last turn ended, in microseconds.
+  /// The thread's processor time when the last turn ended, in microseconds.
   private var processorUsed: UInt64 = 0
   private var isStopping = false
   private var lastIdentifier: UInt64 = 0

@@ -5,8 +5,8 @@ public enum LoopLogLevel: Sendable { case error, warning }
 
 /// The log of libwebsockets. The process has one, so this is the one piece of state that loops share.
 enum LoopLog {
-  /// Holds the function. A bare function would be wrapped anew each time it leaves the generic `Mutex`, and the wrappers
-  /// would never be freed.
+  /// Holds the function. A bare function would be wrapped again each time it leaves the generic `Mutex`, and the
+  /// wrappers would never be freed.
   private struct Destination: Sendable {
     let tell: @Sendable (LoopLogLevel, String) -> Void
   }

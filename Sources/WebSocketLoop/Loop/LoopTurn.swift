@@ -1,6 +1,6 @@
 /// How long the loop was busy from when it woke until it slept again, and with what most.
 public struct LoopTurn: Sendable {
-  /// What the loop does in a turn.
+  /// One step of the loop's turn.
   public enum Step: Sendable, Equatable {
     /// It reads from sockets, and handles short messages at once.
     case receiving
@@ -36,8 +36,8 @@ public struct LoopTurn: Sendable {
 /// so it must be quick when there is nothing to do.
 public protocol TurnObserver: AnyObject, Sendable {
   func turnEnded()
-  /// Whatever else is ready has waited for so long. A turn after a sleep may be counted up to a millisecond too long, never too
-  /// short.
+  /// Everything else that is ready has waited for this long. A turn after a sleep may be counted up to a millisecond
+  /// too long, never too short.
   func turnTook(_ turn: LoopTurn)
 }
 

@@ -4,7 +4,7 @@ import Glibc
 /// Hears when its socket is ready. It hears of an error as readable; the next read then says which error it is.
 protocol SocketWatcher: AnyObject {
   func socketIsReady(readable: Bool, writable: Bool)
-  /// The peer sends nothing more. What it sent before may still be unread.
+  /// The peer sends nothing more. Earlier bytes may still be unread.
   func socketHungUp()
 }
 

@@ -2,14 +2,14 @@
 protocol TurnTaker: AnyObject {
   /// By whom the waiting is counted.
   var party: String { get }
-  /// Does one thing. Whoever has more to do waits again.
+  /// Does one thing. If there is more to do, the caller waits again.
   func takeTurn()
 }
 
-/// Those who wait for the loop. The parties go round, so whoever has a lot to be done waits for it, and others don't.
+/// Work that waits for the loop. Parties take turns, so a party with much work waits for its own, and others don't.
 ///
-/// What always holds: a party that has somebody waiting is in `round` once, and no other party is. Those who come while others are
-/// served wait for the next turn, so that nobody is served without end.
+/// What always holds: a party with work is in `round` once, and no other party is. Work that arrives during a turn
+/// waits for the next, so that every turn ends.
 struct TurnQueue {
   private var arrivals: [any TurnTaker] = []
   private var waiting: [String: Fifo<any TurnTaker>] = [:]

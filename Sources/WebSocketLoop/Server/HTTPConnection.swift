@@ -171,7 +171,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     } catch { return error }
     heldBytes = reader.body.count
     timer?.start(afterMilliseconds: bodyMilliseconds())
-    // Small requests always pass. There are only so many connections.
+    // Small requests always pass, because the number of connections is bounded.
     let fits = heldBytes <= Self.readBytesMax || listener.makeSpace(for: 0, party: party, wait: wait)
     return fits ? nil : .overloaded
   }

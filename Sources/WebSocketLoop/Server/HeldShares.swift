@@ -1,5 +1,5 @@
-/// How many bytes each address has given to the owner in bodies that are not answered yet. They can't make way, so an address has a
-/// share of them: what others have left, it may take half of.
+/// The bytes of each address in bodies that the owner has and has not answered yet. Such bodies can't be dropped, so
+/// each address may take at most half of the memory that others have left.
 ///
 /// What always holds: `all` is the sum of the addresses' bytes, and an address without any takes no entry.
 struct HeldShares {

@@ -53,11 +53,12 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   /// How many of them were looked at since the last time that reading from sockets had taken long.
   private var lookedAt = 0
   private var receivingMicroseconds: UInt64 = 0
-  /// After so much reading, all connections are looked at for floods that no handler hears of, so many in a turn.
+  /// After reading this many bytes, all connections are checked for floods that no handler sees, some of them in each
+  /// turn.
   private static let receivingMicrosecondsBetweenLooks: UInt64 = 50_000
   private static let looksInATurn = 256
   private var httpConnections = 0
-  /// What HTTP connections hold of bodies and answers.
+  /// The bodies and answers that HTTP connections hold.
   var heldBytes = 0
   /// HTTP connections that wait for their client: for a request, or for it to take its answer.
   private var requests: Unfinished

@@ -1,4 +1,4 @@
-/// What a listener asks its owner.
+/// Questions of a listener to its owner.
 public protocol ServerHandler: ConnectionHandler {
   /// Whether a connection that has just been accepted is served. If not, it gets the returned response and is closed. Nothing
   /// has been read from it.

@@ -7,7 +7,7 @@
 /// - An entry is in the queue of its party and in the queue of all, in the order in which the entries began.
 /// - A party's share is the sum of its entries; a party without entries has none.
 struct Unfinished {
-  /// What runs short.
+  /// The resource that runs short.
   enum Measure {
     case count
     case bytes
@@ -118,7 +118,7 @@ struct Unfinished {
       measure == .count && own == 0 ? max(1, all / (parties.count + 1)) : max(own, all / max(1, parties.count))
     let entries = entries
     let isThere = { (number: UInt64) in entries[number] != nil }
-    // What holds no bytes gives none back.
+    // Entries without bytes give none back.
     let isWanted = { (number: UInt64) in measure == .count || entries[number].map { $0.bytes > 0 } == true }
     // Those who have more than others make room themselves.
     if own * parties.count >= all { return ofItsOwn(party, measure, except: except, now: now) }

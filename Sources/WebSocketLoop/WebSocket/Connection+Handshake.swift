@@ -1,6 +1,6 @@
 internal import CWebSockets
 
-// What a client's connection is asked while it shakes hands.
+// Callbacks of a client's connection during the handshake.
 
 extension Connection {
   func noteChosenSubprotocol() {

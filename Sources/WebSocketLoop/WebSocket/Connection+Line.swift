@@ -1,6 +1,6 @@
 internal import CWebSockets
 
-// What the line takes: see `LineGauge`.
+// The line's capacity: see `LineGauge`.
 
 extension Connection {
   /// The most that the kernel takes beyond what TCP has in flight. Enough that a fast line never waits for the loop's next

@@ -1,6 +1,6 @@
 internal import CWebSockets
 
-// What comes in: pieces of messages, and close frames.
+// Receiving: pieces of messages, and close frames.
 
 extension Connection {
   /// Takes a piece of a message from libwebsockets. A message that is short and not fragmented comes whole.
@@ -69,7 +69,7 @@ extension Connection {
 
   /// Lets the peer rest if it sends a flood of what no handler hears of.
   func lookAtOverhead() {
-    // What was compressed is handed on as more bytes than were received.
+    // Compressed messages are handed on as more bytes than were received.
     guard state == .open, !overhead.isResting, !options.compresses else { return }
     var received: UInt64 = 0
     guard cws_read_received(descriptor, &received) == 0,

@@ -11,8 +11,9 @@ public protocol ConnectionHandler: AnyObject, Sendable {
   func writable(_ connection: Connection)
   /// One or more WebSocket pings came together, and were answered.
   func pinged(_ connection: Connection)
-  /// The connection is about to close by itself: a message was too long or not UTF-8, or the peer shows no sign of life. What is
-  /// sent now goes before the close frame. If the handler closes the connection now, its own code counts.
+  /// The connection is about to close by itself: a message was too long or not UTF-8, or the peer shows no sign of
+  /// life. Messages that are sent now go before the close frame. If the handler closes the connection now, its own code
+  /// counts.
   func closing(_ connection: Connection, code: UInt16, reason: String)
   /// The connection is gone. Called once for each that was `connected`, and for each attempt of a client that failed.
   func closed(_ connection: Connection, closure: Closure)
@@ -43,8 +44,8 @@ public struct Closure: Sendable, Equatable {
     case lost
     /// A client's attempt failed, so it was never open. The status is 0 if the server gave no answer.
     case refused(status: Int)
-    /// It was never open either: the server's certificate is for another host, or by somebody whom this machine does not trust.
-    /// The reason says which.
+    /// It was never open either: the server's certificate is for another host, or from an issuer that this machine does
+    /// not trust. The reason says which.
     case untrusted
 
     /// Whether there never was a connection.

@@ -1,4 +1,4 @@
-/// What has reached a peer that is behind a proxy, as its answers to pings show.
+/// The bytes that have reached a peer behind a proxy, as its answers to pings show.
 ///
 /// A proxy takes megabytes for a client whose line carries kilobytes a second, and its kernel acknowledges them. So the socket says
 /// nothing of the line behind the proxy. A WebSocket ping goes all the way: when the peer answers it, everything that was sent
@@ -28,7 +28,7 @@ struct Echoes {
   mutating func spend(_ count: Int) { sent &+= UInt64(count) }
 
   /// Whether a ping is worth its bytes now.
-  /// - Parameter isBound: whether the line is given only so much. Then each answer may let more be sent.
+  /// - Parameter isBound: whether the line has a bound. Then each answer may let more be sent.
   func wantsPing(isBound: Bool) -> Bool {
     guard pings.count < Self.pingsMax else { return false }
     return sent &- asked >= (isBound || number == 0 ? 1 : Self.unaskedBytesMax)
@@ -59,7 +59,7 @@ struct Echoes {
     return true
   }
 
-  /// What a look at the socket would tell if there were no proxy.
+  /// The result that a look at the socket would have without a proxy.
   /// - Parameter isBound: as above. A line that isn't bound is judged only by what pings were sent for.
   func look(isBound: Bool) -> LineGauge.Look {
     LineGauge.Look(

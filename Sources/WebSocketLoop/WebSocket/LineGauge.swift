@@ -1,7 +1,7 @@
 /// How much a connection's line takes now, judged by what the peer has acknowledged.
 ///
-/// A socket takes megabytes for a peer whose line carries kilobytes a second. What lies there is old by the time that it
-/// arrives, and it can't be taken back. So the owner is allowed only as much as the line carries in about a tenth of a
+/// A socket takes megabytes for a peer whose line carries kilobytes a second. Bytes in it are old by the time that they
+/// arrive, and can't be taken back. So the owner is allowed only as much as the line carries in about a tenth of a
 /// second, beyond what is on its way at any time. The rest stays with the owner, who can send something newer instead.
 ///
 /// A line that keeps up has no bound, whatever it is sent: it is only looked at now and then. A new line over a distance gets
@@ -23,7 +23,7 @@ struct LineGauge {
     let roundTrip: Double
   }
 
-  /// What the line carries, in bytes a millisecond. `nil` if nothing shows that it has a bound that matters.
+  /// The line's rate, in bytes a millisecond. `nil` if nothing shows that it has a bound that matters.
   private(set) var rate: Double?
   /// Whether the line has ever kept up with a few packets.
   private var isProven = false
@@ -31,13 +31,13 @@ struct LineGauge {
   private var credit = LineGauge.unlimitedBytes
   private(set) var isBound = false
   private var lookedAt: UInt64 = 0
-  /// What the socket has, as of the last look and what was given to it since.
+  /// The bytes in the socket, as of the last look and what was written since.
   private var held = 0
   /// How much the socket may hold for more to be allowed, and how much it may hold then.
   private var low = 0
   private var high = 0
 
-  // What is measured since a mark.
+  // Measurements since a mark.
   private var markAt: UInt64 = 0
   private var markSent: UInt64 = 0
   private var markAcknowledged: UInt64 = 0
@@ -46,7 +46,7 @@ struct LineGauge {
 
   // MARK: What may be sent
 
-  /// Whether so many bytes may be given to the socket without another look.
+  /// Whether this many bytes may be written to the socket without another look.
   func covers(_ count: Int, at now: UInt64) -> Bool {
     guard credit >= count else { return false }
     if now &- lookedAt < Self.lookMilliseconds { return true }
@@ -59,8 +59,8 @@ struct LineGauge {
     held += count
   }
 
-  /// How many of so many bytes may be given to the socket, as of the look that was just taken. If any may be given, so may
-  /// a whole frame.
+  /// How many of these bytes may be written to the socket, as of the look that was just taken. If any may be given, so
+  /// may a whole frame.
   mutating func allowance(_ count: Int) -> Int {
     guard isBound else {
       credit = max(credit, count)
@@ -73,7 +73,7 @@ struct LineGauge {
   /// After how many milliseconds it is worth looking whether a line that was allowed nothing takes more.
   func rest() -> UInt64 {
     guard let rate else { return Self.newLineMilliseconds }
-    // What was taken since the look is in the socket too.
+    // Bytes written since the look are in the socket too.
     let wait = Double(held - low) / max(rate, 0.001)
     return UInt64(max(2, min(wait, Double(Self.lookMilliseconds)).rounded(.up)))
   }
@@ -97,7 +97,7 @@ struct LineGauge {
         return mark(look, at: now)
       }
       guard elapsed >= Self.slackMilliseconds + look.leastRoundTrip else { return }
-      // What was sent so long ago that it should have arrived has not.
+      // Bytes that should have arrived by now have not.
       rate = carried / elapsed
       return mark(look, at: now)
     }
@@ -155,13 +155,15 @@ struct LineGauge {
   private static let distanceMilliseconds: Double = 5
   private static let provingBytes: UInt64 = 4_096
   private static let newLineMilliseconds: UInt64 = 5
-  /// What a line without a bound is given between two looks: as much as TCP sends before the first acknowledgement.
+  /// The bytes that a line without a bound may get between two looks: as much as TCP sends before the first
+  /// acknowledgement.
   private static let unlimitedBytes = 16_384
-  /// What a line that keeps up is given without another look. The thinnest carries it in a quarter of a second.
+  /// The bytes that a line that keeps up may get without another look. The thinnest carries it in a quarter of a
+  /// second.
   private static let lightBytes = 2_048
   /// With less than this the line counts as empty.
   private static let emptyBytes = 256
-  /// Even the slowest line is given so much: about a packet, and a message for a handful of shapes.
+  /// The least that any line may get: about a packet, and a message for a handful of shapes.
   private static let lowBytesMin = 1_024
   /// A line with a greater bound than this has none that matters.
   private static let boundBytesMax = 524_288

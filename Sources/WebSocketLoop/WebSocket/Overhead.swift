@@ -1,5 +1,5 @@
-/// How much a peer sends beside its messages: pings, pongs, empty fragments, the headers of frames. libwebsockets tells of some of
-/// it only. So the bytes that were read from the socket are compared with those that were handed on.
+/// How much a peer sends beside its messages: pings, pongs, empty fragments, the headers of frames. libwebsockets
+/// reports only some of it. So the bytes read from the socket are compared with those handed on.
 ///
 /// What always holds: a peer that never sends more than `bytesASecond` beside its messages never rests.
 struct Overhead {
@@ -9,10 +9,10 @@ struct Overhead {
   private static let headerBytes: UInt64 = 14
   private static let restMillisecondsMax: UInt64 = 10_000
 
-  /// What the socket had received before the first frame.
+  /// The bytes that the socket had received before the first frame.
   private var base: UInt64 = 0
   private var handedOn: UInt64 = 0
-  /// What was found beside the messages by now.
+  /// The bytes beside messages so far.
   private var counted: UInt64 = 0
   private var allowed = Overhead.bytesAtOnce
   private var lookedAt: UInt64 = 0

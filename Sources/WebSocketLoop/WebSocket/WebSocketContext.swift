@@ -17,7 +17,7 @@ final class WebSocketContext: LoopGuest {
   unowned let loop: EventLoop
   /// Written with nil by libwebsockets once the context is gone.
   private let context: UnsafeMutablePointer<OpaquePointer?>
-  /// What libwebsockets put on the loop for itself, among it a timer and the pipe that wakes it.
+  /// The handles that libwebsockets put on the loop for itself, among it a timer and the pipe that wakes it.
   private var ownHandles: Set<UnsafeMutablePointer<uv_handle_t>> = []
   private var clientHosts: [ClientKind: WebSocketHost] = [:]
   private var hosts: [WebSocketHost] = []
