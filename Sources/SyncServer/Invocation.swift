@@ -1,7 +1,7 @@
 import CommandWords
 import RoomLog
 
-/// What the command line asks for.
+/// The parsed command line.
 enum Invocation: Hashable, Sendable {
   case serve(Configuration)
   case log(LogCommand)

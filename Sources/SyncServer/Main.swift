@@ -4,7 +4,7 @@ import Glibc
 @main
 enum Main {
   static func main() {
-    // Whatever the server or a command writes, rooms or a copy of them, is for its own user.
+    // Files that the server or a command writes are readable for its own user only.
     umask(0o077)
     let invocation: Invocation
     do throws(ConfigurationError) {

@@ -1,6 +1,6 @@
 /// An answer that a job waits for.
 ///
-/// What always holds: the job hears once. If nobody answers, it hears `otherwise` as soon as this is dropped.
+/// What always holds: the job is answered exactly once. If this is dropped without an answer, the job gets `otherwise`.
 final class OwedAnswer<Value: Sendable> {
   private var waiter: CheckedContinuation<Value, Never>?
   private let otherwise: Value

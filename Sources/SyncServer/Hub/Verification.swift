@@ -19,7 +19,7 @@ struct Verification {
   private(set) var rooms: UInt64 = 0
   private(set) var bytes: UInt64 = 0
 
-  /// What a round has found so far.
+  /// The results of this round so far.
   struct Round {
     let began: Moment
     var rooms = 0

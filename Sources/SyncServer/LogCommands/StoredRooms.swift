@@ -48,7 +48,7 @@ struct StoredRooms {
     }
   }
 
-  /// What the records that are kept of a room begin with.
+  /// The state that a room's kept records start from.
   func base(of room: RoomSummary) throws(Fault) -> (fold: Fold, operations: UInt64) {
     guard room.trimmed > 0 else { return (Fold(epoch: room.epoch, seed: seed), 0) }
     guard let base = try load(room.room, through: .position(room.trimmed)).snapshot,

@@ -12,14 +12,14 @@ import CanvasCRDT
 /// The room only leads each event through its values. Each value's file says what always holds of the value.
 struct Room: Sendable {
   let name: Text
-  /// What the log adds up to.
+  /// The sum of the log.
   private(set) var fold: Fold
-  /// What is on its way into the log.
+  /// The batches on their way into the log.
   private var door: Door
   private var forgetting: Forgetting
-  /// Who is here, and how far each has read.
+  /// The people here, and how far each has read.
   var audience: Audience
-  /// What everyone is sent.
+  /// The messages that everyone gets.
   var fanOut: FanOut
   /// Which shapes overlap, while somebody asks.
   var overlaps: Overlaps
@@ -53,7 +53,7 @@ struct Room: Sendable {
   /// The room that nothing was written to yet is this life of it.
   mutating func begin(epoch: UInt64) { fold.begin(epoch: epoch) }
 
-  /// What is to be done since the last call.
+  /// The effects since the last call.
   mutating func takeEffects() -> [RoomEffect] {
     defer { if !effects.isEmpty { effects = [] } }
     return effects
@@ -148,7 +148,7 @@ struct Room: Sendable {
     return isBetweenMessages
   }
 
-  /// Who came and went is told by a beat, once it is time.
+  /// A beat announces joins and leaves, once it is due.
   mutating func gatherPeople(_ now: Moment) {
     if let dueAt = audience.newsDueAt { gather(dueAt: dueAt, now) }
   }
@@ -245,7 +245,7 @@ struct Room: Sendable {
     }
   }
 
-  /// What a connection shows of itself. It is not stored. The beat gathers it, and only the newest is told.
+  /// A connection's presence. It is not stored. The beat gathers it, and only the newest is told.
   mutating func presence(_ state: JSONText, from id: MemberID, now: Moment) {
     if company != nil, let actor = audience.member(id)?.actor { company?.shows(actor) }
     if let dueAt = audience.show(state, by: id) { gather(dueAt: dueAt, now) }
@@ -408,8 +408,8 @@ struct Room: Sendable {
     admitWaiting(now)
   }
 
-  /// Sending a beat to so many took so long. The beats of a large room are so far apart that sending them takes about half
-  /// of the time.
+  /// Records how long a beat took to send. Beats of a large room are spaced so that sending takes about half of the
+  /// time.
   mutating func sendingTook(microseconds: UInt64, seats: Int) {
     fanOut.sendingTook(microseconds: microseconds, seats: seats, of: audience.readers.seatCount)
   }
@@ -435,7 +435,7 @@ struct Room: Sendable {
 
   // MARK: - Sending
 
-  /// Offers what is new to connections that can take it. `write` is handed whole frames, or the rest of some, and
+  /// Offers new bytes to connections that can take them. `write` is handed whole frames, or the rest of some, and
   /// returns how many bytes were taken. A connection that takes less than all is not asked again before `writable`.
   /// - Parameter seatsMax: to so many at most. `hasUnsent` then tells whether there are more.
   /// - Returns: how many seats a beat was offered to.

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What a room counts for the operator. The numbers only grow.
+/// A room's counters for the operator. They only grow.
 struct RoomCounts: Hashable, Sendable {
   private(set) var beats: UInt64 = 0
   /// The operations that beats have brought.

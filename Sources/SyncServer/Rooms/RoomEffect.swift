@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// What a room asks its owner to do.
+/// Something that a room asks its owner to do.
 enum RoomEffect: Sendable {
   /// Append this to the log. `delivered` or `failed` answers.
   case append(Batch)
   /// Stamp this beside the loop, and append it to the log.
   case prepare(AdmittedLayout)
-  /// What was submitted without a connection is durable, or refused.
+  /// A batch that was submitted without a connection is durable, or refused.
   case answered(request: UInt64, Result<Cursor, Rejection>)
   /// Close the connection. It is out of the room already. If it had been sent a message in part, only the close frame
   /// may follow.
@@ -20,6 +20,6 @@ enum RoomEffect: Sendable {
   case resumeReading(MemberID)
   /// Another node has another room at the same place of the log.
   case differs
-  /// Tell the other nodes that have the room open, in so many parts.
+  /// Send news to the other nodes that have the room open, in these parts.
   case tell([[UInt8]])
 }

@@ -20,7 +20,7 @@ extension Room {
     if let work = overlaps.dropIfIdle(now: now) { effects.append(.overlaps(OverlapOrder(work))) }
   }
 
-  /// What the effect `overlaps` asked for has been done.
+  /// The work of the effect `overlaps` is done.
   mutating func overlapsDone(_ outcome: consuming OverlapOutcome, now: Moment) {
     let (answered, frees) = overlaps.took(outcome, now: now)
     if let frees { effects.append(.overlaps(OverlapOrder(frees))) }

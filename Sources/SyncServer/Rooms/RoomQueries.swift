@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-// What other types may ask of a room.
+// Questions that other types may ask a room.
 
 extension Room {
   var canvas: Canvas {
@@ -39,7 +39,7 @@ extension Room {
   /// Whether `send` has anything to offer.
   var hasUnsent: Bool { audience.readers.isReady }
 
-  /// What the room keeps for its readers.
+  /// The bytes that the room keeps for its readers.
   var kept: KeptForReaders {
     KeptForReaders(
       beats: fanOut.ring.count,
@@ -61,7 +61,7 @@ extension Room {
   }
 }
 
-/// What a room keeps so that slow readers can go on. It is bounded, however slow they are.
+/// The bytes that a room keeps for slow readers. They are bounded, however slow the readers are.
 struct KeptForReaders: Hashable, Sendable {
   let beats: Int
   let beatBytes: Int

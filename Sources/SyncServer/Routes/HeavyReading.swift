@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What takes long for large rooms is done beside the loop, by the address that asks for it.
+// Expensive reads of large rooms run beside the loop, in the turn of the address that asks.
 
 extension RoomService {
   nonisolated func party(of request: Request) -> String { NetworkAddress.party(of: address(of: request)) }

@@ -3,8 +3,8 @@
 ///
 /// What always holds:
 /// - No party has more than half of the turns.
-/// - While anyone waits who may have a turn, all turns are taken. Of those who wait, the party with the fewest turns is
-///   next, and in it the job that has waited longest.
+/// - While a job waits that may have a turn, all turns are taken. The party with the fewest turns is next, and in it
+///   the job that has waited longest.
 /// - Each job waits until it gets a turn or its time is up, and hears once.
 struct HistoryTurns {
   private struct Waiting {

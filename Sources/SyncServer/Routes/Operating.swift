@@ -87,7 +87,7 @@ extension RoomService {
       } catch {
         return .refusing(error)
       }
-      // What the room has taken meanwhile is little, and from here on nothing comes between.
+      // The room has changed little meanwhile, and from here on nothing comes between.
       guard let now = self.view(of: room) else { return .roomIsGone }
       let changed = history.follow(now.canvas, to: now.position)
       for shape in changed { edits[shape] = nil }
@@ -168,7 +168,7 @@ struct Person: Hashable, Sendable {
   }
 }
 
-/// What became of an operator's wish to remove somebody.
+/// The outcome of an operator's request to remove somebody.
 enum Removal: Sendable {
   case done
   /// Nobody has that actor in that room.

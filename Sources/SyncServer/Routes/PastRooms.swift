@@ -68,7 +68,7 @@ extension RoomService {
     }
   }
 
-  /// What was done in a room, once it is this request's turn.
+  /// A room's steps, once it is this request's turn.
   func readingSteps(of room: OpenedRoom, _ request: Request) async -> Result<RoomSteps, RefusedReading> {
     let party = party(of: request)
     guard await takeHistoryTurn(party) else { return .failure(.tooMany) }

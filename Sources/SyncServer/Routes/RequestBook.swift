@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// What is remembered of requests, by client address: how much an address has written, and how many of its requests are
-/// under way through a proxy.
+/// Requests by client address: how much an address has written, and how many of its requests are under way through a
+/// proxy.
 ///
 /// What always holds: an address without a request under way takes no entry. A rate is forgotten once it is full,
 /// because a full rate says nothing.

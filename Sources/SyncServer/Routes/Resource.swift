@@ -50,7 +50,7 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// Who may use a method, of those that it has or of others, which are refused later.
+  /// The role that a method needs. It is also asked for methods that are refused later.
   func level(for method: String) -> Grant.Level {
     switch self {
     case .peers, .peer, .lock, .erasures, .writing: .operator
@@ -69,7 +69,7 @@ enum Resource: String, CaseIterable, Sendable {
   /// Whether a locked room refuses it.
   func writes(by method: String) -> Bool { (self == .operations || self == .layout) && method == "POST" }
 
-  /// What a query may say besides `token`. Anything else is probably mistyped, and would be passed over.
+  /// The allowed parameters besides `token`. Any other is probably mistyped, and would be ignored.
   var parameters: Set<String> {
     switch self {
     case .room: ["at", "stamps"]

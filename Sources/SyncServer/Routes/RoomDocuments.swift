@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-// What rooms answer over HTTP, as JSON.
+// Answers of rooms over HTTP, as JSON.
 
 extension RoomListing {
   func write(to writer: inout JSONWriter) {

@@ -16,7 +16,7 @@ protocol RoomService: HeavyWorker {
   /// The names of the server, and whose pages may use it.
   nonisolated var sites: Sites { get }
   nonisolated var files: StaticFiles { get }
-  /// What the routes remember of requests. Nothing else touches it.
+  /// The routes' record of requests. Nothing else touches it.
   var requestBook: RequestBook { get set }
   /// Whether the server takes nothing more in.
   var isStopping: Bool { get }
@@ -63,7 +63,7 @@ protocol RoomService: HeavyWorker {
   ) async -> Result<RoomHistory, HistoryError>
   /// The time for which a room can be looked at.
   func span(of room: OpenedRoom) async -> RoomSpan?
-  /// What was done in it in that time.
+  /// The room's steps in that time.
   /// - Parameter party: whose turn it takes to work that out.
   func steps(of room: OpenedRoom, for party: String) async -> Result<RoomSteps, HistoryError>
   /// Writes operations without a connection. Returns when they are durable, or tells why they can't be.
@@ -79,7 +79,7 @@ protocol RoomService: HeavyWorker {
 
   // MARK: What operators do
 
-  /// What the room remembers of deletions. `nil` if the room has been deleted.
+  /// The deletions that the room remembers. `nil` if the room has been deleted.
   func memory(of room: OpenedRoom) -> RoomMemory?
   /// Forgets deletions from before a time, in Unix milliseconds. Returns when that is durable, or tells why it can't be.
   func forgetErasures(
@@ -117,7 +117,7 @@ struct RoomView: Sendable {
   var cursor: Cursor { places.cursor(at: position) }
 }
 
-/// What a room remembers of deletions.
+/// The deletions that a room remembers.
 struct RoomMemory: Sendable {
   let erasures: Int
   /// Those from before this are forgotten early, in Unix milliseconds. 0 if none are.

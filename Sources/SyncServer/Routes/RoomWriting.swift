@@ -79,7 +79,7 @@ extension RoomService {
     case .absent: return .noSuchRoom
     case .failed(let words): return .unreadable(words)
     }
-    // Whoever makes a room of that name is to be able to write to it.
+    // A room that is made under that name later must not be locked.
     return await setting(lockOf: name, to: false, by: request)
   }
 

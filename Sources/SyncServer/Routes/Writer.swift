@@ -5,7 +5,7 @@ import WebSocketLoop
 struct Writer: Sendable {
   let payer: Payer
   let token: String?
-  /// What the token has to allow.
+  /// The access that the token must give.
   var level: Grant.Level
   var actor: Identifier
 }

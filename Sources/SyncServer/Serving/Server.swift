@@ -204,7 +204,7 @@ enum Server {
     do throws(StateFileFault) { try ActorKeys.write(secret, to: path) } catch { fail("\(path): \(error.words)") }
   }
 
-  /// What people on the same network may call this machine.
+  /// The names by which others on the network may call this machine.
   private static func machineName() -> String {
     var room = [CChar](repeating: 0, count: 256)
     guard gethostname(&room, room.count - 1) == 0 else { return "localhost" }

@@ -8,7 +8,7 @@ enum RecordForm: UInt8, CaseIterable, Comparable, Sendable {
   case forgetting = 3
 
   static let newest = allCases[allCases.count - 1]
-  /// What every server reads that can share its rooms with others.
+  /// The form that every server reads that can share rooms with others.
   static let oldestShared = withRun
 
   static func < (left: RecordForm, right: RecordForm) -> Bool { left.rawValue < right.rawValue }

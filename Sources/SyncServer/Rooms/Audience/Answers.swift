@@ -7,7 +7,7 @@ struct Answers: Sendable {
     /// The answer is sent once its reader has come this far in the ring. So it never speaks of what is still to come.
     let after: UInt64
     let bytes: [UInt8]
-    /// The answer is a digest. It is useless to a reader that is caught up by a stream of state, and is made anew then.
+    /// The answer is a digest. A reader that is caught up by a stream of state gets a new one instead.
     let isDigest: Bool
   }
 

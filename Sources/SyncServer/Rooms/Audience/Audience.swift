@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// Everyone who is in a room. Each member has a seat, which is reused once it is free.
 ///
-/// Guests are people who are connected to other nodes. They have seats, so that they are told of like everyone else, and
-/// are sent nothing. A guest's claim says at which node it is.
+/// Guests are people who are connected to other nodes. They have seats, so that the room announces them like everyone
+/// else, but nothing is sent to them. A guest's claim says at which node it is.
 ///
 /// What always holds:
 /// - A seat has a member, and a reader unless that is a guest, or it is free and listed as free. `MemberID` tells apart the
@@ -163,7 +163,7 @@ struct Audience: Sendable {
       guard let member = members[id.seat], member.id == id else { return nil }
       return member.peer
     }
-    // Who is named only now may have shown something while there was no place for it.
+    // A member that gets a name only now may have shown something while there was no place for it.
     for peer in changes.joined {
       guard let seat = actors[peer.actor], let state = members[Int(seat)]?.peer.state else { continue }
       if self.members[Int(seat)]?.show(state) != nil { news.shows(seat) }
@@ -173,8 +173,8 @@ struct Audience: Sendable {
     return (changes, next)
   }
 
-  /// Whoever was told longest ago comes first, so that all share the budget evenly, and somebody who has been still is
-  /// seen at once.
+  /// The member whose presence was sent longest ago comes first. So all share the budget evenly, and somebody who moves
+  /// after a rest is seen at once.
   private mutating func takeStates(_ changes: inout PeerChanges, beat ordinal: UInt64, now: Moment) -> UInt64? {
     guard !news.showing.isEmpty else { return nil }
     budget.fill(now)
@@ -226,7 +226,7 @@ struct Audience: Sendable {
     var waiting: [Identifier] = []
     var left = bytesMax
     for actor in owed + news.map(\.actor).filter({ !isOwed.contains($0) }) {
-      // Whoever has gone is told of no more.
+      // Members that have left are skipped.
       guard let state = roster[actor]?.peer.state else { continue }
       guard left > 0 else {
         waiting.append(actor)
@@ -240,7 +240,7 @@ struct Audience: Sendable {
 
   // MARK: What somebody missed
 
-  /// What a connection lacks and needs a stream of state for.
+  /// The state that a connection lacks, and gets by a stream.
   func want(_ seat: Int, of fold: borrowing Fold, _ ring: borrowing Ring) -> StateStreams.Want? {
     guard let channel = members[seat]?.channel else { return nil }
     return StateStreams.Want(
@@ -291,7 +291,7 @@ struct Audience: Sendable {
     readers.catchUp(seat, notices, digest: answer, peopleToldBefore: peopleToldBefore, ring)
   }
 
-  /// What a connection has not been told of people, as of the newest beat.
+  /// The joins, leaves and presence that a connection lacks, as of the newest beat.
   private mutating func changes(since told: Told, for member: Member, _ ring: borrowing Ring) -> PeerChanges {
     // If the ring has all the beats, they say it shorter.
     if told.peopleOrdinal >= ring.start, !told.owesStates, told.unnamed.isEmpty {

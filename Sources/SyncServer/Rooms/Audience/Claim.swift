@@ -1,6 +1,7 @@
 import CanvasCRDT
 
-/// What a connection says for staying, where the actor has another one at another node: the greater claim stays.
+/// A connection's claim to an actor. If the actor has another connection at another node, the one with the greater
+/// claim stays.
 ///
 /// An editor's is greater than a viewer's, and a later arrival greater than an earlier one. No two claims of an actor are equal.
 /// So both nodes decide alike, whatever they hear when, and of an actor's connections the greatest stays.

@@ -20,7 +20,7 @@ extension Peer {
   }
 }
 
-/// Who a connection is, and what others are told of it.
+/// A connection's identity, and its presence as others get it.
 ///
 /// What always holds: what a member shows is told in the next beat that may tell it, at most once in an interval, if the
 /// room tells it by name. The newest state is never lost.

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import RoomLog
 
-// What nodes tell each other may be longer than a log carries at once. So it goes in parts, which are put together again.
+// Splits news between nodes into parts, because it may be longer than a log carries at once, and joins them again.
 
 /// A part of a node's news, as a log carries it.
 struct NewsPart: Sendable {
@@ -83,9 +83,9 @@ struct NewsTeller: Sendable {
   }
 }
 
-/// Puts the news of another node together.
+/// Joins the parts of another node's news.
 ///
-/// What always holds: news are heard whole or not at all.
+/// What always holds: news is delivered whole or not at all.
 struct NewsListener: Sendable {
   enum Heard {
     /// More parts follow.

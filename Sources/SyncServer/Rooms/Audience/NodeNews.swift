@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What a node tells the other nodes that have a room open, of the people who are connected to it.
+/// News about the people connected to a node, for the other nodes that have the room open.
 struct NodeNews: Sendable {
   /// Whether the others are to tell of their people.
   var asks = false

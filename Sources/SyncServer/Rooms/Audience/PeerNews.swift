@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Who shows something new since the last beat.
+/// The seats with new presence since the last beat.
 ///
 /// What always holds: a seat is listed at most once, and only while its member has something to tell.
 struct PeerNews: Sendable {

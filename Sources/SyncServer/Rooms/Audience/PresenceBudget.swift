@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// How many bytes of presence a receiver is sent: so many a second, and a fraction of a second's worth at once.
+/// The rate of presence to a receiver, in bytes a second. A fraction of a second's worth may go at once.
 ///
 /// What always holds: over any time longer than that, a receiver is sent no more than the rate, and a state more.
 struct PresenceBudget: Sendable {
@@ -35,7 +35,7 @@ struct PresenceBudget: Sendable {
 
   static func bytes(of state: JSONText) -> Int { state.bytes.count + stateBytes }
 
-  /// What a state takes in JSON beside itself: the actor, the names of the members, a comma.
+  /// The JSON around a state: the actor, the names of the members, a comma.
   private static let stateBytes = 33
 
   /// When several states can be told again.

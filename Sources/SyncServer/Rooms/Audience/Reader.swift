@@ -5,8 +5,8 @@ import CanvasCRDT
 ///
 /// What always holds:
 /// - What is being sent is sent whole before anything else is. Only then it counts as sent.
-/// - If the socket takes no byte of what it is offered, that is unloaded again: by the time that the socket takes bytes,
-///   there may be something newer.
+/// - If the socket takes no byte of an offer, the offer is withdrawn: by the time that the socket takes bytes, there
+///   may be something newer.
 /// - `told` is set from when the reader comes, or falls behind, until it has been told the difference.
 /// - Reading is paused when the backlog passes a bound, and goes on when it is below half of it. So it doesn't flutter.
 struct Reader: Sendable {
@@ -20,7 +20,7 @@ struct Reader: Sendable {
     case waiting
     /// The parts of a stream of state, from `next` on.
     case state(stream: Int, next: Int)
-    /// What it missed beside operations, one buffer after the other.
+    /// Missed messages other than operations, one buffer after the other.
     case notices([[UInt8]], next: Int)
     /// The ring.
     case live
@@ -31,11 +31,11 @@ struct Reader: Sendable {
   /// everything.
   private(set) var position: UInt64?
   private(set) var told: Told?
-  /// What beats before this ordinal say of people, the reader already knows: from its welcome, or from when it was
+  /// The reader already knows the joins and leaves of beats before this ordinal, from its welcome or from when it was
   /// caught up.
   private(set) var peopleToldBefore: UInt64
 
-  /// What kind of thing the bytes being sent are part of.
+  /// The kind of the bytes being sent.
   enum Cargo: Sendable {
     case answers, part, notice, states, beat
     /// The newest values in place of all beats before that one.
@@ -51,7 +51,7 @@ struct Reader: Sendable {
   /// How many of the answers are part of what is loaded. They are no longer needed once its first byte has been sent.
   private var answersLoaded = 0
 
-  /// Whose newest state the line had no room for, the one that has waited longest first.
+  /// Members whose newest presence the line had no room for, longest wait first.
   private(set) var owed: [Identifier] = []
   /// The same once a byte of what is loaded has been sent.
   private var owedAfterwards: [Identifier]?

@@ -167,7 +167,7 @@ struct Readers: Sendable {
     return false
   }
 
-  /// What a connection is to be sent next.
+  /// The next thing to send to a connection.
   enum Next {
     /// The connection has all there is.
     case nothing
@@ -177,7 +177,7 @@ struct Readers: Sendable {
     case part(Int, stream: Int)
     /// A beat of the ring is to be loaded.
     case beat(UInt64, Channel, BeatRecipient)
-    /// What people show of which it has not been told yet.
+    /// Presence that it has not been sent yet.
     case states(Channel)
     /// The ring has dropped the connection's next beat. The connection has to enter a stream of state.
     case state

@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// The people whom everyone has been told by name, and those who wait for that.
 ///
-/// In a crowd only some are told by name: those who show something, and besides them as many as a bound allows. A client is
-/// told how many others there are. So the cost of somebody's coming doesn't grow with the number of those who are there.
+/// A crowded room tells only some people by name: those who show something, and others up to a bound. It tells the
+/// number of the rest. So the cost of a join doesn't grow with the number of people in the room.
 ///
 /// What always holds:
 /// - Every entry was told by a beat. So a reader that has had all beats knows exactly the people of these entries, with
@@ -163,7 +163,7 @@ struct Roster: Sendable {
     shownAt: UInt64
   ) {
     var peer = peer
-    // What somebody shows is told as presence.
+    // Presence is sent as a message of its own.
     peer.state = nil
     changes.joined.append(peer)
     entries[peer.actor] = Entry(id: id, peer: peer, namedAt: ordinal, stateAt: 0, shownAt: shownAt)

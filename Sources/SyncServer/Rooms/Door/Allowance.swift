@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What the server allows a message, beside what its room does, and on whose account it is stored.
+/// The server's limits for a message, besides its room's, and the account that pays for storing it.
 struct Allowance: Sendable {
   enum Bound: Sendable {
     case none

@@ -68,8 +68,8 @@ struct Door: Sendable {
     return Batch(number: number, operations: operations, payer: allowance.payer)
   }
 
-  /// Admits a layout as one batch, or refuses all of it. It takes as long for many shapes as for few: they are stamped
-  /// elsewhere. What applies to all operations was seen to when the layout was read.
+  /// Admits a layout as one batch, or refuses all of it. It takes as long for many shapes as for few, because they are
+  /// stamped elsewhere. The checks of single operations were made when the layout was read.
   mutating func admit(
     _ layout: LayoutEdits,
     by actor: Identifier,
@@ -160,7 +160,7 @@ struct Door: Sendable {
       horizonMilliseconds: limits.horizonMilliseconds
     ) {
     case .plausible: break
-    // What was taken before is taken again, whatever clocks have done since (W8).
+    // An operation that was accepted once is accepted again, whatever clocks have done since (W8).
     case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
     case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
     // If a server's clock ran fast and was then set right, the room is ahead of it. A writer can only write over what

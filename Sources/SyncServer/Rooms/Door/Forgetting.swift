@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// When a room forgets deletions before their time.
 ///
-/// A room remembers only so many. Without this, whoever deletes that many would keep everyone from drawing there for as
-/// long as deletions are remembered.
+/// A room remembers only so many. Without this, a client that deletes that many would keep everyone from drawing there
+/// for as long as deletions are remembered.
 ///
 /// Forgetting is a record in the room's log, with a time. Behind that record, every node leaves out operations that are
 /// stamped before that time and that the room doesn't have, and refuses them as `too_old`. So nothing can tell whether a

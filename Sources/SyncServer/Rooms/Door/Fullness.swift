@@ -176,8 +176,8 @@ struct Fullness: Sendable {
     forecasts[shape]?.outlook(of: shape, on: canvas) ?? Outlook(of: shape, on: canvas)
   }
 
-  /// What a message does to each shape that it may make or take away. The shapes are in the order in which the message
-  /// first names them.
+  /// The effect of a message on each shape that it may create or delete. The shapes are in the order in which the
+  /// message first names them.
   private struct Message {
     private(set) var shapes: [(shape: Identifier, outlook: Outlook, index: Int)] = []
     private var places: [Identifier: Int] = [:]

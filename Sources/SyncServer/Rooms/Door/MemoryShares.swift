@@ -2,9 +2,9 @@ import CanvasCRDT
 
 /// How much of a room's memory for deletions each address and each token has taken lately.
 ///
-/// A new shape takes a place in it, because it is deleted some day. The deletion of a shape that never was takes one, too, and so does
-/// an edit of such a shape: the room remembers it, although there is no shape (a remnant). What somebody has taken counts less and less
-/// until the room may forget it.
+/// A new shape takes a place in it, because it is deleted some day. The deletion of a shape that never was takes one,
+/// too, and so does an edit of such a shape: the room remembers it, although there is no shape (a remnant). An entry
+/// fades until the room may forget the deletions behind it.
 ///
 /// What always holds: whoever has taken nothing lately has no entry, once `forgetFaded` was called, and there are at most
 /// `entriesMax`.
@@ -22,14 +22,14 @@ struct MemoryShares: Sendable {
   private let limits: Limits
   private var entries: [Name: Taken] = [:]
 
-  /// Beyond so many, those that have taken the least are dropped.
+  /// At most this many entries are kept. Beyond that, the smallest are dropped.
   private static let entriesMax = 4_096
-  /// What one message may bring is never too much for a share.
+  /// A single message always fits into a share.
   private static let shareMin: UInt64 = 1_024
 
   init(limits: Limits) { self.limits = limits }
 
-  /// What one may have taken of a memory that holds so much.
+  /// The share that one payer may take of a memory of this size.
   private func share(of most: UInt64) -> Double { Double(max(most / 8, MemoryShares.shareMin)) }
 
   /// Refuses what takes more than a share, if the memory is more than half full: that for deletions, or that for remnants.

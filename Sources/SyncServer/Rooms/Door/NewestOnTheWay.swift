@@ -3,7 +3,7 @@ protocol Newest {
   mutating func merge(_ other: Self)
 }
 
-/// What is on its way to one shape, by the batches that bring it, and what it all comes to.
+/// The operations under way to one shape, by batch, and their sum.
 ///
 /// What always holds:
 /// - `sum` has merged whatever was added and not removed. Something that was removed while an older batch was still on its way may
@@ -21,7 +21,7 @@ struct NewestOnTheWay<Value: Newest> {
 
   var isEmpty: Bool { older.isEmpty && newer.isEmpty }
 
-  /// What all of it comes to. `nil` if nothing is on its way.
+  /// The sum of all of them. `nil` if nothing is under way.
   var sum: Value? {
     guard var sum = older.last?.value else { return sumOfNewer }
     if let sumOfNewer { sum.merge(sumOfNewer) }

@@ -18,10 +18,11 @@ struct TextSpace: Sendable {
   /// Of these, how many count on what its text frees.
   private var freed: [Identifier: Int] = [:]
 
-  /// What a batch may add.
+  /// The text that a batch may add.
   struct Growth: Sendable {
     fileprivate var bytes = 0
-    /// Whether all of it is of shapes that nobody else can name yet. Then each text that arrives is so much of it.
+    /// Whether the batch only has shapes that nobody else can name yet. Then each of its texts that arrives can be
+    /// subtracted.
     fileprivate var isOfUnseen = false
     /// The shapes to which it writes text, or whose text it deletes.
     fileprivate var written: Set<Identifier> = []
@@ -64,7 +65,7 @@ struct TextSpace: Sendable {
     return growth
   }
 
-  /// What a register will hold at least, as far as it may be written over.
+  /// The least text that a register will hold, given that it may be overwritten.
   private func standing(_ properties: PropertyMask, of shape: Identifier, on canvas: borrowing Canvas) -> Int {
     freed[shape] == nil ? canvas.longBytes(of: properties, in: shape) : 0
   }

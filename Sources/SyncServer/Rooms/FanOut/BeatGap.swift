@@ -3,7 +3,7 @@ import CanvasCRDT
 /// The beats that a connection lacks and that the ring still has: all from its place on.
 struct BeatGap: Sendable {
   let place: UInt64
-  /// What the beats before this one say of people, the connection knows already.
+  /// The connection already knows the people in the beats before this one.
   let peopleFrom: UInt64
   /// How far in the log the connection has come.
   let since: UInt64
@@ -18,7 +18,7 @@ extension Ring {
     place &+ 1 < end && self[place].madeAt &+ milliseconds <= now.monotonicMilliseconds
   }
 
-  /// What the beats from `place` on tell of people, all in all.
+  /// The sum of the joins and leaves in the beats from `place` on.
   func people(from place: UInt64) -> PeerChanges {
     var net = PeerChanges()
     var states: [Identifier: PeerState] = [:]
@@ -41,8 +41,8 @@ extension Ring {
     return net
   }
 
-  /// What the beats from `place` on tell of overlaps, all in all. `nil` if a reader need not be told anything. One that is
-  /// to be told of all pairs for the first time is told even if there are none.
+  /// The sum of the overlaps in the beats from `place` on. `nil` if there is nothing to tell. One that is to be told of
+  /// all pairs for the first time is told even if there are none.
   func overlaps(from place: UInt64) -> OverlapChanges? {
     // A pair that began and ended, or ended and began, is as it was.
     var net: [ShapePair: Bool] = [:]

@@ -1,14 +1,14 @@
 import CanvasCRDT
 
-/// What a reader knows that got every beat that the ring has dropped, and none that the ring still has.
+/// The knowledge of a reader that got every beat that the ring has dropped, and none that it still has.
 ///
 /// What always holds: adding the beats of the ring to it, in order, leads to the room as it is.
 struct DroppedBeats: Sendable {
   /// How far in the log the dropped beats came.
   private(set) var position: UInt64 = 0
-  /// Who was there after them.
+  /// The people after them.
   private(set) var peers: Set<Identifier> = []
-  /// What overlapped after them.
+  /// The overlaps after them.
   private(set) var pairs: Set<ShapePair> = []
   /// Whether these beats told all pairs, so that what follows is only what changed.
   private(set) var arePairsTold = false
@@ -23,7 +23,7 @@ struct DroppedBeats: Sendable {
     beat.overlaps?.apply(to: &pairs, &arePairsTold)
   }
 
-  /// What a reader knows that got the beats of the ring too. `nil` if it has not been told of all pairs.
+  /// The knowledge of a reader that got the beats of the ring too. `nil` if it has not been told of all pairs.
   func pairs(with ring: borrowing Ring) -> Set<ShapePair>? {
     var pairs = pairs
     var areTold = arePairsTold

@@ -13,7 +13,7 @@ struct FanOut: Sendable {
   private var gathering: Gathering
   private(set) var ring = Ring()
   private(set) var dropped = DroppedBeats()
-  /// What was worked out last of those who have got a part of the ring.
+  /// The last result about readers that have got a part of the ring.
   private var partly: (before: UInt64, told: DroppedBeats)?
   private var streams: StateStreams
   private var leaps = Leaps()
@@ -48,7 +48,7 @@ struct FanOut: Sendable {
     gathering.add(operations, after: position, now: now)
   }
 
-  /// What became of a beat.
+  /// The outcome of a beat.
   struct Flushed {
     let operations: Int
     let bytes: Int
@@ -149,8 +149,8 @@ struct FanOut: Sendable {
     dropped.add(ring.dropFirst(), ordinal: ordinal)
   }
 
-  /// What a reader knows that got all beats before an ordinal, and no later ones. Those who are equally far share it, and whoever is
-  /// further goes on from there.
+  /// The knowledge of a reader that got all beats before an ordinal and no later ones. Readers that are equally far
+  /// share it; for those that are further it is the start.
   mutating func told(before ordinal: UInt64) -> DroppedBeats {
     var (place, told) = (ring.start, dropped)
     if let partly, partly.before >= place, partly.before <= ordinal { (place, told) = partly }
@@ -180,7 +180,8 @@ struct FanOut: Sendable {
   /// A connection that keeps up gets each beat in the turn in which it is made.
   private static let behindMilliseconds: UInt64 = 30
 
-  /// What a connection lacks but for people, in the fewest messages. `nil` if that is so much that it should get a stream of state.
+  /// The missed beats without people, in the fewest messages. `nil` if there are so many that the connection should get
+  /// a stream of state.
   mutating func newest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     if !leaps.knows(gap, to: ring.end) { leaps.note(encodeNewest(over: gap, of: fold), over: gap) }
     return leaps[gap]

@@ -7,7 +7,7 @@ struct BeatRecipient: Sendable {
   let knowsPeople: Bool
 }
 
-/// Who came and went in a beat, and who shows something new.
+/// The joins, the leaves and the new presence of a beat.
 struct PeerChanges: Sendable {
   var left: [Identifier] = []
   var joined: [Peer] = []

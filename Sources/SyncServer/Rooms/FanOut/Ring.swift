@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What a room sent at one time: all its messages, encoded once for each channel that has any member.
+/// All messages that a room sent at one time, encoded once for each channel that has any member.
 struct Beat: Sendable {
   /// The room's place in its log after this beat.
   var position: UInt64
@@ -13,7 +13,7 @@ struct Beat: Sendable {
   var peersStart = ForEachChannel<Int>(repeating: 0)
   var peers = PeerChanges()
 
-  /// What the beat told of overlaps, for readers that will have missed it.
+  /// The beat's overlaps, for readers that miss it.
   var overlaps: Overlaps.Notices?
 
   init(position: UInt64, madeAt: UInt64) {

@@ -17,7 +17,7 @@ struct StateStreams: Sendable {
 
   var count: Int { streams.count }
 
-  /// What a reader lacks.
+  /// The state that a reader lacks.
   struct Want {
     let channel: Channel
     /// `nil` if the reader needs the whole state.
@@ -32,7 +32,7 @@ struct StateStreams: Sendable {
     }
   }
 
-  /// What those who want notices of overlaps have been told, once they have had all beats.
+  /// The overlaps that members with notices know once they have had all beats.
   struct PairsTold {
     /// `nil` if they have yet to be told of all pairs, and also if the reader doesn't want to know.
     let all: [ShapePair]?
@@ -91,7 +91,7 @@ struct StateStreams: Sendable {
       || streams.values.contains { $0.readers == 0 || $0.standsStill(now) }
   }
 
-  /// Drops what nobody reads, or reads no more, if there are as many streams as there may be.
+  /// At the limit of streams, drops those that nobody reads any more.
   private mutating func makeSpace(position: UInt64, ring: borrowing Ring, now: Moment) {
     dropStale(position: position, ring: ring)
     guard UInt64(streams.count) >= limits.stateStreams else { return }
@@ -150,7 +150,7 @@ struct StateStreams: Sendable {
     let pairs: [ShapePair]?
   }
 
-  /// What a reader gets when it asks for a part.
+  /// The answer to a reader that asks for a part.
   enum Part {
     case frames([UInt8])
     /// The reader has had all parts.

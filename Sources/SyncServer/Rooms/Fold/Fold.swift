@@ -50,7 +50,7 @@ struct Fold: Sendable {
   // MARK: Reading
 
   var cursor: Cursor { places.cursor(at: position) }
-  /// The answer to "do we agree?", for a client that knows so much.
+  /// The digest for a client with this vocabulary.
   func digest(for vocabulary: Vocabulary) -> ServerMessage {
     .digest(cursor: cursor, hash: canvas.digest(for: vocabulary))
   }
@@ -101,7 +101,7 @@ struct Fold: Sendable {
     return canvas.operations(of: registers)
   }
 
-  /// Gathering so many takes less than a millisecond.
+  /// Gathering this many takes less than a millisecond.
   private static let newestEntriesMax = 4_096
 
   // MARK: Changing
@@ -143,7 +143,7 @@ struct Fold: Sendable {
     return .taken(losses)
   }
 
-  /// What became of a record.
+  /// The outcome of adding a record.
   enum Taking: Equatable {
     /// It was taken before.
     case known
@@ -196,7 +196,7 @@ struct Fold: Sendable {
     if count < most { forgettingBefore = 0 }
   }
 
-  /// Forgetting so many takes some milliseconds.
+  /// Forgetting this many takes some milliseconds.
   private static let forgottenAtOnce = 50_000
 }
 

@@ -15,7 +15,7 @@ struct RoomHistory: Sendable {
   private(set) var runs: RoomRuns
   /// As in `Fold`.
   private var forgottenBefore: UInt64
-  /// Whose operations are left out, and the shapes that they are about.
+  /// The actor whose operations are left out, and their shapes.
   let leftOut: Identifier?
   private(set) var shapesOfLeftOut: Set<Identifier> = []
 
@@ -76,7 +76,7 @@ struct RoomHistory: Sendable {
     return shapes
   }
 
-  /// What to write so that nothing is seen of what was left out.
+  /// The operations that undo everything that was left out.
   func takingBack(from room: Canvas, only shapes: Set<Identifier>? = nil) -> [Identifier: Properties] {
     guard let leftOut else { return [:] }
     var edits: [Identifier: Properties] = [:]

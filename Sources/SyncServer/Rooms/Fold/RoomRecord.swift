@@ -41,7 +41,7 @@ struct RoomRecord: Sendable {
   }
 }
 
-/// The log has left a record out. What was folded so far ends before it, and can't go on without it.
+/// The log has left a record out. Folding stops before it, and can't go on without it.
 struct MissingRecord: Error, Hashable, Sendable {
   let position: UInt64
 }

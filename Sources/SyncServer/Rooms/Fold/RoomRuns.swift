@@ -1,4 +1,4 @@
-/// Which run of a server wrote which part of a room's log.
+/// The runs of servers that wrote a room's log, by position.
 ///
 /// A run is one process of a server, named by 64 random bits. A run's first record in a room carries that number, so
 /// the log tells where the run began. A data directory that is restored from a copy continues in another run. So what

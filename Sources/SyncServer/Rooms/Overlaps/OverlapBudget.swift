@@ -44,7 +44,7 @@ struct OverlapBudget: Sendable {
   /// Whether the pause since the room was last found to have too many pairs is over. Then all steps are there again.
   func mayLook(_ now: Moment) -> Bool { now.monotonicMilliseconds >= looksAfter }
 
-  /// The work of so many shapes is allowed again each millisecond. By default that is a twentieth of a processor.
+  /// The work of this many shapes is allowed again each millisecond. By default that is a twentieth of a processor.
   private static let shapesPerMillisecond = 10
   private static let pauseMilliseconds: UInt64 = 2_000
   /// The pause is twenty times as long as the work was.

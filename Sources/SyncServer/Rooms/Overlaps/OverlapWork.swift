@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What is to be done to a room's index of overlaps. It takes longer than others should wait, so it is done beside the
+/// A piece of work on a room's index of overlaps. It takes longer than others should wait, so it is done beside the
 /// loop: the room hands its index over, and goes on without it until it gets it back.
 struct OverlapWork: Sendable {
   /// Where the outlines come from.
@@ -9,7 +9,7 @@ struct OverlapWork: Sendable {
     case all(Canvas)
     /// Only these shapes may have changed. A shape without an outline is gone or hidden.
     case shapes([(shape: Identifier, outline: Outline?)])
-    /// The same of so many shapes that reading their outlines takes a while too.
+    /// The same for this many shapes or more, whose outlines take a while to read, too.
     case shapesOf(Canvas, Set<Identifier>)
     /// Nobody asks any more. An index of many shapes takes a while to free.
     case nothing

@@ -53,7 +53,7 @@ struct Overlaps: Sendable {
     budget = OverlapBudget(stepsPerShape: limits.overlapSteps)
   }
 
-  /// What a beat tells of overlaps.
+  /// The overlaps in a beat.
   struct Notices: Sendable {
     /// All pairs begin. Those who get it have been told of none, and are told even if there are none.
     let isFirst: Bool
@@ -147,8 +147,8 @@ struct Overlaps: Sendable {
     return .shapes(outlines)
   }
 
-  /// Reading so many outlines takes about a tenth of a millisecond. While a copy of the canvas is out, each of its pages
-  /// that is written to has to be copied.
+  /// Reading this many outlines takes about a tenth of a millisecond. While a copy of the canvas is out, each of its
+  /// pages that is written to has to be copied.
   private static let outlinesMax = 512
 
   private mutating func give(
