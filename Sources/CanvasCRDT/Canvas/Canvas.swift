@@ -189,8 +189,8 @@ extension Canvas {
     return forgotten
   }
 
-  /// A time before which so many erasures are stamped that no more than `count` are left once those are forgotten. Some
-  /// more may be among them, but at most a sixteenth of all, unless they are of the same millisecond.
+  /// A time such that forgetting all erasures stamped before it leaves no more than `count`. It may forget a few more
+  /// than needed: at most a sixteenth of all, unless they are of the same millisecond.
   /// - Returns: `nil` if there are no more than `count`.
   public func timeOfErasures(leaving count: Int) -> UInt64? {
     guard erasures.count > count, let first = erasures.values.first else { return nil }

@@ -1,8 +1,8 @@
 // Taking back all that one actor wrote: what it takes to make a canvas look as it would without those operations.
 
 extension Canvas {
-  /// This canvas without what an actor wrote to it, as far as the canvas alone can tell: without the shapes that the actor
-  /// made. What it wrote to shapes of others stays, because the values from before are not known.
+  /// This canvas without what an actor wrote to it, as far as the canvas alone can tell: without the shapes that the
+  /// actor made. Its values in others' shapes stay, because the values from before are not known.
   public func withoutShapes(of actor: Identifier, seed: UInt64) -> Canvas {
     var rest = Canvas(seed: seed)
     var shape: Identifier?
@@ -32,8 +32,8 @@ extension Canvas {
     return !operations.contains { $0.at < kind && $0.at.actor != actor }
   }
 
-  /// What lines that stay say of their own ends, when shapes go that these are tied to (S14): they end where they do now. The ties
-  /// stay too, for the case that the shapes come back. This looks at each line once.
+  /// New values for lines that stay when the shapes that they are tied to go (S14): they end where they do now. The
+  /// ties stay too, for the case that the shapes come back. This looks at each line once.
   public func ends(ofLinesWithout leaving: IdentifierSet) -> [(line: Identifier, set: Properties)] {
     guard !leaving.isEmpty else { return [] }
     var ends: [(line: Identifier, set: Properties)] = []
@@ -46,7 +46,7 @@ extension Canvas {
     return ends
   }
 
-  /// What to write to a shape so that nothing is seen of what an actor wrote to it.
+  /// The values that hide everything that an actor wrote to a shape.
   /// - Parameter other: the canvas without the actor's operations.
   /// - Returns: `nil` if there is nothing to write.
   public func takingBack(_ actor: Identifier, from shape: Identifier, asOn other: Canvas) -> Properties? {
@@ -66,7 +66,7 @@ extension Canvas {
       let present = values(of: shape)
       for property in registers.union(wanted) {
         let stamp = stamp(of: property, in: shape)
-        // Whatever others have written since stands.
+        // Values that others have written since stay.
         guard stamp == nil || stamp?.actor == actor else { continue }
         var target = Properties()
         if wanted.contains(property) {

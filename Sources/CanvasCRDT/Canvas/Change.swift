@@ -18,7 +18,7 @@ public struct Change: Hashable, Sendable {
   /// The registers that the operation's erasure removed.
   public internal(set) var erased = PropertyMask()
 
-  /// What the operation wrote and had already lost to a greater stamp. `Canvas.winner` returns that stamp.
+  /// The operation's values that had already lost to a greater stamp. `Canvas.winner` returns that stamp.
   public internal(set) var superseded = PropertyMask()
 
   public internal(set) var lifecycle = Lifecycle.absent

@@ -1,4 +1,4 @@
-// What a client is told that doesn't know all properties and kinds: the same registers under the same stamps, but for
+// Operations for a client that doesn't know all properties and kinds: the same registers under the same stamps, without
 // those that it doesn't know. A digest hashes stamps and no values, so that a kind may be told as another.
 
 extension Sequence<Operation> {

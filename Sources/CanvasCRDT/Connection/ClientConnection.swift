@@ -28,7 +28,7 @@ public struct ClientConnection: Sendable {
   /// How many times the client has joined the room.
   public private(set) var joins = 0
 
-  /// What came with the actor, and makes the client the same actor again. Nil where the server has given none.
+  /// The key that came with the actor, and makes the client the same actor again. Nil if the server has given none.
   private(set) var key: Text?
 
   private(set) var helloSentAt: UInt64?
@@ -79,7 +79,7 @@ public struct ClientConnection: Sendable {
 // MARK: - Coming and going
 
 extension ClientConnection {
-  /// What the owner has to do with the socket.
+  /// Instructions to the owner of the socket.
   public enum SocketAction: Hashable, Sendable {
     case nothing
     case open
@@ -101,8 +101,8 @@ extension ClientConnection {
     return action
   }
 
-  /// Closes a connection on which hello was sent, in order to connect anew. True where there was one: then the owner
-  /// closes its socket and opens another.
+  /// Closes a connection on which hello was sent, in order to reconnect. True if there was one: then the owner closes
+  /// its socket and opens another.
   public mutating func restart(at now: Moment) -> Bool {
     guard state == .greeting || state == .joined else { return false }
     lose(at: now)

@@ -5,6 +5,6 @@ public enum StampTrust: Sendable {
   /// No further than stamps that the room has taken: another was refused as ahead of the clock, which must have been set
   /// back.
   case confirmed
-  /// Not at all: such a stamp was refused as well, so the room has been made anew or was restored.
+  /// No trust: such a stamp was refused as well, so the room has been made again or was restored.
   case none
 }

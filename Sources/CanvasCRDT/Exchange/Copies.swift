@@ -1,5 +1,5 @@
-/// What shapes that are copied together say of each other. Copies of grouped shapes are a group of their own (S13). A copied
-/// line is tied to the copies of the shapes that its original was tied to, and to no others (S14).
+/// References between shapes that are copied together. Copies of grouped shapes are a group of their own (S13). A
+/// copied line is tied to the copies of the shapes that its original was tied to, and to no others (S14).
 public struct Copies {
   private var shapes = IdentifierMap<Identifier>()
   private var groups = IdentifierMap<Identifier>()

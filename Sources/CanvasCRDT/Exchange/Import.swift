@@ -3,11 +3,11 @@
 /// The first list tells which of the two it is: `squares` or `shapes`. Strings may be in single quotes, as in layouts.
 /// Unknown members are ignored; known ones have to be right.
 public enum Import {
-  /// What becomes of names that have characters that nobody sees (S8), as names of before that rule may have.
+  /// The treatment of names with invisible characters (S8), which names from before that rule may have.
   public enum Names: Sendable {
     /// They are read as they are: for a drawing that is shown.
     case asStored
-    /// Those characters are left out: for shapes that are added to a room, which takes no such name anew.
+    /// Those characters are left out: for shapes that are added to a room, which refuses such names in new edits.
     case cleaned
   }
 

@@ -135,7 +135,8 @@ public struct SVGExport: Sendable {
       case .middle: (outline.size.height - height) / 2
       case .bottom: outline.size.height - TextLines.padding - height
       }
-    // What doesn't fit into the box isn't seen: an inner picture ends at its edges. Its places begin at its corner.
+    // Text that doesn't fit into the box isn't shown: an inner picture is clipped to its edges. Its coordinates start
+    // at its corner.
     if outline.rotation != 0 {
       writer.raw("<g")
       writer.rotation(outline.rotation, around: center)

@@ -7,7 +7,7 @@ struct TextLines {
   /// How wide the widest line is, as a multiple of the text's size.
   private(set) var widest = 0.0
 
-  /// What lies between the text and the box around it (S9).
+  /// The margin between a text and its box (S9).
   static let padding = 8.0
   /// From one line to the next, as a multiple of the text's size (S9).
   static let lineHeight = 1.25

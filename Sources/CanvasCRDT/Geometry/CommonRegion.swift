@@ -3,7 +3,7 @@ extension Outline {
   /// the largest curves take only a moment.
   private static let regionChordsMax = 512
 
-  /// What the two outlines have in common, as simple polygons to draw, clockwise as seen. There are none if they don't
+  /// The common area of the two outlines, as simple polygons to draw, clockwise as seen. There are none if they don't
   /// overlap, and perhaps none for a sliver too thin for the chords.
   ///
   /// Curves are flattened to an eighth of a unit or 1/500 of the shape's longer side, whichever is finer. The polygons

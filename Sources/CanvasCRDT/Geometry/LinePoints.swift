@@ -60,7 +60,7 @@ extension Shape {
 }
 
 extension Tie {
-  /// What the end is tied to. Nil if the shape is gone, or is nothing but a line itself: lines can't be tied in a circle.
+  /// The shape that the end is tied to. Nil if it is gone, or is itself a line: lines can't be tied in a circle.
   fileprivate func target(_ find: (Identifier) -> Shape?) -> Shape? {
     find(shape).flatMap { $0.properties.kind.isStroke ? nil : $0 }
   }

@@ -24,7 +24,7 @@ public struct OverlapIndex: Sendable {
   private(set) var tree = BoxTree()
   private var unusedPlaces: [Int32] = []
 
-  /// What the last query found. The array is kept so that the next query allocates nothing.
+  /// The result of the last query. The array is kept so that the next query allocates nothing.
   private var candidates: [Int32] = []
   /// By place, what the current change knows of the shape there: see `update`.
   private var marks: [UInt32] = []
@@ -277,8 +277,8 @@ extension OverlapIndex {
   /// The most comparisons that finding the pairs of a drawing may take.
   public static func stepsMax(shapes: Int, perShape: Int = stepsPerShape) -> Int { (shapesAlways + shapes) * perShape }
 
-  /// The index of a drawing that somebody looks at. It has a server's bounds (R9), so that shapes which others heap up cost
-  /// little: each change allows for some more work, and after half as many changes as there are shapes it looks again whether
+  /// The index of a drawing that somebody looks at. It has a server's bounds (R9), so that a heap of shapes costs
+  /// little: each change allows for some more work. After half as many changes as there are shapes, it checks whether
   /// there are still too many pairs.
   public static func shown(_ shapes: [(identifier: Identifier, outline: Outline)]) -> OverlapIndex {
     var index = OverlapIndex(shapes, pairsMax: pairsShownMax, stepsLeft: stepsMax(shapes: shapes.count))

@@ -84,7 +84,7 @@ extension TurnedEllipse {
 
 extension TurnedEllipse {
   /// After this many steps without a line between them, two ellipses are taken to overlap. Each step at least halves
-  /// what is left to search, and after so many there is no number left between the ends.
+  /// the rest of the interval, and after this many no number is left between its ends.
   private static let searchStepsMax = 128
 
   /// Whether the two ellipses share area thicker than `tolerance`.

@@ -41,8 +41,8 @@ extension Clock {
     case plausible
     /// More than the allowance past the wall clock.
     case ahead(byMilliseconds: UInt64)
-    /// So far behind the wall clock that erasures from then are forgotten. What was deleted then might come back, so it
-    /// can't be merged.
+    /// Stamps this far behind the wall clock can't be merged: erasures from then are forgotten, so a deleted shape
+    /// might come back.
     case tooOld(byMilliseconds: UInt64)
   }
 

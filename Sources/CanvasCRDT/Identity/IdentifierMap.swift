@@ -1,6 +1,6 @@
 // Sets and maps by identifier of a shape or actor, in place of the standard library's.
 //
-// The compiler makes the standard ones anew for every kind of value, two kilobytes each time, and they hash with a
+// The compiler specialises the standard ones for every type of value, two kilobytes each time, and they hash with a
 // function for any bytes at all. Here finding, entering and removing are written once, on integers, and a map adds only
 // an array of values.
 

@@ -2,7 +2,7 @@
 struct MessageLimits: Sendable {
   var operationsMax: Int
   let bytesMax: Int
-  /// What the server says that it takes at most.
+  /// The limits that the server announced.
   private let bytesAllowed: Int
   let encoding: WireEncoding
 

@@ -8,7 +8,7 @@ struct Outbox: Sendable {
     var operation: Operation
     /// Edits made together share a number.
     let edit: UInt64
-    /// What an edit replaced. Nil for what undo and redo write.
+    /// The values that an edit replaced. Nil for writes of undo and redo.
     var replaced: ReplacedValues?
   }
 

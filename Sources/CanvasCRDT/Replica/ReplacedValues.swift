@@ -1,4 +1,4 @@
-/// What an edit replaced, kept until the server has answered the edit: if that is refused, this is there again.
+/// The values that an edit replaced, kept until the server has answered. If it refuses the edit, they come back.
 struct ReplacedValues: Sendable {
   private(set) var values: RegisterSnapshot
   /// The registers that held what the same step had written before.

@@ -123,7 +123,7 @@ extension Replica {
   /// The canvas that is shown: the confirmed one with the client's own edits over it.
   public var canvas: Canvas { optimistic.shown }
 
-  /// The canvas that the room is known to have, without unanswered edits. It is built anew at each call.
+  /// The canvas that the room is known to have, without unanswered edits. Each call builds it.
   public var confirmedCanvas: Canvas { optimistic.confirmed }
 
   /// The digest of `confirmedCanvas`, without making it.

@@ -15,8 +15,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// Changes the name and color that others see. Only a hello carries them, so an open connection is closed and made
-  /// anew.
+  /// Changes the name and color that others see. Only a hello carries them, so an open connection is replaced.
   public mutating func introduce(name: Text?, color: Color?, at now: Moment) -> [ReplicaEffect] {
     guard name != configuration.name || color != configuration.color else { return finish(at: now) }
     configuration.name = name

@@ -2,7 +2,8 @@
 ///
 /// What always holds:
 /// - While the replica is live a question is planned, or the answer to one is on its way.
-/// - The host hears the verdict once for each check that it wanted. Of the others it hears only if a difference is healed.
+/// - The host gets one verdict for each check that it asked for. Of other checks it learns only if a difference is
+///   healed.
 struct DigestCheck: Sendable {
   /// A busy room may move on between question and answer. Then the question is asked again, up to this often.
   static let triesMax = 10
@@ -12,8 +13,8 @@ struct DigestCheck: Sendable {
   /// drawing is to be shown and unsent edits are to be sent. Thousands that come back together ask over so long a time.
   static let returnMilliseconds: UInt64 = 2_000
   static let returnSpread: UInt64 = 10_000
-  /// How long a difference may last that nothing else reveals. An answer is forty bytes, and a digest that is kept costs
-  /// neither side a walk over the drawing.
+  /// How long a difference may go unnoticed. An answer is forty bytes, and a digest that is kept costs neither side a
+  /// walk over the drawing.
   static let intervalMilliseconds: UInt64 = 300_000
   static let intervalSpread: UInt64 = 60_000
   /// Loading the whole state again helps against what went wrong once. Where it did not help, as with a server that counts
@@ -45,7 +46,7 @@ struct DigestCheck: Sendable {
     if !isAsked { dueAt = time }
   }
 
-  /// The replica is live, or has been sent the whole state anew.
+  /// The replica is live, or has got the whole state again.
   /// - Parameter isDoubtful: whether it may hold what that state hasn't.
   mutating func begin(isDoubtful: Bool, actor: Identifier, at time: UInt64) {
     guard isDoubtful else { return planNext(actor: actor, at: time) }
@@ -165,8 +166,8 @@ extension Replica {
       if digestCheck.finish(actor: actor, at: time) { effects.append(.digest(.inconclusive)) }
       return
     }
-    // What is not sent back after so many questions never will be: the shape was deleted before its state was sent, and the
-    // room has forgotten that. Only the whole state tells.
+    // An operation that has not come back after this many checks never will: the shape was deleted before its state was
+    // sent, and the room has forgotten the deletion. Only the whole state shows that.
     if digestCheck.awaitsEcho(on: optimistic), digestCheck.askAgain(at: time) { return }
     let isWanted = digestCheck.finish(actor: actor, at: time)
     optimistic.shown.countDigest()

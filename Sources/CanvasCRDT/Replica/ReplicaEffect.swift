@@ -47,7 +47,7 @@ public enum ReplicaEffect: Sendable {
   /// The presence that the client set is longer than the room takes.
   case presenceTooLong(bytesMax: UInt64)
   case pong(roundTripMilliseconds: UInt64)
-  /// What `askDigest` wanted to know. Without that only `.disagrees`: the replica found out by itself that it differs from the
+  /// The verdict for `askDigest`. Unasked it is only `.disagrees`: the replica found by itself that it differs from the
   /// room, and loads it again.
   case digest(DigestVerdict)
   /// The server said what went wrong.
@@ -56,7 +56,7 @@ public enum ReplicaEffect: Sendable {
   case failure(MessageError)
 }
 
-/// Who changed what is shown.
+/// The origin of a change.
 public enum ChangeOrigin: Hashable, Sendable {
   /// The client's own edit, or its undo.
   case own
@@ -77,7 +77,7 @@ public struct RejectedEdit: Hashable, Sendable {
   public var origin = EditOrigin.edit
 }
 
-/// What made an operation of the client's own. If an undo or a redo is refused, its step can be tried again.
+/// The cause of an operation of the client's own. If an undo or a redo is refused, its step can be tried again.
 public enum EditOrigin: Hashable, Sendable {
   case edit
   case undo

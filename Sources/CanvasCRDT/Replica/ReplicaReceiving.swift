@@ -42,7 +42,7 @@ extension Replica {
       case .crowd(let people): receiveCrowd(people)
       case .overlaps(let notice): effects.append(.overlaps(notice))
       case .digest(let cursor, let hash): receiveDigest(cursor, hash: hash, at: now)
-      // Who sends a token doesn't do so through the replica.
+      // Tokens are not sent through the replica.
       case .welcome, .error, .pong, .token: break
       }
     }
@@ -82,8 +82,8 @@ extension Replica {
     }
   }
 
-  /// Whoever has nothing of the room yet sees the drawing grow while it comes over a slow line. On a quick one all of it is
-  /// there before that is worth the work.
+  /// A client that has nothing of the room yet shows the drawing as it arrives over a slow line. On a quick line it
+  /// isn't worth the work.
   private mutating func showArriving(at now: Moment) {
     guard cursor == nil, now.milliseconds(since: arrivingShownAt) >= Replica.growsMilliseconds,
       optimistic.gainOfArriving > 0

@@ -1,4 +1,4 @@
-// What the client sends after hello: edits within the room's limits, presence, pings, and digests to compare.
+// The client's messages after hello: edits within the room's limits, presence, pings, and digests to compare.
 
 extension Replica {
   mutating func sendPending(at now: Moment) {
@@ -40,11 +40,12 @@ extension Replica {
 
 // MARK: - How much is under way
 
-/// How many messages may be unanswered at a time. On a quick line, so many that it is never idle. On one that is full, as
-/// long answers show, a single one: what waits here can still be replaced by newer edits, and what is on the line can't.
+/// The most unanswered messages at a time. On a quick line there are enough that it is never idle. On a full one, as
+/// slow answers show, there is one: edits that wait here can still be replaced by newer ones, and those on the line
+/// can't.
 struct SendWindow: Sendable {
   static let messagesMax = 4
-  /// An answer may take so much longer than the quickest before the line counts as full. A commit may take that long.
+  /// The line counts as full if an answer takes this much longer than the quickest. A commit alone may take that long.
   private static let toleratedMilliseconds: UInt64 = 100
 
   private(set) var messagesMax = SendWindow.messagesMax

@@ -216,7 +216,7 @@ private final class SavedParts {
     let clock = StampClock(
       clock: Clock(actor: actor, time: max(time, confirmedTime)),
       confirmedTime: confirmedTime,
-      // Whoever doesn't know the server's time has never been in a room, and has sent nothing.
+      // A replica that doesn't know the server's time has never been in a room, and has sent nothing.
       formerTime: offset == nil ? 0 : time
     )
     let flightLengths = try readLengths(from: &reader)

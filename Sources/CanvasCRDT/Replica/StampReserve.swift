@@ -1,4 +1,4 @@
-/// Which stamps may be sent by a client that can end at any moment and then goes on from what it has kept.
+/// The stamps that a client may send that can end at any moment and then goes on from its saved state.
 ///
 /// A stamp that was sent but not kept could be given to another edit by the client's next life, if its clock is behind by
 /// then. So what is kept names a time ahead of all stamps given out, and the next life begins after that time.
@@ -27,7 +27,7 @@ struct StampReserve: Sendable {
   mutating func keep(untilMilliseconds milliseconds: UInt64) {
     isAsked = false
     let time = StampReserve.end(ofMilliseconds: milliseconds)
-    // What is later was reserved before the clock was set right.
+    // Later times were reserved before the clock was set right.
     if let keptTime, time <= reservedTime { self.keptTime = max(keptTime, time) }
   }
 

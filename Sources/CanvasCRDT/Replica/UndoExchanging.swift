@@ -287,9 +287,9 @@ extension UndoHistory {
 // MARK: - Shapes that go and come back
 
 extension UndoHistory {
-  /// A side of an entry that has to be taken down anew, because an undo or redo has deleted its shape or brought it
-  /// back. What goes is all that the shape had. What an undo has brought back also has what others wrote to it while it
-  /// was deleted, so that redoing the deletion knows it.
+  /// A side of an entry that has to be recorded again, because an undo or redo has deleted its shape or brought it
+  /// back. A deletion removes all values of the shape. A shape that an undo brought back also has the values that
+  /// others wrote while it was deleted, so that redoing the deletion knows them.
   private func sides(
     of entry: Entry,
     isUndo: Bool,

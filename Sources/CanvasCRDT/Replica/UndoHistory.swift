@@ -64,7 +64,7 @@ public struct UndoHistory: Sendable {
   var shapesRemembered = 0
   var lastTurn: UInt64 = 0
 
-  /// What was undone and redone and the server has not answered yet, the oldest first.
+  /// Undos and redos that the server has not answered yet, the oldest first.
   var exchanges: [Exchange] = []
 
   /// The step that is being made, and each shape's index in it.

@@ -46,7 +46,7 @@ extension UndoHistory {
 
   mutating func remember(_ exchange: Exchange) {
     exchanges.append(exchange)
-    // Memory has to be bounded here too. What was undone that long ago and is still on its way is not brought back.
+    // Memory has to be bounded here too. An undo this old that is still unanswered is not brought back.
     var shapes = 0
     let newest = exchanges.reversed().prefix { exchange in
       shapes += exchange.parts.count + exchange.rest.count
@@ -56,7 +56,7 @@ extension UndoHistory {
     if dropped > 0 { exchanges.removeFirst(dropped) }
   }
 
-  /// What made an operation that the server has refused.
+  /// The cause of an operation that the server has refused.
   func origin(of operation: Operation) -> EditOrigin {
     guard let exchange = exchanges.first(where: { $0.parts[operation.shape]?.stamp == operation.at }) else {
       return .edit
@@ -68,11 +68,11 @@ extension UndoHistory {
 // MARK: - The server's answers
 
 extension UndoHistory {
-  /// The server has taken an operation. What it undid or redid stays so.
+  /// The server has accepted an operation. Its undo or redo stands.
   mutating func taken(_ operation: Operation) {
     guard let index = exchanges.firstIndex(where: { $0.parts[operation.shape]?.stamp == operation.at }) else { return }
     var place: Place? = exchanges[index].to
-    // Whatever becomes of earlier exchanges of the same entry, this one lies above them.
+    // This exchange lies above earlier ones of the same entry, whatever their outcome.
     for earlier in exchanges[...index].indices.reversed() where exchanges[earlier].to == place {
       place = exchanges[earlier].parts.removeValue(forKey: operation.shape)?.from
       exchanges[earlier].isTaken = true

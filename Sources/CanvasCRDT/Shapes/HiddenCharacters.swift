@@ -1,7 +1,7 @@
 /// Characters that nobody sees, and those that set the direction of the text around them (S8).
 ///
-/// With them one name can look like another, or turn the sentence in which it is shown. A new name must have none. What
-/// was stored before is read as ever, so decoders don't check this.
+/// With them one name can look like another, or turn the sentence in which it is shown. A new name must have none.
+/// Stored names are read as before, so decoders don't check this.
 ///
 /// The joiners U+200C and U+200D and the variation selectors can't be seen either, but Arabic and Indic scripts and many
 /// emoji need them. They are allowed where they do something, and not between the letters of scripts where they do nothing.
@@ -81,12 +81,12 @@ public enum HiddenCharacters {
 }
 
 extension PropertyRules {
-  /// Whether a name may be given anew. It may not have characters that can't be seen, which older names may have.
+  /// Whether a new edit may give this name. It may not have invisible characters, which older names may have.
   public static func takesName(_ name: Text) -> Bool { allowsName(name) && !HiddenCharacters.occur(in: name) }
 }
 
 extension Properties {
-  /// Throws if an assigned value may not be written anew.
+  /// Throws if a new edit may not assign this value.
   public func checkNew() throws(PropertyProblem) {
     try check()
     if assigned.contains(.name), HiddenCharacters.occur(in: name) { throw PropertyProblem(.name) }

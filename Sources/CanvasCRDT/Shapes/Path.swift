@@ -113,7 +113,7 @@ public struct Path: Hashable, Sendable {
   }
 }
 
-/// What the end of a line is tied to: a shape, and a place in that shape's box. Where the shape goes, the end goes too.
+/// The tie of a line's end: a shape, and a place in that shape's box. The end follows the shape.
 public struct Tie: Hashable, Sendable {
   public var shape: Identifier
   public var place: BoxPlace

@@ -200,7 +200,7 @@ extension Properties {
     return kept
   }
 
-  /// These values without those that `other` has as well. What `other` doesn't assign counts as its default.
+  /// These values without those that `other` has as well. A property that `other` doesn't assign counts as its default.
   public func differing(from other: borrowing Properties) -> Properties {
     var differing = self
     for property in assigned where agrees(on: property, with: other) { differing.clear(property) }

@@ -35,8 +35,8 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
 
   @inlinable public static var count: Int { ForEachProperty<Property>.count }
 
-  /// The properties in the order of their bits. Masks are walked through by this list, since `init(rawValue:)` of so many
-  /// cases is a call for each of them.
+  /// The properties in the order of their bits. Loops over masks use this list, since `init(rawValue:)` of an enum this
+  /// large is a call for each case.
   @usableFromInline static let byBit: ForEachProperty<Property> = [
     .position, .size, .rotation, .fill, .alpha, .visible, .deleted, .kind, .name, .z,
     .stroke, .strokeWidth, .cornerRadius, .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .dash,

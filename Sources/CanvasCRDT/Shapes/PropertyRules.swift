@@ -47,7 +47,7 @@ public struct PropertyProblem: Error, Hashable, Sendable {
 }
 
 extension PropertyForm {
-  /// The end of that sentence: what a value of this form may be.
+  /// The end of that sentence: the values that this form allows.
   var expectation: Text {
     switch self {
     case .erasure: "true"

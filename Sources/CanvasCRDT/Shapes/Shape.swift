@@ -47,7 +47,7 @@ extension Shape {
     return values
   }
 
-  /// What reads differently than it did on `earlier`.
+  /// The properties that differ from `earlier`.
   public func changes(since earlier: Shape) -> Properties {
     let either = properties.assigned.union(earlier.properties.assigned)
     return values(of: either).differing(from: earlier.values(of: either))

@@ -2,7 +2,7 @@
 ///
 /// The cases are those that clients have said in `hello`. A later version adds one, with what is new in it.
 public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
-  /// What a client knows that says nothing: the properties up to `innerRatio`, the kinds up to `star`.
+  /// The vocabulary of a client that names none: the properties up to `innerRatio`, the kinds up to `star`.
   case first = 1
   /// Texts.
   case second = 2
@@ -29,8 +29,7 @@ public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The kind by which a client is told of a shape of some kind. What it doesn't know it is told of as a rectangle, which
-  /// lies where the shape does.
+  /// The kind that a client gets for a shape. A kind that it doesn't know becomes a rectangle in the same place.
   public func told(_ kind: ShapeKind) -> ShapeKind {
     kind.rawValue <= lastKind.rawValue ? kind : .rectangle
   }

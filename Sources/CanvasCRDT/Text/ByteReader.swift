@@ -1,4 +1,4 @@
-/// Reads bytes from first to last. Whatever they are, the outcome is a value or a named failure.
+/// Reads bytes from first to last. Any bytes give a value or a named failure.
 ///
 /// The reader borrows its bytes without owning them. It and every slice that it returns must stay within the
 /// `withUnsafeBytes` closure that the buffer came from, or a function that this closure calls.

@@ -3,7 +3,7 @@
 /// The array is kept larger than what is written, and the rest is filled in place: appending costs a bound and a
 /// uniqueness check for a whole value rather than for each byte.
 public struct ByteWriter: Sendable {
-  /// What is written, followed by unused zeros.
+  /// The written bytes, followed by unused zeros.
   @usableFromInline var storage: [UInt8]
   @usableFromInline var written: Int
 

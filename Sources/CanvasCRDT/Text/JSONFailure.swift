@@ -1,4 +1,4 @@
-/// What is wrong with a JSON text, and where.
+/// The fault in a JSON text, and its place.
 public struct JSONFailure: Error, Hashable, Sendable {
   public enum Reason: UInt8, Hashable, Sendable {
     case endOfText

@@ -15,7 +15,8 @@
 public struct JSONReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
   @usableFromInline var index: Int
-  /// Where the newest element or member's value began. Whoever asks for the next one without having read it would ask for ever.
+  /// The place where the newest element or member's value began. A caller that asks for the next one without having
+  /// read it would loop for ever.
   private var given = -1
 
   /// Checks the whole text once, so that reading needs no checks.

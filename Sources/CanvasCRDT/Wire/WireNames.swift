@@ -1,4 +1,4 @@
-/// What has a name on the wire, such as a role.
+/// A type whose cases have names on the wire, such as a role.
 protocol WireNamed: CaseIterable {
   var wireName: StaticString { get }
 }

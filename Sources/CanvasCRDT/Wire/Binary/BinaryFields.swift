@@ -51,7 +51,7 @@ extension ByteReader {
     return identifier
   }
 
-  /// What follows the identifier of a tie. Nil for a place that is in no box.
+  /// The bytes after the identifier of a tie. Nil for a place outside of any box.
   mutating func boxPlace() throws(BinaryFailure) -> BoxPlace? {
     let (x, y) = (try varint(), try varint())
     guard let x = UInt16(exactly: x), let y = UInt16(exactly: y) else { return nil }

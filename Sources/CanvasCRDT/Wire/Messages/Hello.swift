@@ -194,6 +194,6 @@ extension Hello {
   /// Whether its flags take more than a byte. Then the binary form is that of another kind of message.
   var isWide: Bool { vocabularyNumber > Vocabulary.first.rawValue }
 
-  /// What the client knows of what there is.
+  /// The client's vocabulary.
   public var vocabulary: Vocabulary { Vocabulary(rawValue: vocabularyNumber) ?? .newest }
 }

@@ -1,4 +1,4 @@
-// What people show of themselves, such as their pointers: an object that a client sends and the server passes on.
+// People's presence, such as their pointers: an object that a client sends and the server passes on.
 
 /// One peer's newest presence.
 public struct PeerState: Hashable, Sendable {

@@ -2,7 +2,7 @@
 public struct Welcome: Hashable, Sendable {
   public var room: Text
   public var actor: Identifier
-  /// Whoever has the key may be the actor again. `nil` for a client that knows of no keys.
+  /// With this key a client may be the actor again. `nil` for a client that knows of no keys.
   public var key: Text?
   public var role: Role
   /// The server's clock, in Unix milliseconds.
@@ -29,7 +29,7 @@ public struct Welcome: Hashable, Sendable {
   }
 }
 
-/// What a connection may do.
+/// The rights of a connection.
 public enum Role: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
   case editor
   case viewer
