@@ -37,7 +37,7 @@ struct Invocation: Sendable {
     output = Output(depth: isJSON || !Output.isTerminal ? .none : colorDepth, isJSON: isJSON)
   }
 
-  /// What is said in the command goes before what the environment says.
+  /// Options of the command override the environment.
   private static func token(
     _ arguments: Arguments,
     _ environment: [String: String]

@@ -7,12 +7,12 @@ struct LinePacing {
   /// So many bytes may be on their way without an answer. A line of 64 kbit/s takes a third of a second for them; on a
   /// quick line they are answered before there are more.
   private static let unansweredBytesMax = 2_500
-  /// After so many bytes the server is asked for an answer.
+  /// The number of bytes after which the server is asked for an answer.
   private static let askBytes = 800
   /// But not more often than this.
   private static let askMilliseconds: UInt64 = 100
 
-  /// What was sent and is not known to have arrived, the oldest first.
+  /// Sent bytes that are not known to have arrived, the oldest first.
   private var sent: [(at: UInt64, bytes: Int)] = []
   private var unanswered = 0
   private var unasked = 0
@@ -41,7 +41,7 @@ struct LinePacing {
     return true
   }
 
-  /// What was sent until then has arrived.
+  /// Everything sent until then has arrived.
   mutating func answered(askedAt time: UInt64) {
     let first = sent.firstIndex { $0.at > time } ?? sent.endIndex
     for one in sent[..<first] { unanswered -= one.bytes }

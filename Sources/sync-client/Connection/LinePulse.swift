@@ -1,13 +1,12 @@
 import CanvasCRDT
 
-/// Whether a line is alive, and how long a message takes there and back. `web/network/pulse.js` has the same rules for a
-/// page: whoever changes one here changes it there.
+/// The heartbeat of a line, and its round trip. `web/network/pulse.js` has the same rules for the page: change both
+/// together.
 ///
 /// A line that dies without closing, as behind a tunnel or after sleep, leaves a socket that stays open for minutes. So
-/// the server is asked for a sign of life when nothing has come for a while, and a connection that stays silent is to be
-/// made anew.
+/// the server is pinged when nothing has come for a while, and a connection that stays silent is replaced.
 struct LinePulse {
-  /// What the owner has to do.
+  /// Instructions to the owner.
   enum Step: Hashable {
     case nothing
     /// Send a ping.
@@ -96,13 +95,13 @@ struct LinePulse {
     let slept = lookedAt.map { now.wallMilliseconds > $0 &+ LinePulse.quietMilliseconds } ?? false
     lookedAt = now.wallMilliseconds
     switch state {
-    // What was begun before leads nowhere, and what made the tries fail, so that they became rare, may be over.
+    // Tries from before the sleep lead nowhere, and the fault that made tries rare may be over.
     case .connecting where slept, .waiting where slept: return .renew
     case .connecting where time >= stateSince &+ openingPatience:
       openingPatience = LinePulse.openingMilliseconds.later
       return .renew
     case .live where slept:
-      // What comes first may have lain here since before the sleep.
+      // The first bytes may have arrived before the sleep.
       return ask(within: max(LinePulse.wakingMilliseconds, 2 * roundTripMilliseconds), wantsAnswer: true, at: time)
     case .live: return lookAtLine(waitsForAnswers, at: time)
     case .greeting: return leave(after: LinePulse.greetingMilliseconds, since: stateSince, at: time)

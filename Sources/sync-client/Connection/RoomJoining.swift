@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Whoever joins a room over a socket, and keeps trying.
+/// A client that joins a room over a socket, and keeps trying.
 @ClientLoop
 protocol RoomJoining: AnyObject {
   var waiters: Waiters { get }

@@ -5,7 +5,7 @@ import WebSocketLoop
 enum TokenSource: Hashable, Sendable {
   case none
   case given(String)
-  /// A file that something else may write anew, with a token that ends later.
+  /// A file with a token, which another program may replace by a token that ends later.
   case file(String)
 
   /// The token as it is now. `nil` if there is none.
@@ -32,7 +32,7 @@ struct ServerAddress: Hashable, Sendable {
   /// Reads `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or only `127.0.0.1`. Without a port, it is the
   /// scheme's port, or 8080 if there is no scheme either.
   init(_ text: String, token: TokenSource = .none) throws(ClientFailure) {
-    // What stands before the @ may be a password, and messages end up in logs.
+    // The part before the @ may be a password, and messages end up in logs.
     guard !text.contains("@") else {
       throw .usage("a server is given without a name and a password, as ws://127.0.0.1:8080; --token is for its token")
     }

@@ -11,7 +11,7 @@ struct EditReport: Sendable {
   }
 
   let room: RoomName
-  /// What the server has not answered; nil if it has answered everything.
+  /// The edits without an answer; nil if there are none.
   let withdrawal: Withdrawal?
   let events: [RoomEvent]
   let rejected: [RejectedEdit]
@@ -24,7 +24,7 @@ struct EditReport: Sendable {
     if invocation.isJSON { output.write { write(to: &$0) } } else { writeLines(to: output) }
     var told: Set<Text> = []
     for edit in rejected where told.insert(edit.message).inserted {
-      // A command never asks to be read-only, so it is for one of these that the server let it in as a viewer.
+      // A command never asks to be read-only, so one of these is why the server let it in as a viewer.
       let why =
         edit.code == .readOnly ? "this token is read-only, or an operator has locked the room" : edit.message.string
       let code = Text(edit.code.wireName).string

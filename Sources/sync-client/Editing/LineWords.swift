@@ -3,7 +3,7 @@ import CanvasCRDT
 /// `from=Sun to=Moon,0,0.5 through='10,10 200,50'`: where a line leads, as people type it. These words name shapes and
 /// places of the canvas, so only who has joined the room can make properties of them.
 struct LineWords {
-  /// What an end is tied to; nil for nothing.
+  /// The tie of an end; nil for none.
   private struct End {
     let word: String
     let tie: (shape: String, x: Double, y: Double)?

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// Texts in shapes, as people type them and read them in one line.
 enum TextWords {
-  /// What was typed, with `\\n` for a line break and `\\\\` for a backslash.
+  /// The typed text, with `\\n` for a line break and `\\\\` for a backslash.
   static func written(_ typed: String) -> String {
     var text = ""
     var isEscaped = false

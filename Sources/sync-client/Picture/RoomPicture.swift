@@ -10,7 +10,7 @@ struct RoomPicture: Sendable {
 
   init() {}
 
-  /// What decides where a shape lies.
+  /// The properties that decide where a shape lies.
   private static let placing = PropertyMask.outline.union([.path, .from, .to])
 
   init(_ canvas: Canvas) {
@@ -36,7 +36,7 @@ struct RoomPicture: Sendable {
     if change.lifecycle != .present || !touched.intersection([.kind, .from, .to]).isEmpty {
       ties.update(change.shape, to: canvas[change.shape])
     }
-    // What is tied to it goes where it goes. Lines overlap nothing.
+    // Lines that are tied to it follow it. Lines overlap nothing.
     for line in ties.lines(of: change.shape) {
       _ = overlaps.update(line, to: canvas.drawn(line)?.visibleOutline)
     }

@@ -51,7 +51,7 @@ struct ServerFigures: Sendable {
     return max(0, now - then) / seconds
   }
 
-  /// What the server refuses, and for which reason most. Nil while it refuses nothing.
+  /// The server's refusals, and the most frequent reason. Nil while it refuses nothing.
   private func refusals(since before: ServerFigures, seconds: Double) -> String? {
     let prefix = "canvas_refusals_total{code=\""
     var all = 0.0
@@ -66,8 +66,8 @@ struct ServerFigures: Sendable {
     return "\(Figures.rounded(all / seconds, decimals: all < seconds ? 1 : 0)) refused/s, most \(most.code)"
   }
 
-  /// From an operation's arrival to its delivery, since an earlier reading: about the median and the 99th percentile. What
-  /// is known is between which two bounds they lie; told is the middle, which is as near to both.
+  /// From an operation's arrival to its delivery, since an earlier reading: about the median and the 99th percentile. A
+  /// histogram only tells the two bounds that they lie between; the result is their middle.
   private func lag(since before: ServerFigures) -> String? {
     guard deliveries.count == before.deliveries.count, let all = deliveries.last,
       let allBefore = before.deliveries.last,

@@ -62,7 +62,7 @@ struct ServerRequests {
       let why = words.map { ": \($0)" } ?? ""
       return .couldNotConnect("\(place): \(ConnectionWords.noToken)\(why)", code: "no_token")
     case 403:
-      // Only the server knows whether the token is for other rooms, or for less than this.
+      // Only the server knows whether the token is for other rooms, or gives less access than this needs.
       return .couldNotConnect(
         "\(server.authority): \(words ?? ConnectionWords.forbidden(room))",
         code: error?["code"]?.text ?? "forbidden"

@@ -101,7 +101,7 @@ enum ChangeWords {
     return "made \(name), \(kind) of \(set.size.words) at \(set.position.words)\(text)"
   }
 
-  /// What an end is tied to, or else where it is. Nil in a box that is turned: there the end is somewhere else.
+  /// The tie of an end, or else its place. Nil in a turned box, where the end is somewhere else.
   private static func end(_ tie: Tie?, _ place: BoxPlace, of set: Properties, _ tied: [Identifier: Text]) -> String? {
     if let tie { return name(of: tie.shape, tied) }
     guard set.rotation == 0 else { return nil }

@@ -62,8 +62,8 @@ struct RoomLedger: Sendable {
   /// The shape's next change is that it goes into the black hole.
   mutating func depart(_ shape: Identifier) { departing.insert(shape) }
 
-  /// The room was loaded anew, for example after it was deleted or an older copy of it was restored. The events are what
-  /// was waiting, and then all that is different from `earlier`, the canvas until now.
+  /// The room was loaded again, for example after it was deleted or an older copy of it was restored. Returns the
+  /// waiting events, and then all differences from `earlier`, the canvas until now.
   mutating func reset(to canvas: Canvas, from earlier: Canvas, at now: Moment) -> [RoomEvent] {
     var events = due(at: now, isLast: true)
     let before = picture

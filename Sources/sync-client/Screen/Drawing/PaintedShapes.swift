@@ -17,10 +17,10 @@ struct PaintedShapes {
 
   /// Nobody reads more names than this.
   private static let namesMax = 200
-  /// Texts may lie over each other, the frontmost of which is read. The cells of all of them together are at most so many times
-  /// those of the view.
+  /// Texts may lie over each other, and only the frontmost can be read. All of them together have at most this many
+  /// times the cells of the view.
   private static let textLayersMax = 4
-  /// A text is shown where it has room for so much of a letter, and for so many.
+  /// A text is shown if at least this much of a letter, and this many letters, fit.
   private static let textRowsMin = 0.75
   private static let textColumnsMin = 3.0
 

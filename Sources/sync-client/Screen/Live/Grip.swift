@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Whatever the mouse is holding.
+/// The thing that the mouse is holding.
 enum Grip {
   case none
   /// Shapes, with the place where each was grabbed.

@@ -11,7 +11,7 @@ struct Inks {
     var toldAt: UInt64
   }
 
-  /// What somebody has drawn stays so long after they say that it is done, until the drawing has it.
+  /// A finished stroke stays for this long, until the drawing has it.
   static let patienceMilliseconds: UInt64 = 1_500
 
   private var known: [Identifier: Ink] = [:]

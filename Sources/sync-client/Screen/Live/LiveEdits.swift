@@ -198,8 +198,8 @@ extension LiveCanvas {
     }
   }
 
-  /// What loosens a line from shapes that aren't selected with it, when it is moved, turned or resized. Its ends stay where
-  /// they are drawn.
+  /// The values that loosen a line from shapes that aren't selected with it, when it is moved, turned or resized. Its
+  /// ends stay where they are drawn.
   func loosened(_ shape: Shape) -> Properties {
     let canvas = canvas
     let moved = Set(selection)
@@ -268,7 +268,8 @@ extension LiveCanvas {
     }
   }
 
-  /// Takes the fill away, or gives it back. What has no outline gets one in its colour, so that it can still be seen.
+  /// Takes the fill away, or gives it back. A shape without an outline gets one in its colour, so that it can still be
+  /// seen.
   func toggleFill() {
     change { shape, set in
       let properties = shape.properties

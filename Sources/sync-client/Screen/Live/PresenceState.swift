@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// The presence that others see: `{"cursor":[x,y],"selection":[…],"lifted":[…],"view":[x,y,width,height]}`. Whoever has a pen
-/// also tells `ink`, what is being drawn with it (S15).
+/// The presence that others see: `{"cursor":[x,y],"selection":[…],"lifted":[…],"view":[x,y,width,height]}`. With a pen,
+/// `ink` is the stroke being drawn (S15).
 struct PresenceState: Hashable, Sendable {
   var cursor: Point?
   var selection: [Identifier] = []
@@ -18,7 +18,7 @@ struct PresenceState: Hashable, Sendable {
     var at: Int
     var points: [Point]
 
-    /// As many points are told at once, and of a stroke so many are kept: minutes of drawing.
+    /// The most points that are sent at once, and that are kept of a stroke: minutes of drawing.
     fileprivate static let pointsMax = 120
     fileprivate static let keptMax = 20_000
     fileprivate static let widthMax = 1_000.0

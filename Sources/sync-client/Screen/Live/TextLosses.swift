@@ -5,17 +5,17 @@ import CanvasCRDT
 struct TextLosses {
   struct Loss: Hashable {
     let shape: Identifier
-    /// What this user had written.
+    /// The text that this user had written.
     let text: Text
     let by: Identifier
   }
 
   /// Somebody who writes over a text so soon after it was written can hardly have read it.
   private static let soonMilliseconds: UInt64 = 15_000
-  /// The texts of so many shapes are remembered.
+  /// The number of shapes whose texts are remembered.
   private static let keptMax = 500
 
-  /// What was written here last.
+  /// The text that was written here last.
   private var own: [Identifier: (text: Text, at: UInt64)] = [:]
 
   /// The text of a shape has changed to `text`; nil if the shape is gone.

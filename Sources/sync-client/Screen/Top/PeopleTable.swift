@@ -12,7 +12,7 @@ final class PeopleTable: ScreenContent {
   private let theme: Theme
   private var table: PeopleScreen
   private var selectedActor: String?
-  /// Who is removed if the user says yes.
+  /// The person who is removed if the user says yes.
   private var doomed: String?
   private var timer: LoopTimer?
   private var isStopped = false
