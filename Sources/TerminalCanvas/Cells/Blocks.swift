@@ -86,7 +86,7 @@ enum Shades {
   private static func density(_ value: SIMD4<Float>, _ paper: Color) -> Float {
     let difference = value - SIMD4(paper)
     let distance = max(difference.x.magnitude, difference.y.magnitude, difference.z.magnitude)
-    // Whatever is there stays visible, even if its colour is nearly the paper's.
+    // Shapes stay visible, even if their colour is nearly the paper's.
     return distance < 4 ? 0 : 0.2 + distance / 320
   }
 }

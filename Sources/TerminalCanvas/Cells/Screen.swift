@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What a terminal shows: rows of cells. Writing outside it changes nothing.
+/// A terminal's content: rows of cells. Writing outside it changes nothing.
 public struct Screen: Equatable, Sendable {
   public let columns: Int
   public let rows: Int
@@ -43,7 +43,7 @@ public struct Screen: Equatable, Sendable {
 
   // MARK: - Text
 
-  /// What a run of text looks like.
+  /// The style of a run of text.
   public struct Look: Sendable {
     public var foreground: Ink
     /// If nil, the background that is there stays.

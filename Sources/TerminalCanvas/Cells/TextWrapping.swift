@@ -1,6 +1,5 @@
 extension String {
-  /// As lines of at most so many columns and so many rows, broken between words where that is possible. What is left over
-  /// is `…`.
+  /// Wraps a text to a number of columns and rows, between words if possible. A text that is cut ends in `…`.
   public func wrapped(columns: Int, rows: Int) -> [String] {
     guard columns > 0, rows > 0 else { return [] }
     var lines: [String] = []

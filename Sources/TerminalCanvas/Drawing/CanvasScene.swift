@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What to draw, in the canvas's coordinates and from the back to the front.
+/// The things to draw, in the canvas's coordinates and from the back to the front.
 public struct CanvasScene: Sendable {
   /// A shape as it looks now. In the middle of a movement this differs from what is written in the canvas.
   public struct Item: Equatable, Sendable {
@@ -16,7 +16,7 @@ public struct CanvasScene: Sendable {
     public private(set) var line: DrawnLine?
     /// The box in which the line was drawn.
     private var lineBox: Outline?
-    /// What is written in it.
+    /// The text in it.
     public var text = ""
     public var textAlign = TextAlign.center
     public var textPlace = TextPlace.middle
@@ -120,7 +120,7 @@ public struct CanvasScene: Sendable {
   public struct Label: Equatable, Sendable {
     public var text: String
     public var center: Point
-    /// What is written in the shape, in place of its name.
+    /// The text in the shape, shown in place of its name.
     public var writing: Writing?
     /// Shapes that lie over the writing and hide what is under them.
     public var covers: [Outline] = []

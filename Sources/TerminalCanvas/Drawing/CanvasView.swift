@@ -65,7 +65,7 @@ public struct CanvasView: Equatable, Sendable {
     move(to: Point(x: center.x - box.size.width / 2, y: center.y - box.size.height / 2))
   }
 
-  /// Zooms. What is under the cell stays there.
+  /// Zooms. The point under the cell stays there.
   public mutating func zoom(by factor: Double, atColumn column: Double, row: Double) {
     let fixed = point(atColumn: column, row: row)
     scale = min(max(scale * factor, CanvasView.scales.lowerBound), CanvasView.scales.upperBound)
@@ -89,7 +89,7 @@ public struct CanvasView: Equatable, Sendable {
     show(center: box.center)
   }
 
-  /// Changes the size. What was in the middle stays there.
+  /// Changes the size. The point in the middle stays there.
   public mutating func resize(columns: Int, rows: Int) {
     let center = center
     self.columns = max(columns, 1)

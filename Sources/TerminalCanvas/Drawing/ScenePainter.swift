@@ -21,7 +21,7 @@ public struct ScenePainter {
   /// In corners, and in pixels of the boxes around the areas. A heap of shapes has more of them than anybody tells apart, and
   /// all of them painted over each other look like a few.
   static let regionWorkMax = 4_000_000
-  /// A corner takes about as long as so many pixels.
+  /// A corner takes about as long as this many pixels.
   private static let pixelsPerCorner = 30
 
   /// Curves are cut into chords that are nowhere more than a tenth of a pixel off.

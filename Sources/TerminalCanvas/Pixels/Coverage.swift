@@ -9,7 +9,7 @@ struct Coverage {
   let width: Int
   let height: Int
 
-  /// What the edges add, row by row. Each row has two entries more than it has pixels.
+  /// The contributions of edges, row by row. Each row has two entries more than it has pixels.
   private var sums: [Float]
   private let stride: Int
 

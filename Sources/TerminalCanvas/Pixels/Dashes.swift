@@ -11,7 +11,7 @@ struct Dashes {
   private let step: Double
   /// How long a part is, along the line.
   private let length: Double
-  /// What is outside of it by more than the line's width is not seen.
+  /// Parts that are outside of it by more than the line's width are not seen.
   private let box: Rect
 
   init(_ dash: Dash, width: Double, within box: Rect) {

@@ -58,7 +58,7 @@ public struct RoomFrame: Sendable {
     }
   }
 
-  /// What is being typed.
+  /// The text being typed.
   public struct Prompt: Equatable, Sendable {
     public var label: String
     public var line: LineEditor
@@ -78,7 +78,7 @@ public struct RoomFrame: Sendable {
   /// From the front to the back, in the usual order of a list of layers.
   public var layers = Window<Layer>()
   public var overlaps = Window<Overlap>()
-  /// Whether so many shapes overlap that no overlaps are listed.
+  /// Whether too many shapes overlap to list the overlaps.
   public var isCrowded = false
   public var connection = Connection.live
   public var unsent = 0
@@ -86,7 +86,7 @@ public struct RoomFrame: Sendable {
   public var delay: String?
   public var roundTripMilliseconds: UInt64?
   public var isViewOnly = false
-  /// What has just happened, in words.
+  /// The latest event, in words.
   public var notice: Notice?
   public var prompt: Prompt?
   public var showsHelp = false
@@ -108,7 +108,7 @@ public struct RoomFrame: Sendable {
   public enum Connection: Equatable, Sendable {
     case loading
     case live
-    /// The next try comes in so many seconds; nil while one is being made.
+    /// The seconds until the next try; nil while one is being made.
     case reconnecting(seconds: Int?)
     /// Closed for good, with the reason.
     case closed(String)

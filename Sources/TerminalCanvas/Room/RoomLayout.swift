@@ -38,7 +38,7 @@ public struct RoomLayout: Equatable, Sendable {
     overlaps = (layers.upperBound + 2)..<max(layers.upperBound + 2, canvasRows)
   }
 
-  /// What is at a place of the screen.
+  /// The thing at a place of the screen.
   public enum Part: Equatable, Sendable {
     case canvas
     /// Which row of a list.

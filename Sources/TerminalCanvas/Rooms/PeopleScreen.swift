@@ -22,11 +22,11 @@ public struct PeopleScreen: Sendable {
   public var people: [Row] = []
   public var isLocked = false
   public var selected = 0
-  /// What has just been done, or why it was refused.
+  /// The latest act, or why it was refused.
   public var notice: String?
-  /// What is wrong, in words. It is shown in place of the notice.
+  /// The fault, in words. It is shown in place of the notice.
   public var trouble: String?
-  /// What is asked before it is done.
+  /// The question before an act.
   public var question: String?
 
   public init(room: String) {

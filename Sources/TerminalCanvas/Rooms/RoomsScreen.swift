@@ -63,7 +63,7 @@ public struct RoomsScreen: Sendable {
   public var filter = ""
   /// The filter as it is typed.
   public var typedFilter: LineEditor?
-  /// What is wrong, in words.
+  /// The fault, in words.
   public var trouble: String?
 
   public init() {}

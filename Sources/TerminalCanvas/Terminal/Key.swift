@@ -1,4 +1,4 @@
-/// What someone did at a terminal.
+/// An event at a terminal.
 public enum TerminalEvent: Hashable, Sendable {
   case key(Key, Modifiers)
   case mouse(Mouse)
@@ -25,7 +25,7 @@ public struct Modifiers: OptionSet, Hashable, Sendable {
   public static let control = Modifiers(rawValue: 4)
 }
 
-/// What the mouse did, at a cell counted from the top left.
+/// An event of the mouse, at a cell counted from the top left.
 public struct Mouse: Hashable, Sendable {
   public enum Action: Hashable, Sendable {
     case press, release

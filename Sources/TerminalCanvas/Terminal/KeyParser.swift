@@ -1,9 +1,9 @@
 /// Reads what a terminal sends: keys, the mouse (SGR, mode 1006), bracketed paste, focus, answers.
 ///
-/// Bytes may come in any pieces, and with any pauses between them. A sequence that has begun waits for its end: over a slow
-/// line the rest may come much later, and read as keys it would draw. Only an escape with nothing after it becomes the key
-/// Escape when `timeout` is called. What makes no sense is skipped, byte by byte or sequence by sequence, and nothing is kept
-/// without bound.
+/// Bytes may come in any pieces, and with any pauses between them. A sequence that has begun waits for its end: over a
+/// slow line the rest may come much later, and read as keys it would draw. Only an escape with nothing after it becomes
+/// the key Escape when `timeout` is called. Bytes that make no sense are skipped, one by one or by sequence, and
+/// nothing is kept without bound.
 public struct KeyParser: Sendable {
   /// A longer sequence is read to its end and ignored.
   private static let sequenceBytesMax = 64
@@ -171,7 +171,7 @@ public struct KeyParser: Sendable {
       }
       return
     }
-    // Only the first byte of the end marker is an escape, so only here can the marker begin anew.
+    // Only the first byte of the end marker is an escape, so only here can the marker begin again.
     if bytes.count < KeyParser.pasteBytesMax { bytes += KeyParser.pasteEnd[..<matched] }
     let begins = byte == KeyParser.pasteEnd[0]
     if !begins, bytes.count < KeyParser.pasteBytesMax { bytes.append(byte) }
