@@ -1,4 +1,4 @@
-// What all exports share: the two buffers, and how a call ends.
+// Shared by all exports: the two buffers, and how a call ends.
 //
 // These are global and yet safe: WebAssembly runs here in one thread, and no call from JavaScript comes within another,
 // because nothing here calls JavaScript.

@@ -14,7 +14,7 @@ func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Doubl
   }
 }
 
-/// Reads the edits in the input's rows of values. `name` gives each the shape that it is for.
+/// Reads the edits in the input's rows of values. `name` is called for the shape of each.
 private func readEdits(
   _ count: UInt32,
   _ name: (Identifier?) throws(ValueRefusal) -> Identifier

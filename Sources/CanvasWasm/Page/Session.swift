@@ -55,7 +55,7 @@ final class Session {
     if touched.contains(.strokeWidth) || touched.contains(.kind) { noteReach(of: canvas[shape]) }
     if change.lifecycle != .present || !touched.intersection(.outline).isEmpty {
       plane.noteChange(of: shape)
-      // What is tied to it goes where it goes.
+      // Lines that are tied to it follow it.
       for line in ties.lines(of: shape) {
         unseen.noteEnds(of: line, by: writer)
         plane.noteChange(of: line)

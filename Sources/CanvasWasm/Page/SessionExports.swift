@@ -81,11 +81,11 @@ func save(_ session: UInt32, _ withDrawing: Bool) -> Answer {
   answer(session) { session, output in output.append(session.with { $0.save(withDrawing: withDrawing) }) }
 }
 
-/// To be called before `save`. The answer, a time, is for `kept`.
+/// Called before `save`. Pass the result, a time, to `kept`.
 @_expose(wasm, "reserveStamps") @_cdecl("canvas_reserve_stamps")
 func reserveStamps(_ session: UInt32) -> Double { Double(find(session).with { $0.reserveStamps() }) }
 
-/// What was saved after `reserveStamps` is kept.
+/// The state that was saved after `reserveStamps` is stored.
 @_expose(wasm, "kept") @_cdecl("canvas_kept")
 func kept(_ session: UInt32, _ until: Double, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) {

@@ -26,7 +26,7 @@ struct UnseenChanges {
 
   private(set) var shapes = IdentifierMap<ShapeChange>()
   private(set) var isOrderChanged = false
-  /// Whether the page has to be told everything anew.
+  /// Whether the page has to get everything again.
   private(set) var isReset = false
 
   static let nameBit: UInt32 = 1 << UInt32(Property.count)

@@ -47,7 +47,7 @@ public enum PlaceFlag: Int, CaseIterable {
   case rotation = 4
 }
 
-/// What `changes` answers before its rows: a sum of these.
+/// The number before the rows of `changes` is a sum of these.
 public enum ChangesFlag: Int, CaseIterable {
   /// The rows are the whole drawing: a shape without a row does not exist.
   case reset = 1
