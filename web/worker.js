@@ -66,7 +66,7 @@ const openedFrom = new SetsOfPages('opened')
 /** The set that has the files of a page from the server. A page asks which version it is as soon as its script runs. */
 const sameAs = new SetsOfPages('same')
 
-/** What may be of another version: pictures that belong to nothing. */
+/** Files that may be of another version: pictures without references. */
 const harmless = ['image', 'manifest']
 
 worker.addEventListener('install', (event) => {

@@ -1,4 +1,4 @@
-// What tells people apart.
+// The colours that tell people apart.
 
 /** Dark enough for white initials, and easy to tell from each other and from the orange of overlaps. */
 export const personColors = [

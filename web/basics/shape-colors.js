@@ -1,4 +1,4 @@
-// What shapes are coloured with before anybody asks for a finer choice.
+// The colours of shapes before anybody asks for a finer choice.
 
 /**
  * Their names and colours: easy to tell from each other and from the orange of overlaps, on light and on dark paper.

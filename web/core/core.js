@@ -142,7 +142,7 @@ function guarded(functions, trap) {
 /** exchange.wasm, and the drawing that it was given last. */
 class Exchange extends Module {
   /**
-   * Whose drawing it has, and which of that replica's.
+   * The replica whose drawing it has, and that drawing's revision.
    *
    * @type {{owner: object, revision: number} | null}
    */

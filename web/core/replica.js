@@ -83,7 +83,7 @@ export class Replica {
    */
   reserveStamps() { return this.#exports.reserveStamps(this.#handle) }
   /**
-   * What was saved after `reserveStamps` returned `until` is kept.
+   * The state that was saved after `reserveStamps` returned `until` is stored.
    *
    * @param {number} until @returns {Effect[]}
    */

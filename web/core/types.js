@@ -20,7 +20,7 @@
 
 /**
  * @typedef {object} Changes
- * @property {boolean} reset everything is told anew: a shape that is not among `shapes` doesn't exist
+ * @property {boolean} reset all shapes follow: a shape that is not among `shapes` doesn't exist
  * @property {boolean} reordered the drawing order has changed
  * @property {ShapeChange[]} shapes
  * @property {{first: number, second: number, overlaps: boolean}[]} pairs
@@ -29,7 +29,7 @@
 /** @typedef {{actor: number, name: string, color: string, state?: {[part: string]: unknown}}} Peer */
 
 /**
- * What a replica asks of the network.
+ * A replica's requests to the network.
  *
  * @typedef {{type: 'connect'} | {type: 'disconnect'} | {type: 'send', bytes: Uint8Array}
  *   | {type: 'wake', at: number}} NetworkEffect

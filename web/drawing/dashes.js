@@ -25,7 +25,7 @@ export class DashBudget {
 
   get partsLeft() { return this.#left }
 
-  /** @param {number} parts @returns {boolean} whether there may be so many more; if so, they are taken off */
+  /** @param {number} parts @returns {boolean} whether the budget has this many parts left; if so, they are subtracted */
   takes(parts) {
     if (!(parts <= this.#left)) return false
     this.#left -= Math.ceil(parts)

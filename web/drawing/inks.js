@@ -1,6 +1,6 @@
 import { offscreenContextOf } from './context.js'
 
-/** What somebody has drawn stays so long after they say that it is done, until the drawing has it. */
+/** A finished stroke stays for this long, until the drawing has it. */
 const patienceMilliseconds = 1500
 
 /** @typedef {import('../core/types.js').Point} Point */
@@ -15,7 +15,7 @@ export class GrowingInk {
   /** @type {Map<number, Path2D>} */
   #painted = new Map()
   /**
-   * What has come since it was last painted.
+   * Points that came since the last painting.
    *
    * @type {Map<number, Path2D>}
    */

@@ -170,7 +170,7 @@ export function placeIn({ x, y, width, height, rotation }, point) {
 }
 
 /**
- * What a line through some points of the canvas says of itself: the box around them, and the way in it.
+ * The values of a line through some points of the canvas: the box around them, and the path in it.
  *
  * @param {Point[]} points @param {number[]} [widths] hundredths of the stroke's
  * @returns {{position: [number, number], size: [number, number], path: number[][]}}
@@ -189,7 +189,7 @@ export function leading(points, widths) {
 }
 
 /**
- * What a line says of itself that leads elsewhere now: its box is not turned any more.
+ * The values of a line that leads elsewhere now: its box is not turned any more.
  *
  * @param {{rotation: number}} line as it was @param {Point[]} points of the canvas
  */

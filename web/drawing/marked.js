@@ -38,7 +38,7 @@ export class Marked {
   get isCrowded() { return this.#isCrowded }
 
   /**
-   * Looks again at what is marked, and has painted anew what is marked otherwise.
+   * Decides again which overlaps are marked, and repaints those that changed.
    *
    * @param {number} pairs how many there are
    */

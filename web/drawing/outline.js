@@ -112,7 +112,7 @@ export function turnTo(context, drawn, { scale, x, y }) {
 }
 
 /**
- * What is being painted: where things lie, the part of the picture in device pixels, and how many parts its broken lines may
+ * The state of a painting: the scale, the part of the picture in device pixels, and how many parts its broken lines may
  * still have.
  *
  * @typedef {object} Sight

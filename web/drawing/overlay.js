@@ -8,10 +8,10 @@ import { pointsOn } from './lines.js'
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 /** @typedef {import('../core/types.js').Frame} Frame */
 
-/** Up to so many selected shapes have a box each. With more, only the box around all is drawn. */
+/** The most selected shapes that have a box each. With more, only the box around all is drawn. */
 const boxesMax = 400
 
-/** What lies over the drawing and is not part of it: selections and handles, guides, the marquee, others' cursors and names. */
+/** The layer over the drawing: selections and handles, guides, the marquee, others' cursors and names. */
 export class Overlay {
   #shown
   #view

@@ -7,7 +7,7 @@ import { Tiles } from './tiles.js'
 const pictureMilliseconds = 40
 /** How much of each frame that may take. */
 const frameMilliseconds = 9
-/** If more than this part of the picture has to be painted anew, all of it is. */
+/** If more than this part of the picture is stale, all of it is painted again. */
 const partMax = 0.5
 /** How far beyond a shape's box its picture may reach: smoothed edges, and half the line around a region. Device pixels. */
 const fringe = 2
@@ -32,8 +32,8 @@ const fringe = 2
 /**
  * Paints the scene onto a canvas.
  *
- * What is on the canvas stays there. Panning moves it and paints the edge that comes into view. When a shape changes, only
- * the tiles that it touches are painted anew. Everything is painted anew when the scale changes or most tiles are touched.
+ * The picture is kept between frames. Panning moves it and paints the edge that comes into view. When a shape changes,
+ * only the tiles that it touches are repainted. Everything is repainted when the scale changes or most tiles are touched.
  * If a frame is too short for that, the old picture is shown scaled until a sharp one has been made beside it.
  */
 export class Painter {
@@ -231,7 +231,7 @@ export class Painter {
   }
 
   /**
-   * What the canvas shows.
+   * The state of the canvas.
    *
    * @returns {Stale}
    */
@@ -252,7 +252,7 @@ export class Painter {
     const isDone = draft.picture.goOn(until)
     draft.milliseconds += performance.now() - start
     if (!isDone) {
-      // What is on the canvas is sent to the screen again whenever something is painted there.
+      // The whole canvas is sent to the screen again whenever something is painted on it.
       const { seen } = draft
       if (!seen || seen.scale !== pixels.scale || seen.x !== pixels.x || seen.y !== pixels.y) this.#showScaled(draft.stale, pixels)
       draft.seen = pixels

@@ -32,7 +32,7 @@ export class Picture {
   /** @type {import('./outline.js').Sight} */
   #sight
   /**
-   * What is left to be painted of a shape that is much work.
+   * The rest of a shape that takes long to paint.
    *
    * @type {{steps: Generator<number, void>, whole: number, left: number} | null}
    */
@@ -82,7 +82,7 @@ export class Picture {
   }
 
   /**
-   * Whether painting these takes more than so much work.
+   * Whether painting these takes more work than `most`.
    *
    * @param {import('./drawn.js').Drawn[]} shapes @param {Look} look @param {import('./tiles.js').Area[]} areas @param {number} most
    */
@@ -134,7 +134,7 @@ export class Picture {
   }
 
   /**
-   * Regions stop waiting where everything is about to be painted anew.
+   * Regions stop waiting where everything is about to be repainted.
    *
    * @param {(left: number, top: number, right: number, bottom: number) => boolean} covers whether a box lies there
    */

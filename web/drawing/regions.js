@@ -21,10 +21,10 @@ const linedMovesMax = 60
 /** CSS pixels. A narrower region has a fainter line around it, or it would be nothing but line. */
 const lined = 10
 
-/** What changes where a shape's outline lies. */
+/** The properties that change where a shape's outline lies. */
 const forms = changedBits(({ name, decidesOutline }) => decidesOutline && name !== 'visible')
 
-/** What two shapes have in common. */
+/** The common area of two shapes. */
 export class Region {
   /**
    * Its outline relative to `origin`, once the core was asked for it.
@@ -211,7 +211,7 @@ export class Regions {
 }
 
 /**
- * What the boxes around two shapes have in common; both as they are drawn.
+ * The intersection of the boxes around two shapes, as they are drawn.
  *
  * @param {Region} region
  */

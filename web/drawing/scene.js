@@ -32,7 +32,7 @@ export class Scene {
   #isAllTouched = true
 
   /**
-   * What is drawn, from the back to the front.
+   * The drawn shapes, from the back to the front.
    *
    * @type {Drawn[]}
    */
@@ -97,7 +97,7 @@ export class Scene {
   }
 
   /**
-   * What has to be painted anew since the last call.
+   * The parts that became stale since the last call.
    *
    * @returns {number[] | null} left, top, right, bottom of boxes, in canvas coordinates; null for everything
    */
@@ -109,7 +109,7 @@ export class Scene {
   }
 
   /**
-   * A shape's place is to be painted anew.
+   * Marks a shape's place as stale.
    *
    * @param {number} id
    */
@@ -118,7 +118,7 @@ export class Scene {
     if (drawn) this.#touch(drawn)
   }
 
-  /** Everything is to be painted anew. */
+  /** Marks everything as stale. */
   touchAll() {
     this.#isAllTouched = true
   }
@@ -138,7 +138,7 @@ export class Scene {
    */
   #take({ id, shape, changed, by, departure }, now, isSudden) {
     const isOwn = by === this.#shown.replica.actor
-    // What several people did while the page was offline has no motion of its own.
+    // Changes that were made while the page was offline are not animated.
     const milliseconds = isSudden || by === 0 ? 0 : motionMilliseconds(isOwn ? ownMilliseconds : othersMilliseconds)
     const drawn = this.#all.get(id)
     if (!shape) {

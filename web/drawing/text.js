@@ -2,7 +2,7 @@ import { offscreenContextOf } from './context.js'
 
 // Text in a shape: broken into lines that fit its box, and painted (S9).
 
-/** What lies between the text and the box around it, in units of the canvas. */
+/** The margin between a text and its box, in units of the canvas. */
 export const textPadding = 8
 /** From one line to the next, as a multiple of the text's size. */
 export const lineHeight = 1.25
@@ -155,8 +155,8 @@ function drawnLines(drawn) {
 const roughWidth = 0.5
 
 /**
- * About as many lines, and as long ones, as the text would have. Nothing is measured for letters that nobody can read, and lines
- * that would lie in one pixel are left out.
+ * Roughly the lines that the text would have. Letters too small to read aren't measured, and of lines in the same pixel only one
+ * is kept.
  *
  * @param {import('./drawn.js').Drawn} drawn @param {number} scale @returns {Line[]}
  */

@@ -3,7 +3,7 @@ const side = 64
 
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Area device pixels, whole numbers */
 
-/** Which parts of a picture are to be painted anew: those tiles of it that something touched. */
+/** The stale parts of a picture: the tiles that something touched. */
 export class Tiles {
   #columns
   #rows

@@ -75,7 +75,7 @@ export class View extends Source {
   }
 
   /**
-   * The drawing follows the hand by so many CSS pixels.
+   * Moves the drawing with the hand, in CSS pixels.
    *
    * @param {number} dx @param {number} dy
    */

@@ -9,7 +9,7 @@ import { isPaintedAside } from './outline.js'
 const filledPixels = 20_000
 /** Device pixels that take a unit where they are painted on another canvas first: that is cleared, painted, copied and laid over. */
 const asidePixels = 1_400
-/** A point of ink takes a unit, and another for so many device pixels that the stroke may lie on. */
+/** A point of ink takes one unit, and one more for this many device pixels that the stroke may cover. */
 const pointPixels = 40_000
 /** Letters, and parts of broken lines, that take a unit. */
 const letters = 8

@@ -49,7 +49,7 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
 }
 
 /**
- * Below the button where there is more room there, else above, and always inside the window. What is longer scrolls.
+ * Below the button where there is more room there, else above, and always inside the window. Longer content scrolls.
  *
  * @param {HTMLElement} box @param {HTMLElement} button
  */

@@ -24,7 +24,7 @@ export class AboveKeyboard {
     // As if the paper had not been moved.
     const hidden = bottom + this.#moved + margin - (offsetTop + height)
     const free = top + this.#moved - margin - offsetTop
-    // What is too high for the place that is left shows its end, where somebody writes at the end.
+    // If a field is too high for the space that is left, its end is shown, since people mostly write there.
     const isAtEnd = field.selectionEnd === field.value.length
     this.#moveTo(Math.max(0, isAtEnd ? hidden : Math.min(hidden, free)))
   }

@@ -2,9 +2,9 @@ import { personColors } from '../basics/person-colors.js'
 import { counted, within } from '../basics/words.js'
 import { identifierNumber } from '../core/values.js'
 
-/** What one person wrote within so many milliseconds of each other is told as one change. */
+/** Edits of one person within this many milliseconds are shown as one change. */
 export const gatherMilliseconds = 1_000
-/** Whoever removes at least so many shapes, and leaves none, has cleared the canvas. */
+/** Removing at least this many shapes, and leaving none, counts as clearing the canvas. */
 const clearedMin = 3
 
 /** @typedef {import('./restoration.js').KeptShape & {stamps?: {[property: string]: string}}} StampedShape */
@@ -19,7 +19,7 @@ const either = (shape, property, yes, no) => {
 }
 
 /**
- * What is said of somebody who wrote a property, by what it is now. Of several properties of a shape, the first one here counts.
+ * The words for an edit of a property, by its new value. Of several properties of a shape, the first one here counts.
  *
  * @type {Record<Property, string | ((shape: StampedShape) => string)>}
  */
@@ -55,8 +55,8 @@ const deeds = {
 }
 
 /**
- * Who did what to the drawing, and when. The server tells who did something, and how many shapes they removed; what else was
- * done is told by the stamps in a drawing as it was.
+ * The history of the drawing in words. The server names the actor and the number of removed shapes; the rest is read from
+ * the stamps in the drawing as it was.
  */
 export class Chronicle {
   #names
@@ -99,7 +99,7 @@ export class Chronicle {
   }
 
   /**
-   * What somebody removed in a step.
+   * The shapes that somebody removed in a step.
    *
    * @param {Step} step @param {StampedShape[]} gone @param {number} left how many shapes were there then
    */
@@ -109,7 +109,7 @@ export class Chronicle {
   }
 
   /**
-   * What is known of a step where nobody asks what the shapes were.
+   * The words for a step without its shapes.
    *
    * @param {Step} step
    */
@@ -118,7 +118,7 @@ export class Chronicle {
   }
 
   /**
-   * What was done last before a moment, by what stands in the drawing then.
+   * The last change before a moment, read from the drawing at that moment.
    *
    * @param {StampedShape[]} shapes @param {(id: string) => string} nameOf the name that a shape shows
    * @returns {{at: number, words: string} | null}
@@ -144,7 +144,7 @@ export class Chronicle {
 }
 
 /**
- * What stands in a drawing, by whom and since when.
+ * The values in a drawing, each with its writer and its time.
  *
  * @param {StampedShape[]} shapes @returns {Generator<Change>}
  */

@@ -1,6 +1,6 @@
 import { within } from '../basics/words.js'
 
-/** Asks before somebody empties a canvas on which others are. Who is alone isn't asked: it can be undone. */
+/** Asks before somebody empties a canvas on which others are. Somebody who is alone isn't asked: undo brings it back. */
 export class Consent {
   #presence
   #ownTabs

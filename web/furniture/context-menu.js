@@ -10,7 +10,7 @@ const forShapes = [
 ]
 const forPaper = ['paste', 'selectAll', null, 'undo', 'redo', null, 'zoomToFit', 'actualSize']
 
-/** What can be done where the pointer is, or to what is selected. The right button or the keyboard's menu key opens it. */
+/** The menu for the place of the pointer, or for the selection. The right button or the keyboard's menu key opens it. */
 export class ContextMenu {
   #shown
   #selection

@@ -4,8 +4,8 @@ import { personColors } from '../basics/person-colors.js'
 const patienceMilliseconds = 300
 
 /**
- * Whoever comes into a room where somebody has the same colour gets one that nobody has, in this room and for this visit. It is
- * the newcomer who changes, so that two don't change at once. With more people than colours they are shared.
+ * A newcomer whose colour is taken gets a free one, in this room and for this visit. Only the newcomer changes, so that two
+ * don't change at once. With more people than colours they are shared.
  *
  * @param {{connection: import('../network/connection.js').Connection, presence: import('../state/presence.js').Presence,
  *   ownTabs: import('../state/own-tabs.js').OwnTabs, me: import('../state/me.js').Me}} parts

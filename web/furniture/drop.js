@@ -26,7 +26,7 @@ export class Drop {
       this.#end()
       if (!hasFile(event)) return
       event.preventDefault()
-      // What is dropped can only be read while the event lasts.
+      // Dropped data can only be read while the event lasts.
       const dropped = [...event.dataTransfer?.files ?? []]
       const text = event.dataTransfer?.getData('text/plain') ?? ''
       const reader = await files.get()

@@ -33,7 +33,7 @@ export class History {
   #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
   #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#playing ? this.#stop() : this.#playOn() })
   /**
-   * What goes on from moment to moment, while it is the same.
+   * Identifies the playing history, while it is the same.
    *
    * @type {object | null}
    */
@@ -50,7 +50,7 @@ export class History {
   #wanted = null
   #isAsking = false
   /**
-   * What is shown of the past, and when that was.
+   * The past drawing that is shown, and its time.
    *
    * @type {{shapes: KeptShape[], at: number} | null}
    */
@@ -280,7 +280,7 @@ export class History {
   }
 
   /**
-   * What was done last before a moment.
+   * The last change before a moment.
    *
    * @param {import('./chronicle.js').StampedShape[]} shapes as they were then @param {number} at
    * @param {(id: string) => string} nameOf the name that a shape shows
@@ -292,7 +292,7 @@ export class History {
     const last = this.#chronicle.last(shapes, nameOf)
     // While others go on drawing, a removal is the newest thing for a moment only.
     if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
-      // What was there just before, and isn't any more.
+      // The shapes that were there just before, and aren't any more.
       const answer = await ask(`/v1/rooms/${this.#room}?at=${step.from - 1}`, { signal: this.#aborts.signal })
       const left = new Set(shapes.map(({ id }) => id))
       /** @type {KeptShape[]} */

@@ -9,7 +9,7 @@ import { actionsOf as drawingActions } from '../tools/actions.js'
  */
 
 /**
- * What the menu, the toolbar and the panels can do, by name: what hands can do, and what concerns the room as a whole.
+ * The actions of the menu, the toolbar and the panels, by name: those of hands, and those about the room as a whole.
  *
  * @param {import('../tools/catalogue.js').ActionReach} reach
  * @param {{files: LaterPart<import('./files.js').Files>, history: LaterPart<import('./history.js').History>,
@@ -59,14 +59,14 @@ const icons = {
   selectAll: 'select', markOverlaps: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
   saveSelectionSVG: 'export', saveSelectionJSON: 'export',
 }
-/** What the right button offers for what is selected: with fingers it is in the menu, while something is. */
+/** The right button's actions for the selection. With fingers they are in the menu, while something is selected. */
 const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
 const menu = [
   'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'zoomToFit', 'markOverlaps', 'shortcuts', null, 'rooms', 'clear',
 ]
 
 /**
- * What the menu at the top left has.
+ * The entries of the menu at the top left.
  *
  * @param {Doables} actions @param {import('../gestures/shake.js').Shaking} shaking
  * @returns {(import('../elements/popover.js').MenuEntry | null)[]}

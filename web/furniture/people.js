@@ -23,7 +23,7 @@ function badge({ name, color }) {
 
 /** @typedef {import('../state/presence.js').Person} Person */
 
-/** Who is here, and the person's own name and colour. A click on somebody follows them. */
+/** The people here, and one's own name and colour. A click on somebody follows them. */
 export class People {
   #me
   #presence

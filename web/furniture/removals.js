@@ -7,7 +7,7 @@ import { restoration, valuesOf, writeAll } from './restoration.js'
 const gatherMilliseconds = 400
 const gatherMillisecondsMax = 2_000
 const shownMilliseconds = 30_000
-/** Somebody who removes at least so many shapes, and half of the drawing, has emptied the canvas. */
+/** Removing at least this many shapes, and half of the drawing, counts as emptying the canvas. */
 const emptiedMin = 3
 /**
  * So far apart are the clocks of most pages and the server at most: so long before a removal, or a restoration, the history is asked what
@@ -50,7 +50,7 @@ export class Removals {
   #hand
   /** @type {Map<number, Shape>} */
   #known = new Map()
-  /** What went before the room was entered is no news. */
+  /** Shapes that went before this page entered the room are no news. */
   #isLive = false
   #isEntered = false
   /** @type {Lost[]} */
@@ -224,7 +224,7 @@ export class Removals {
     /** @type {Map<string, KeptShape>} */
     const then = new Map()
     for (const margin of [clocksMilliseconds, 1]) {
-      // What was younger than the clocks' difference.
+      // Edits younger than the clocks' difference.
       if (lost.every(({ id }) => then.has(identifierText(id)))) break
       for (const shape of await this.#drawingAt(first - margin) ?? []) if (!then.has(shape.id)) then.set(shape.id, shape)
     }
@@ -258,7 +258,7 @@ export class Removals {
   }
 
   /**
-   * What of somebody's restoration still stands, and what makes it as it was then.
+   * The part of somebody's restoration that still stands, and the edits that undo it.
    *
    * @param {number} by @param {Restored} restored @param {KeptShape[]} then
    */

@@ -7,7 +7,8 @@ const editsAtOnce = 500
 /** @typedef {import('../core/types.js').Values & {id: string}} KeptShape a shape as documents have it */
 
 /**
- * What makes a drawing what it was then: values that differ are written as they were, and shapes that were not there go.
+ * The edits that restore a drawing: values that differ are written as they were, and shapes that were not there are
+ * deleted.
  *
  * @param {KeptShape[]} then @param {KeptShape[]} shapes those that there are now
  */
@@ -29,15 +30,15 @@ export function restoration(then, shapes) {
   return { edits, gone: [...now.keys()].map(identifierNumber) }
 }
 
-/** What rare properties are where nobody has set them: documents leave these out. */
+/** The defaults of rare properties, which documents leave out. */
 const standards = new Map(properties.filter(({ isRare }) => isRare).map(({ name, standard }) => [name, standard]))
 
 /** @param {KeptShape | undefined} shape @param {string} property */
 const valueIn = (shape, property) => shape?.[property] ?? standards.get(property)
 
 /**
- * What a shape that has gone was made of, to be written again: all but its name and its place in the drawing order, which aren't
- * in it. Rare properties are left out where they are as if nobody had set them.
+ * The values of a deleted shape, to be written again: all but its name and its place in the drawing order, which aren't in it.
+ * Rare properties are left out where they are as if nobody had set them.
  *
  * @param {import('../core/types.js').Shape} shape @returns {import('../core/types.js').Values}
  */

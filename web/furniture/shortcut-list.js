@@ -2,7 +2,7 @@ import { openDialog } from '../elements/dialog.js'
 import { element, hasFingers } from '../elements/element.js'
 
 /**
- * What hands can do that has no name in the table of actions.
+ * Gestures without a name in the table of actions.
  *
  * @type {[mouse: string, finger: string, what: string][]}
  */

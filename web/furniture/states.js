@@ -6,7 +6,7 @@ import { enterWith, takeToken } from '../network/address.js'
 const patienceMilliseconds = 150
 
 /**
- * What the middle of the canvas shows while there is nothing else to see: loading, empty, deleted, no access. And the
+ * The state in the middle of the canvas while there is nothing else to see: loading, empty, deleted, no access. And the
  * banners at the top: the room is full, the page is outdated.
  */
 export class States {
@@ -57,14 +57,14 @@ export class States {
     if (effect.type !== 'state') return
     this.#state = effect.state
     this.#code = effect.code ?? ''
-    // What the banners say of a room that is gone isn't true any more.
+    // Banners about a deleted room aren't true any more.
     if (effect.state === 'closed') this.#banners.replaceChildren()
     document.body.classList.toggle('is-closed', effect.state === 'closed')
     this.#look()
   }
 
   /**
-   * Whoever has come with a token that ends can go on with another, without leaving the room.
+   * A visitor whose token ends can go on with another one without leaving the room.
    *
    * @param {string} code
    */

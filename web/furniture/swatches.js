@@ -51,7 +51,7 @@ export class Swatches {
   }
 
   /**
-   * What is there: null for the first one, `none` for no fill, undefined where it is none of these, or several.
+   * The current choice: null for the first one, `none` for no fill, undefined where it is none of these, or several.
    *
    * @param {Record<Part, string | null | undefined>} colors
    */

@@ -4,7 +4,7 @@ import { within } from '../basics/words.js'
 /** Somebody who writes over a text so soon after it came, or after coming here, can hardly have read it. */
 const soonMilliseconds = 15_000
 const shownMilliseconds = 30_000
-/** The texts of so many shapes are remembered. */
+/** The number of shapes whose texts are remembered. */
 const keptMax = 500
 
 /**
@@ -18,8 +18,8 @@ const keptMax = 500
  * Two people may write in one text at the same time. The later writer's stands. This tells the other one, with what was lost, and
  * offers to put it back.
  *
- * Whoever has read a text may write it anew, and nobody need be told. So a text counts as lost if its follower's writer can't have
- * read it, or hardly:
+ * Somebody who has read a text may replace it, and nobody need be told. So a text counts as lost if its follower's writer can't
+ * have read it, or hardly:
  * - its writer had begun before, as presence tells;
  * - it comes within 15 seconds of the text, or, from somebody who wrote while away, within 15 seconds of their coming back;
  * - it came while this page was away, was hidden or showed the past, and may be as near to the text as that;
@@ -34,7 +34,7 @@ export class TextLosses {
   #names
   #presence
   /**
-   * What was written here last, by shape.
+   * The text that was written here last, by shape.
    *
    * @type {Map<number, OwnText>}
    */
@@ -71,7 +71,7 @@ export class TextLosses {
     shown.on('changes', ({ reset, shapes }) => {
       if (shown.isPast) return
       for (const change of shapes) if ((change.changed & changedBit.text) !== 0) this.#follow(change)
-      // What is told anew says nothing of what has changed.
+      // A repeated state doesn't show what has changed.
       if (reset) for (const id of this.#own.keys()) this.#compare(id, 0)
       if (this.#isUpToDate) this.#behindSince = null
     })
@@ -111,7 +111,7 @@ export class TextLosses {
     }
   }
 
-  /** Notes when somebody stops writing. What they have written may arrive a little later than that. */
+  /** Notes when somebody stops writing. Their text may arrive a little later than that. */
   #watchWriters() {
     for (const [id, { writers }] of this.#own) {
       for (const [actor, endedAt] of writers) {

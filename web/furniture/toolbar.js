@@ -4,7 +4,7 @@ import { Swatches } from './swatches.js'
 
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
 
-/** What the toolbar shows, by the names of actions; null is a line. */
+/** The toolbar's buttons, by the names of actions; null is a separator. */
 const layout = ['select', null, 'shapes', 'paint', null, 'addSquare', null, 'undo', 'redo']
 /** @type {Record<string, string>} */
 const icons = { addSquare: 'square-add', blackHole: 'hole' }

@@ -44,7 +44,7 @@ const newWidth = (text, textSize) => Math.max(widthMin, Math.ceil(widthFor(text,
 const goesLeft = ({ kind, textAlign }, text, isNew) =>
   isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
 
-/** What typing does to a field, as the browser names it. Nothing else begins a text. */
+/** The input events of typing, by the browser's names. No other event begins a text. */
 const typing = ['insertText', 'insertCompositionText']
 
 /**
@@ -279,7 +279,7 @@ export class Writing extends Source {
     const height = isText && isNew ? needed : Math.max(shape.height, needed)
     if (width === shape.width && height === shape.height) return {}
     if (shape.rotation === 0) return { size: [width, height] }
-    // What is seen at the upper left stays there.
+    // The upper left corner stays in its place.
     const turn = shape.rotation * Math.PI / 180
     const [dx, dy] = [(width - shape.width) / 2, (height - shape.height) / 2]
     return {
@@ -291,7 +291,7 @@ export class Writing extends Source {
   }
 
   /**
-   * A new text begins where the hand is. What is written from right to left goes to the left from there.
+   * A new text begins where the hand is. A text from right to left extends to the left from there.
    *
    * @param {Shape} shape @param {string} text @param {boolean} isNew
    */
@@ -428,7 +428,7 @@ export class Writing extends Source {
     const height = Math.max(field.scrollHeight, lineHeight * textSize)
     const free = box.height - 2 * textPadding - height
     const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2
-    // What is written is never above the box, where it could not be seen to its beginning.
+    // Text never extends above the box, where its beginning could not be seen.
     Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })
     this.#hint.style.transform = `scale(${1 / view.scale})`
   }

@@ -1,4 +1,4 @@
-// What tells one gesture from another. Distances are CSS pixels, times milliseconds, angles degrees.
+// The limits that tell one gesture from another. Distances are CSS pixels, times milliseconds, angles degrees.
 
 /** How far a pointer may stray before a press is a drag. A finger rolls as it settles; a mouse stays where it is put. */
 export const slop = { mouse: 3, pen: 5, touch: 10 }

@@ -2,7 +2,7 @@ import { fingersApartMin, pinchSlop, turnSlop } from './limits.js'
 
 /** @typedef {import('../core/types.js').Point} Point */
 
-/** What two fingers do to what lies between them. */
+/** The movement of two fingers: shift, scale and turn. */
 export class Pinch {
   /** @type {ReturnType<typeof measure>} */
   #start

@@ -17,7 +17,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
 /** @typedef {{shift: boolean, alt: boolean, ctrl: boolean, meta: boolean}} Modifiers */
 
 /**
- * What lies under a pointer that comes down.
+ * The thing under a pointer that comes down.
  *
  * @typedef {object} Target
  * @property {'shape' | 'handle' | 'empty' | 'sheet' | 'view'} kind `sheet`: whatever lies there, it is drawn over

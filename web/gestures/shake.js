@@ -2,7 +2,7 @@ import { Source } from '../basics/source.js'
 
 /** @typedef {{x: number, y: number, z: number}} Acceleration m/s² */
 
-/** What a hand does to a phone when it shakes it, and a pocket doesn't: m/s², turns, milliseconds. */
+/** The limits that tell a hand's shake from a pocket's: m/s², turns, milliseconds. */
 const strengthMin = 14
 const turnsMin = 4
 const turnsWithin = 900

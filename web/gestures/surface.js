@@ -25,8 +25,9 @@ const zoomStepMax = 24
 const middlePasteMilliseconds = 50
 
 /**
- * What happens to an element, as gestures: `gesture` tells each of them. The surface listens, captures pointers, keeps the
- * time, and leaves it to the recogniser to tell gestures apart. Only `wheel`, `leave` and `trail` need no recogniser.
+ * Turns the pointer events of an element into gestures, each as a `gesture` event. The surface listens, captures pointers,
+ * keeps the time, and leaves it to the recogniser to tell gestures apart. Only `wheel`, `leave` and `trail` need no
+ * recogniser.
  *
  * @extends {Source<{gesture: Gesture | Wheel | Leave | Trail}>}
  */
@@ -44,7 +45,7 @@ export class Surface extends Source {
    */
   #trailing = null
   /**
-   * The element's corner in the window, until the window changes: asking at each event would have the page laid out anew.
+   * The element's corner in the window, until the window changes: asking at each event would force a layout each time.
    *
    * @type {Point | null}
    */

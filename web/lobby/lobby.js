@@ -128,7 +128,7 @@ function place(list, rooms) {
   })
 }
 
-/** What was typed, as the name of a room. */
+/** The typed text, as the name of a room. */
 function typedName() { return input.value.trim().replace(/\s+/g, '-') }
 
 /** Shows the rooms whose names have what was typed. */

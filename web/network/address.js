@@ -1,4 +1,4 @@
-// What a room's address says: which room, whether it is view-only, and the token that opens it.
+// The parts of a room's address: the room, whether it is view-only, and the token.
 
 /**
  * The token for this tab. A browser that keeps nothing has it as long as the page is open.
@@ -23,7 +23,7 @@ export function takeToken(given) {
 }
 
 /**
- * Opens the page anew with another token, also where this browser can't remember it.
+ * Opens the page again with another token, also where this browser can't remember it.
  *
  * @param {string} given
  */

@@ -3,9 +3,9 @@ import { socketAddress } from './address.js'
 
 /** The close code for a socket that the page gives up. */
 const closedByPage = 1000
-/** What browsers say of a socket that ended without a close. */
+/** The browsers' code for a socket that ended without a close frame. */
 const lostWithoutClosing = 1006
-/** The server closes so where the room, or the server, has as many people as it takes. */
+/** The server's code for a full room or a full server. */
 const closedAsFull = 4429
 
 /** The first bytes of a message that brings a token, and of the answer to it. The replica has nothing to do with tokens. */

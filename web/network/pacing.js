@@ -5,22 +5,22 @@ import { Source } from '../basics/source.js'
  * line they are answered before there are more.
  */
 const unansweredBytesMax = 2500
-/** After so many bytes the server is asked for an answer. */
+/** The number of bytes after which the server is asked for an answer. */
 const askBytes = 800
 /** But not more often than this. */
 const askMilliseconds = 100
 
 /**
- * Whether the line takes more of what is only worth sending while it is new, such as cursors. What waits in a line can't be
- * replaced any more, and browsers hand over megabytes to it. So the server is asked for an answer now and then, and while too much
- * is unanswered, the line is not free. `free` tells when it is again.
+ * Backpressure for messages that are only worth sending while they are new, such as cursors. Bytes that wait in a line can't be
+ * replaced any more, and browsers hand over megabytes to it. So the server is asked for an answer now and then, and while too
+ * much is unanswered, the line is not free. `free` tells when it is again.
  *
  * @extends {Source<{free: null}>}
  */
 export class Pacing extends Source {
   #connection
   /**
-   * What was sent and is not known to have arrived, the oldest first.
+   * Sent bytes that are not known to have arrived, the oldest first.
    *
    * @type {{at: number, bytes: number}[]}
    */

@@ -29,12 +29,12 @@ const slowMilliseconds = 800
 const momentMilliseconds = 1000
 
 /**
- * Whether the line is alive, and how long a message takes there and back.
+ * The heartbeat of the line, and its round trip.
  *
  * Browsers don't tell when a line dies without closing, as behind a tunnel or after sleep: the socket stays open for
  * minutes, and what is drawn goes nowhere. So the server is asked for a sign of life where nothing has come for a while,
  * and a connection that stays silent is made anew. While nobody looks at the page nothing is asked, for the battery's sake.
- * The terminal's `LinePulse.swift` has the same rules: whoever changes one here changes it there.
+ * The terminal's `LinePulse.swift` has the same rules: change both together.
  *
  * `slow` tells, once for each slow time, that the line has become slow.
  *
@@ -111,7 +111,7 @@ export class Pulse extends Source {
     const milliseconds = Math.max(wakingMilliseconds, 2 * (this.#roundTrip ?? 0))
     if (this.#state === 'live') {
       this.#ask(milliseconds)
-      // What comes first may have lain here since before the sleep.
+      // The first messages may have arrived before the sleep.
       this.#wantsAnswer = true
       setTimeout(() => this.#look(), milliseconds * this.#factor)
     } else if (this.#state === 'connecting' && performance.now() - this.#stateSince > milliseconds) {

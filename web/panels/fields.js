@@ -310,7 +310,8 @@ export function textField(label, { change, maxlength, placeholder }) {
     show: (text) => {
       input.placeholder = text === null ? placeholder : ''
       if (text !== shown) refused.tell()
-      // What the server refused later doesn't stay in the field either, unless something else is being typed by then.
+      // A value that the server refuses later doesn't stay in the field either, unless something else is being typed by
+      // then.
       if (document.activeElement !== input || (text !== shown && input.value === committed)) showText(input, text ?? '')
       shown = text
     },

@@ -29,7 +29,7 @@ const unitWords = {
   ratio: (ratio) => `${Math.round(ratio * 100)} %`,
 }
 
-/** What can be done to several shapes together, and to any number. */
+/** Actions on several shapes together, and on any number. */
 const alignments = [
   ['alignLeft', 'align-left'], ['alignCenter', 'align-center'], ['alignRight', 'align-right'],
   ['alignTop', 'align-top'], ['alignMiddle', 'align-middle'], ['alignBottom', 'align-bottom'],
@@ -39,14 +39,14 @@ const arrangements = [
   ['bringToFront', 'to-front'], ['sendToBack', 'to-back'], ['duplicate', 'duplicate'], ['delete', 'trash'],
 ]
 
-/** Up to so many shapes are looked at in each frame while they change. More are looked at every so often. */
+/** At most this many shapes are read in each frame while they change. More are read less often. */
 const promptMax = 100
 const manyMilliseconds = 200
 
 /** @param {number} degrees */
 const radians = (degrees) => (degrees * Math.PI) / 180
 
-/** The selected shapes' properties, of one or of many at once. What differs between them shows as “Mixed”. */
+/** The selected shapes' properties, of one or of many at once. Values that differ between them show as “Mixed”. */
 export class Inspector {
   #shown
   #editing
@@ -57,7 +57,7 @@ export class Inspector {
   #fields
   #timer = 0
   /**
-   * The shapes that were selected when a field got the focus. What is typed there is meant for them.
+   * The shapes that were selected when a field got the focus. The typed value is meant for them.
    *
    * @type {number[] | null}
    */
@@ -221,7 +221,7 @@ export class Inspector {
     if (shapes.length === 0) return
     const { replica } = this.#shown
     /**
-     * What all of them have alike; null where they differ.
+     * The value that all of them share; null if they differ.
      *
      * @template T @param {(shape: Shape) => T} read
      */

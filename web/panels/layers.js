@@ -282,7 +282,7 @@ export class Layers {
   // MARK: What is done to shapes
 
   /**
-   * What an action on a row applies to: everything selected if the row is part of it.
+   * The shapes that an action on a row applies to: all selected ones if the row is one of them.
    *
    * @param {number} id
    */

@@ -35,7 +35,7 @@ export class Names {
 const place = properties.filter(({ decidesOutline }) => decidesOutline).map(({ name }) => name)
 
 /**
- * Who last changed where a shape is.
+ * The last change of a shape's place.
  *
  * @param {Replica} replica @param {number} id @returns {Written | null}
  */

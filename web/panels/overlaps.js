@@ -74,7 +74,7 @@ export class Overlaps extends Source {
     connection.on('effect', (effect) => {
       if (effect.type !== 'state') return
       this.#isLive = effect.state === 'live'
-      // What overlapped before the page entered the room is no news.
+      // Overlaps from before the page entered the room are no news.
       if (!this.#isLive) this.#isSettled = false
     })
     setInterval(() => { if (!this.element.hidden) this.#show() }, refreshMilliseconds)
@@ -105,10 +105,10 @@ export class Overlaps extends Source {
     }
   }
 
-  /** What others have made overlap and still does, in words. What one does oneself, one sees. */
+  /** The overlaps that others caused and that still exist, in words. One's own are seen anyway. */
   #tell() {
     this.#timer = 0
-    // What went since the last frame is still among the pairs.
+    // Shapes that went since the last frame are still among the pairs.
     const isThere = (/** @type {number} */ id) => this.#shown.replica.shape(id) !== null
     const there = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every(isThere))
     this.#fresh = []

@@ -150,7 +150,7 @@ async function openRoom(room, { viewOnly, token }) {
   // People who come to draw find a pencil in hand.
   tool.choose('rectangle')
 
-  // The furniture. What nobody sees at first is loaded later.
+  // The furniture. Parts that nobody sees at first are loaded later.
 
   const noticeList = new NoticeList(notices)
   const files = parts.later(() => import('../furniture/files.js'), ({ Files }) =>
@@ -183,7 +183,7 @@ async function openRoom(room, { viewOnly, token }) {
     new Follow({ presence, view, notices })))
   const states = new States({ connection, shown, permission, refusals, actions })
   elementById('opening').remove()
-  // Whoever leaves the field by the Tab key comes to the bars.
+  // The Tab key leads from the field to the bars.
   stage.after(writing.element)
   elementById('hole').append(icon('hole'), element('span', { class: 'hole-words small-text' }, 'Drop here to remove'))
   document.body.append(
@@ -211,8 +211,8 @@ async function openRoom(room, { viewOnly, token }) {
     actions.shortcuts.run()
   })
 
-  // Once somebody does something here, they may soon copy, add or save. What that takes is loaded by then, and isn't in
-  // the way before.
+  // After a first action somebody may soon copy, add or save. The parts for that are loaded then, and don't delay the
+  // start.
 
   const prepare = () => { documents.prepare() }
   const stopWaiting = selection.on('change', () => {
@@ -232,7 +232,7 @@ async function openRoom(room, { viewOnly, token }) {
     if (astray) document.body.append(new astray.Astray({ scene, shown, view }, actions).element)
   })
 
-  // What other tabs have left, and the way into the room.
+  // The edits that other tabs have left, and the way into the room.
 
   if (!viewOnly) {
     watchTabs(connection, room, leftBehind > 0, async () => {

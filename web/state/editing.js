@@ -141,7 +141,7 @@ export class Editing extends Source {
       abandon: () => {
         if (this.#step !== step) return
         this.#step = null
-        // What can't be taken back any more stays, and is a step of its own.
+        // Edits that can't be withdrawn any more stay, as a step of their own.
         if (this.#permission.mayEdit) this.edit((live) => live.abandonStep())
         else replica.endGroup()
       },

@@ -55,7 +55,7 @@ export class Groups {
   }
 
   /**
-   * What is taken with a shape: all of its group that isn't locked, unless that was entered.
+   * The shapes that are taken with a shape: all of its group that aren't locked, unless the group was entered.
    *
    * @param {number} id @returns {number[]}
    */

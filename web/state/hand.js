@@ -1,7 +1,7 @@
 /** How many of the held shapes have their names looked up: more are never told by name. */
 const namedMax = 3
 
-/** What the hand holds while a gesture changes shapes, by the names that the shapes had when it took hold of them. */
+/** The shapes that a gesture holds, by the names that they had when it began. */
 export class Hand {
   #shown
   #held = new Set(/** @type {number[]} */ ([]))
@@ -23,7 +23,7 @@ export class Hand {
   letGo() { this.hold({ held: [], tied: [] }) }
 
   /**
-   * What the hand does to a shape, as in "while you held it"; null where it does nothing.
+   * The hand's action on a shape, as in "while you held it"; null if there is none.
    *
    * @param {number} id
    */

@@ -10,7 +10,7 @@ export class Me extends Source {
   #name
   #color
   #isColorChosen
-  /** What is remembered: a colour that is worn in one room only is not. */
+  /** The remembered settings. A colour that is worn in one room only is not among them. */
   #rememberedColor
 
   /**

@@ -11,8 +11,8 @@ import { Source } from '../basics/source.js'
 /** @typedef {{text: string} & NoticeOptions} Notice */
 
 /**
- * What the page has to say to whoever uses it. Where and how long it is shown is decided elsewhere. `withdrawn` tells a group
- * whose notice isn't true any more.
+ * The page's notices to its user. Other parts decide where and how long they are shown. `withdrawn` tells a group whose
+ * notice isn't true any more.
  *
  * @extends {Source<{notice: Notice, withdrawn: string}>}
  */

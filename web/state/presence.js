@@ -4,7 +4,7 @@ import { identifierNumber, identifierText } from '../core/values.js'
 /** More shapes than anyone can follow, and few enough for the room's limit on presence. */
 const shapesToldMax = 150
 
-/** As many points of a stroke that is being drawn are told at once, and so many of others’ strokes are kept: minutes of drawing. */
+/** The most points of a stroke that are sent at once, and that are kept of others' strokes: minutes of drawing. */
 const inkToldMax = 120
 const inkKeptMax = 200_000
 
@@ -45,8 +45,8 @@ const inkKeptMax = 200_000
  */
 
 /**
- * What others see of this person, and the other way round. `people` tells when someone came, went or changed their name,
- * `change` when anything about anyone changed.
+ * The presence of this person, and of the others. `people` tells when someone came, went or changed their name, `change`
+ * when anything about anyone changed.
  *
  * Peers may send any JSON about themselves. Only what has the expected form leaves this class.
  *
@@ -98,7 +98,7 @@ export class Presence extends Source {
   /** @param {number | null} id the shape in which this person writes */
   setWriting(id) { this.#tellOthers({ writing: id === null ? undefined : identifierText(id) }) }
   /**
-   * What this person is drawing. Others get it in pieces: each tells so many of the newest points that one may be lost.
+   * The stroke that this person is drawing. Others get it in pieces. The pieces share points, so that one may be lost.
    *
    * @param {{shape: number, color: string, width: number, points: (Point & {width: number})[]} | null} ink
    */

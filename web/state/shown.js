@@ -59,7 +59,7 @@ export class Shown extends Source {
 }
 
 /**
- * What a replica shows, as if none of it had been told yet.
+ * Everything that a replica shows, as changes to an empty drawing.
  *
  * @param {Replica} replica @returns {Changes}
  */

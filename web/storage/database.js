@@ -1,6 +1,6 @@
 import { forgetAtOnce, keptAtOnce } from './farewell.js'
 
-// What this browser keeps of rooms: each actor's unsent edits, and the drawing as it was last seen.
+// The rooms' data in this browser: each actor's unsent edits, and the drawing as it was last seen.
 
 const name = 'canvas'
 const version = 1
@@ -23,7 +23,7 @@ const version = 1
 let opening
 
 /**
- * The database, opened anew where the browser has closed it or it couldn't be opened before.
+ * The database. It is opened again if the browser has closed it, or if it couldn't be opened before.
  *
  * @returns {Promise<IDBDatabase>}
  */
@@ -93,7 +93,7 @@ async function takeFarewells() {
 }
 
 /**
- * What each actor has kept of a room, the newest first.
+ * Each actor's saved state of a room, the newest first.
  *
  * @param {string} room @returns {Promise<KeptEdits[]>}
  */

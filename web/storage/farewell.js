@@ -1,5 +1,5 @@
-// What a page keeps at the moment it is left. From then on, no turn of the event loop is sure to happen. `localStorage` is
-// written before the call returns, the database only later.
+// The state that a page saves at the moment it is left. From then on, no turn of the event loop is sure to happen.
+// `localStorage` is written before the call returns, the database only later.
 
 const prefix = 'canvas edits '
 /** More than people edit between two savings. It is bounded because the browser stands still during the write. */

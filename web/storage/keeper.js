@@ -247,7 +247,7 @@ export class Keeper extends Source {
     })
     const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
     if (isLate) this.#tellKeeping(false)
-    // What can't be kept is sent all the same.
+    // Edits that can't be stored are sent all the same.
     this.#connection.perform(this.#replica.kept(until))
   }
 

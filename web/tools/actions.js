@@ -36,7 +36,7 @@ export function run(action, reach, event) {
 }
 
 /**
- * What a menu or a toolbar needs to know about an action.
+ * An action, as a menu or a toolbar sees it.
  *
  * @typedef {object} Doable
  * @property {string} words

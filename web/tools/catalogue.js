@@ -10,7 +10,7 @@ import { filledWith, isForLines, isForWriting, kindOf, lineLook, nextLook } from
 /** @typedef {import('./reach.js').Reach} Reach */
 
 /**
- * What the actions can reach.
+ * The objects that the actions use.
  *
  * @typedef {import('./reach.js').ActReach & {tools: import('./tools.js').Tools,
  *   shaking: import('../gestures/shake.js').Shaking,

@@ -29,7 +29,7 @@ export class Clipboard {
   /** Whether the browser didn't let that into the system's clipboard. */
   #isKeptHereOnly = false
   /**
-   * What is being copied while documents can't be made yet.
+   * The copy that waits until documents can be made.
    *
    * @type {Promise<boolean> | null}
    */
@@ -211,7 +211,7 @@ export class Clipboard {
 }
 
 /**
- * What is in the system's clipboard.
+ * The content of the system's clipboard.
  *
  * @returns {Promise<{text: string, hasPicture: boolean} | null>} null where the browser doesn't tell it
  */

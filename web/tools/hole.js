@@ -21,7 +21,7 @@ export class Hole {
   #stage
   #isKnown = false
   /**
-   * Where the mouth is, while something is dragged: asking the page at each step would have it laid out anew.
+   * Where the mouth is, while something is dragged: asking the page at each step would force a layout each time.
    *
    * @type {Point & {radius: number} | null}
    */

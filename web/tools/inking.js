@@ -85,7 +85,7 @@ export class Inking {
 
   /** @param {Drag} gesture */
   cancel({ reason }) {
-    // What the browser has interrupted was drawn all the same.
+    // A stroke that the browser interrupted was drawn all the same.
     if (reason === 'interrupted') this.end()
     else this.#rest()
   }

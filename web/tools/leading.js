@@ -28,7 +28,7 @@ export function inSteps(from, to) {
 }
 
 /**
- * What the hand has: the line, and what its ends are tied to.
+ * The line in the hand, and the ties of its ends.
  *
  * @param {number | null} line @param {(import('../core/table.js').Tie | null)[]} ties
  */

@@ -89,7 +89,7 @@ export const hasFillAndOutline = ({ kind }) => kindsWithFill.includes(kind)
 const outlined = (stroke) => ({ stroke, strokeWidth: outlineWidth })
 
 /**
- * What gives a shape a fill, also where it had none. What is nothing but a line gets that colour.
+ * The values that give a shape a fill, also if it had none. A line or ink gets the colour itself.
  *
  * @param {import('../core/types.js').Shape} shape @param {string} fill @returns {import('../core/types.js').Values}
  */
@@ -99,8 +99,8 @@ export function filledWith({ kind, filled }, fill) {
 }
 
 /**
- * What takes a shape's fill or its outline away. It keeps the other one, so that it can still be seen. What has but one colour
- * keeps that.
+ * The values that take a shape's fill or its outline away. The shape keeps the other one, so that it can still be seen. A
+ * shape with only one colour keeps it.
  *
  * @param {import('../core/types.js').Shape} shape @param {'fill' | 'stroke'} part @returns {import('../core/types.js').Values}
  */
@@ -111,7 +111,7 @@ export function bared(shape, part) {
 }
 
 /**
- * What gives a shape's outline a colour, also where it had none. What has but one colour is not asked for an outline.
+ * The values that give a shape's outline a colour, also if it had none. A shape with only one colour has no outline.
  *
  * @param {import('../core/types.js').Shape} shape @param {string} stroke @returns {import('../core/types.js').Values}
  */
@@ -210,7 +210,7 @@ export class Making {
   }
 
   /**
-   * What was drawn stays if the hand was only interrupted.
+   * A shape that was drawn stays if the hand was only interrupted.
    *
    * @param {Drag} gesture
    */

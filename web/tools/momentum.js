@@ -4,8 +4,8 @@ import { Held } from './held.js'
 import { Nudging } from './nudging.js'
 
 /**
- * What goes on after a hand has let go: shapes that glide, the paper that coasts, and runs of arrow keys, each of which is
- * one step to undo. `settle` ends all of it, and has to be called before any other edit.
+ * Movement that goes on after a hand has let go: shapes that glide, the paper that coasts, and runs of arrow keys, each of
+ * which is one step to undo. `settle` ends all of it, and has to be called before any other edit.
  */
 export class Momentum {
   #reach

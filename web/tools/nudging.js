@@ -1,7 +1,7 @@
 import { Held } from './held.js'
 import { moved } from './transform.js'
 
-/** Strokes of the arrow keys that follow each other within so many milliseconds are one step to undo. */
+/** Strokes of the arrow keys within this many milliseconds are one step to undo. */
 const pauseMax = 600
 
 /** Shapes moved by the arrow keys. */

@@ -1,4 +1,4 @@
-// What the tools can reach. Only the type checker reads this file.
+// The objects that the tools use. Only the type checker reads this file.
 
 /**
  * @typedef {object} Reach
@@ -23,7 +23,7 @@
  */
 
 /**
- * What an act needs in addition.
+ * The objects that an act needs in addition.
  *
  * @typedef {object} ActParts
  * @property {import('./hole.js').Hole} hole

@@ -40,10 +40,10 @@ const texts = `input${written}, textarea:not(.waiting-field), [contenteditable]`
 /** Elements in which keys have a meaning of their own. */
 const closed = 'dialog, [role=dialog], [role=menu], [role=listbox], [role=tree], [role=slider], input, select'
 
-/** What a key is called that an input method takes, or that only makes a character together with the next one. */
+/** The names of keys that an input method takes, or that only make a character together with the next one. */
 const composed = ['Process', 'Dead', 'Unidentified']
 
-/** What Enter and the space bar activate. */
+/** The elements that Enter and the space bar activate. */
 const pressed = 'button, a, summary, [tabindex], ' + closed
 
 /**
@@ -64,13 +64,13 @@ export class Shortcuts {
     this.#reach = reach
     const { tools } = reach
     document.addEventListener('keydown', (event) => this.#pressed(event))
-    // Whatever element has the focus by then, and keeps its keys to itself.
+    // The element that has the focus by then, and keeps its keys to itself.
     document.addEventListener('keyup', (event) => { if (event.key === ' ') tools.holdSpace(false) }, { capture: true })
     addEventListener('blur', () => tools.holdSpace(false))
   }
 
   /**
-   * Whoever types with one shape selected writes in it: every character but a space, whatever else it means. The browser puts it
+   * Typing with one shape selected writes in it: every character but a space, whatever else the key means. The browser puts it
    * into the field that waits for it.
    *
    * @param {KeyboardEvent} event @param {Element} target

@@ -1,4 +1,4 @@
-// What is kept of a stroke that was drawn by hand: the fewest points through which the smooth curve of the contract (S15) comes
+// Simplifies a stroke that was drawn by hand to the fewest points through which the smooth curve of the contract (S15) comes
 // near enough to where the hand was, and is about as wide as it was there. Pure arithmetic.
 
 /** @typedef {{x: number, y: number, width: number}} InkPoint `width`: hundredths of the stroke's */

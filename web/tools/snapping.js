@@ -25,8 +25,8 @@ const center = (box, axis) => box[axis] + box[extents[axis]] / 2
 const gap = (one, other, axis) => Math.max(one[axis] - end(other, axis), other[axis] - end(one, axis))
 
 /**
- * What a hand moves or pulls comes to lie on the edges and centres of the shapes around it: edges on edges, centres on centres.
- * While it does, guides show with which shape, and how far away that is.
+ * Snaps the shapes that a hand moves or pulls to the edges and centres of the shapes around them: edges on edges, centres on
+ * centres. While it does, guides show with which shape, and how far away that is.
  */
 export class Snapping {
   #overlay

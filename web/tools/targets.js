@@ -37,7 +37,7 @@ export function strokesAt({ scene, shown }, point, reach) {
   })
 }
 
-/** What lies under a pointer: a handle of what is selected, a shape, or nothing but the paper. */
+/** The thing under a pointer: a handle of the selection, a shape, or only the paper. */
 export class Targets {
   #tool
   #shown
@@ -102,8 +102,8 @@ export class Targets {
   #areasAt({ x, y }) { return this.#shown.replica.shapesAt(x, y).filter((id) => !this.#isStroke(id)) }
 
   /**
-   * Of the shapes at a point, in any order, the topmost that isn't locked. What lies under the empty inside of a shape comes
-   * before that shape.
+   * Of the shapes at a point, in any order, the topmost that isn't locked. A shape under the empty inside of another one
+   * comes before it.
    *
    * @param {number[]} ids @param {import('../core/types.js').Point} point @param {number} reach units of the canvas
    */

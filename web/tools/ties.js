@@ -1,6 +1,6 @@
 import { boxEnd, isStroke, ledAnew, placeIn, pointIn, pointsOn } from '../drawing/lines.js'
 
-// What the ends of lines are tied to (S14).
+// The ties of the ends of lines (S14).
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Shape} Shape */
@@ -13,7 +13,7 @@ const middleReach = 12
 const middles = [[0.5, 0.5], [0.5, 0], [1, 0.5], [0.5, 1], [0, 0.5]]
 
 /**
- * What an end would be tied to at a point, and where it then lies.
+ * The tie that an end would get at a point, and its place then.
  *
  * @param {Pick<import('./reach.js').Reach, 'shown' | 'view'>} reach @param {Point} point of the canvas
  * @returns {{tie: Tie, at: Point} | null}
@@ -35,7 +35,7 @@ export function tieAt({ shown, view }, point) {
 export const isSameTie = (one, other) => one?.shape === other?.shape && one?.x === other?.x && one?.y === other?.y
 
 /**
- * What loosens lines from shapes that don't come along where the lines are moved. Their ends stay where they are drawn.
+ * The values that loosen moved lines from shapes that stay. Their ends stay where they are drawn.
  *
  * @param {Shape[]} shapes that are moved
  */

@@ -221,7 +221,7 @@ export class Tools {
       case 'moved': {
         const act = this.#act
         act?.move(/** @type {never} an act gets the gestures it was begun with */ (gesture))
-        // What a line is tied to changes on its way.
+        // The tie of a line changes on its way.
         if (act?.inHand) this.#reach.hand.hold(act.inHand)
         break
       }

@@ -9,7 +9,7 @@
 /** Nobody makes a shape smaller than this by hand; one that already is stays as small as it is. */
 export const sideMin = 100
 
-/** What the wire takes. */
+/** The limits of the wire. */
 const coordinateMax = 1e7
 const sideMax = 1e6
 

@@ -1,13 +1,13 @@
-/// One actor's steps, to be undone and done again.
+/// One actor's steps, to be undone and redone.
 ///
-/// A step is what one gesture wrote. Undoing it writes the earlier values anew under new stamps, and leaves alone every
-/// register that no longer holds what the step wrote: someone else has changed it since.
+/// A step is the writes of one gesture. Undoing it writes the earlier values again under new stamps, and skips every
+/// register that no longer holds the step's value: someone else has changed it since.
 ///
 /// Undoing writes new stamps, so a register's stamp alone doesn't tell whether it is as a still earlier step left it.
 /// The history therefore remembers, for each register that it wrote back, the stamp under which the value was first
 /// written, and compares that. So a step can stay what it is on its way between the two lists, and undoing and redoing
-/// can go on for ever. Only what an undo or a redo deletes or brings back is taken down anew, with what others had
-/// written to it meanwhile.
+/// can go on for ever. Only shapes that an undo or a redo deletes or brings back are recorded again, with the values
+/// that others wrote meanwhile.
 ///
 /// The server may refuse what undoing or redoing wrote. The step then goes back to where it was: see `Exchange`.
 public struct UndoHistory: Sendable {

@@ -1,9 +1,9 @@
-// What becomes of a step when the server refuses the operations that undid or redid it.
+// How a refusal of an undo or a redo changes its step.
 //
-// The rule: what was refused of a step goes back to where it was, and can be tried again; what was taken stays where it
-// went. So each list always says what the drawing shows, and nothing that a person did gets out of reach. Edits that
-// were made meanwhile stay above a step that goes back, since they are newer. A refused edit is different: it was never
-// in the drawing that others see, so it leaves no step (`forget`).
+// The rule: the refused part of a step goes back to where it was, and can be tried again; the accepted part stays where
+// it went. So each list always agrees with the drawing, and no step gets lost. Edits that were made meanwhile stay
+// above a step that goes back, since they are newer. A refused edit is different: it was never in the drawing that
+// others see, so it leaves no step (`forget`).
 
 extension UndoHistory {
   /// A step on one of the lists.

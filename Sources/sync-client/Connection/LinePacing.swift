@@ -1,11 +1,11 @@
-/// Whether a line takes more of what is only worth sending while it is new, such as where the mouse is, as
-/// `web/network/pacing.js` has it for a page.
+/// Backpressure for messages that are only worth sending while they are new, such as the mouse's place.
+/// `web/network/pacing.js` does the same for the page.
 ///
-/// What waits in a line can't be replaced any more, and the system takes megabytes for it. So the server is asked for an
+/// Bytes that wait in a line can't be replaced any more, and the system takes megabytes. So the server is asked for an
 /// answer now and then, and while too much is unanswered, the line is not free.
 struct LinePacing {
-  /// So many bytes may be on their way without an answer. A line of 64 kbit/s takes a third of a second for them; on a
-  /// quick line they are answered before there are more.
+  /// The most bytes that may be on their way without an answer. A line of 64 kbit/s takes a third of a second for them;
+  /// on a quick line they are answered before there are more.
   private static let unansweredBytesMax = 2_500
   /// The number of bytes after which the server is asked for an answer.
   private static let askBytes = 800
