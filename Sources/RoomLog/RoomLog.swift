@@ -31,8 +31,8 @@ public protocol RoomLog: Sendable {
   /// Figures for an operator. May be called from any thread. It costs little, but not nothing.
   func statistics() -> LogStatistics
 
-  /// Finishes what was submitted before, then releases everything. The last event is `.closed`. What is submitted after
-  /// that is neither carried out nor answered.
+  /// Carries out all earlier requests, then releases everything. The last event is `.closed`. Later requests are
+  /// neither carried out nor answered.
   func close()
 }
 

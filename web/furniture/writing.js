@@ -48,8 +48,8 @@ const goesLeft = ({ kind, textAlign }, text, isNew) =>
 const typing = ['insertText', 'insertCompositionText']
 
 /**
- * Writing in a shape: a field lies over it, as large and as turned as the shape is. What is written is kept when the field is
- * left, however that happens; one step to undo.
+ * Writing in a shape: a field lies over it, as large and as turned as the shape is. The text is kept when the field is left,
+ * however that happens, as one step to undo.
  *
  * While one shape is selected that can be written in, the field waits for somebody to type: it has the focus and the shape's text,
  * and is not to be seen. So input methods, dead keys and emoji begin in it as in any other field. Keys mean there what they mean on

@@ -4,8 +4,8 @@ import { sentence } from '../basics/words.js'
 /** @typedef {import('../core/types.js').Effect} Effect */
 
 /**
- * What is written until it ends, as one step to undo. Its opener ends it, or abandons it: then all is as if it had never
- * begun, what can be done again with Redo too. Once it has ended, both do nothing. `edits` counts what was written in it.
+ * Edits until its end are one step to undo. Its opener ends it, or abandons it: then everything is as if it had never
+ * begun, Redo included. Once it has ended, both do nothing. `edits` counts what was written in it.
  *
  * @typedef {{edits: number, end: () => void, abandon: () => void}} Step
  */

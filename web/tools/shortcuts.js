@@ -25,7 +25,7 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }) {
   else if (/^Digit[0-9]$/.test(code) && (shiftKey || altKey)) names.push(shifted + code[5])
   // Signs come with whatever modifier makes them.
   else if (own.length === 1) names.push(modifiers + own)
-  // Where Alt has made another sign of it, the key's place decides.
+  // If Alt changes the key's character, the key's place decides.
   if (altKey && placedSigns[code]) names.push(modifiers + placedSigns[code])
   if (own.length > 1) names.push(shifted + own)
   return names

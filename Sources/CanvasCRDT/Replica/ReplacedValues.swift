@@ -3,7 +3,7 @@ struct ReplacedValues: Sendable {
   private(set) var values: RegisterSnapshot
   /// The registers that held what the same step had written before.
   var ofSameStep = PropertyMask()
-  /// The registers that have the edit's value all the same, though it was refused.
+  /// The registers that hold the edit's value although the edit was refused.
   var standing = PropertyMask()
 
   init(values: RegisterSnapshot, ofSameStep: PropertyMask = PropertyMask()) {

@@ -58,8 +58,8 @@ enum SavedHistory {
 // MARK: - Saving
 
 extension Replica {
-  /// The undo and redo steps as bytes. Only the newest are kept, up to `shapesMax` shapes for each list. What the open step has
-  /// written is a step: nothing goes on with it after the replica was restored.
+  /// The undo and redo steps as bytes. Only the newest are kept, up to `shapesMax` shapes for each list. The writes of
+  /// the open step count as a step, since it can't go on after the replica is restored.
   public func saveHistory(shapesMax: Int = 10_000) -> [UInt8] {
     var history = history
     history.closeStep()

@@ -44,10 +44,10 @@ struct StampClock: Sendable {
     sentTime = max(sentTime, stamp.time)
   }
 
-  /// Goes back to what was confirmed or sent, as `actor`, so that stamps given out since can be given out again, and what is
-  /// written next is newer than all that the room may have of this client. A sent or spent time past `bound` (milliseconds)
-  /// is ignored: no room has taken it. What an earlier life may have sent isn't: a room that is ahead of its server may have
-  /// taken that.
+  /// Goes back to what was confirmed or sent, as `actor`, so that stamps given out since can be given out again, and
+  /// what is written next is newer than all that the room may have of this client. A sent or spent time past `bound`
+  /// (milliseconds) is ignored: no room has taken it. A time that an earlier life may have sent is not ignored: a room
+  /// that is ahead of its server may have taken that.
   mutating func restart(as actor: Identifier, behind bound: UInt64) {
     if actor != clock.actor { formerTime = 0 }
     if sentTime >> 16 > bound { sentTime = 0 }

@@ -1,8 +1,9 @@
 // Keeps the history in step with the server's answers: refused operations are forgotten, new stamps are followed.
 
 extension UndoHistory {
-  /// Forgets an edit that the server has refused: it can't be undone, and no undo writes it again. In its place comes what it
-  /// had replaced. What an undo or a redo has written anew meanwhile, as the canvas shows, is an operation of its own.
+  /// Forgets an edit that the server has refused: it can't be undone, and no undo writes it again. Its place is taken
+  /// by the values that it had replaced. Values that an undo or a redo has written again meanwhile belong to operations
+  /// of their own.
   mutating func forget(_ operation: Operation, _ replaced: ReplacedValues, on canvas: Canvas) {
     let stamp = operation.at
     let shape = operation.shape

@@ -4,7 +4,7 @@ protocol WireNamed: CaseIterable {
 }
 
 extension WireNamed {
-  /// The first case with this name; nil where there is none.
+  /// The first case with this name; nil if there is none.
   init?(wireName bytes: UnsafeRawBufferPointer) {
     for named in Self.allCases where named.wireName.isSame(as: bytes) {
       self = named

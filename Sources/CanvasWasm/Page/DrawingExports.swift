@@ -72,7 +72,7 @@ func shapeNamed(_ session: UInt32, _ count: UInt32) -> Double {
   return find(session).names.identifier(named: name)?.number ?? -1
 }
 
-/// The text in a shape; empty if there is none.
+/// The text in a shape; empty if it has none.
 @_expose(wasm, "writtenText") @_cdecl("canvas_written_text")
 func writtenText(_ session: UInt32, _ shape: Double) -> Answer {
   answer(session) { session, output in

@@ -27,7 +27,7 @@ struct UndecidedAppend {
     guard let stored else { return event }
     switch event {
     case .appended(let appended) where appended.room == room && appended.epoch == stored.epoch:
-      // A new follower lacks what was stored before it asked, on both sides of the append.
+      // A new follower lacks earlier records, from before and after the append.
       var (before, after) = (appended, appended)
       before.records.removeAll { $0.position >= stored.records[0].position }
       after.records.removeAll { $0.position <= newest(of: stored) }

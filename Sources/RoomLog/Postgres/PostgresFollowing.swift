@@ -1,10 +1,9 @@
-/// Following: reads the records of other nodes when they send a notification, and polls once a second in case one was
-/// lost, in turns if a node follows very many rooms. Positions have no gaps, so a missing record shows.
+/// Following: reads others' records when a notification comes, and polls once a second in case one was lost, in turns
+/// if there are very many rooms. Positions have no gaps, so a missing record shows.
 ///
 /// What always holds:
-/// - A room's records are reported in the order of their positions, without gaps. Own appends are reported in their
-///   places.
-/// - Each report continues the one before. If the database has lost reported records, the room isn't followed any more.
+/// - A room's records are reported by position, without gaps, own appends in their places.
+/// - If the database has lost reported records, the room isn't followed any more.
 final class PostgresFollowing {
   private let link: PostgresLink
   private let reports: PostgresReports
@@ -69,7 +68,7 @@ final class PostgresFollowing {
     reports.release(.unfollow(id: id, room: room))
   }
 
-  /// After which position everything comes that is stored in a room from now on, as far as is known here.
+  /// A position that all later records of the room come after, as far as this node knows.
   func position(in room: String, epoch: UInt64) -> UInt64 {
     guard let room = followed[room], room.epoch == epoch else { return 0 }
     return room.reported
@@ -80,7 +79,7 @@ final class PostgresFollowing {
     for name in followed.keys { followed[name]?.isInDoubt = true }
   }
 
-  /// Whether the owner has been told of everything in a room up to a position, and the database surely has it still.
+  /// Whether everything in a room up to a position was reported, and the database surely has it still.
   func vouches(for room: String, epoch: UInt64, through position: UInt64) -> Bool {
     guard link.isReady, let room = followed[room] else { return false }
     return room.epoch == epoch && !room.isInDoubt && position <= room.reported
@@ -117,8 +116,7 @@ final class PostgresFollowing {
   /// A reading ends with the record that reaches one of these.
   private static let (recordsAtOnce, bytesAtOnce): (Int64, Int64) = (512, 1 << 20)
 
-  /// - Parameter asked: the room as it was followed when this was asked. Since then this node may have created it, or begun to
-  ///   follow it from an earlier place.
+  /// - Parameter asked: the room at that time. Since then it may have been created, or followed from earlier.
   private func take(_ rows: PostgresRows, of name: String, asked: FollowedRoom, for waiting: [FollowRequest]) {
     guard let room = followed[name] else { return }
     guard room.reported >= asked.reported, asked.epoch == room.epoch else {
@@ -182,8 +180,8 @@ final class PostgresFollowing {
     leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
   }
 
-  /// Follows a room no longer, and answers all who wait for something in it. Own appends whose places haven't been reached are
-  /// refused: what lies before them won't be told, or they are gone.
+  /// Stops following a room, and answers all that wait for something in it. Own appends that were not reported yet are
+  /// refused: records before them won't be reported, or they are lost.
   private func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
     let room = followed.removeValue(forKey: name)
     reports.forgetRefusal(of: name)
@@ -204,7 +202,7 @@ final class PostgresFollowing {
     leave(name, .unavailable(fault), .otherTimeline(number, lost: name), waiting)
   }
 
-  /// The log is closed: what lies between what was reported and own appends will not be read any more.
+  /// The log is closed: records between the last report and own appends will not be read any more.
   func close() {
     let error = LogError.unavailable(reports.presentFault)
     for (name, room) in followed {
@@ -296,7 +294,7 @@ final class PostgresFollowing {
   // MARK: Own appends
 
   /// An own append is stored. It is reported once everything before it has been.
-  /// - Parameter known: after which position it had to come when it was sent.
+  /// - Parameter known: the position that it had to come after when it was sent.
   func tellStored(_ appended: AppendedRecords, after known: UInt64) {
     guard let room = followed[appended.room], let first = appended.records.first else {
       return reports.tell([.appended(appended)])
@@ -309,7 +307,7 @@ final class PostgresFollowing {
     }
     followed[appended.room]?.epoch = appended.epoch
     guard first.position > room.reported else {
-      // If the caller has followed the room again from a later position, it has read the append already.
+      // A caller that has followed the room again from a later position has read the append.
       if first.position <= known { setBack(appended.room) }
       return reports.tell([.appended(appended)])
     }
@@ -337,7 +335,7 @@ final class PostgresFollowing {
   // MARK: News
 
   func heard(_ payload: String, on channel: String, from process: Int32) {
-    // Before it is open, no room is followed, and nobody wants to hear.
+    // Before the log is open, no room is followed and no event is due.
     guard reports.isOpen else { return }
     switch bells.news(payload, on: channel, from: process) {
     case .isNew(let rooms): for room in rooms { look(at: room) }

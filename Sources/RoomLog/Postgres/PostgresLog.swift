@@ -2,9 +2,8 @@ import Glibc
 
 /// Keeps rooms in a PostgreSQL database that several nodes share (postgresql.org/docs/15).
 ///
-/// What is reported as appended has been committed, and if the database has synchronous standbys, by them too.
-/// Positions and times are the database's. Records of other nodes in followed rooms are reported within some
-/// milliseconds.
+/// A reported append has been committed, by the synchronous standbys too if the database has them. Positions and times
+/// are the database's. Records of other nodes in followed rooms are reported within some milliseconds.
 ///
 /// While the database can't be reached or takes no writes, appends are refused as unavailable. The log goes on trying, one
 /// host after the other, and `.availability` reports when it is back. An append that was under way when a connection broke

@@ -209,8 +209,8 @@ extension PostgresStatement {
     WHERE name = $1::text AND position <= $2::int8 AND milliseconds <= $3::int8 ORDER BY position DESC LIMIT 1
     """
   )
-  /// A page of records: those after a position and within the bounds, until they reach a size. Positions have no gaps, so a page ends
-  /// so many positions on. Without that bound, PostgreSQL sorts all that is left of the room for each page.
+  /// A page of records: those after a position and within the bounds, until they reach a size. Positions have no gaps,
+  /// so the end of a page is known. Without that bound, PostgreSQL sorts the whole rest of the room for each page.
   static let page = PostgresStatement(
     "page",
     """

@@ -1,5 +1,5 @@
-/// Following in a log that only this process writes to. Whatever is stored is reported as it is stored; what is left to report is
-/// what came between the caller's last read and its request.
+/// Following in a log that only this process writes to. Records are reported as they are stored. Only those between the
+/// caller's last read and its request are reported late.
 extension LogRequest {
   var isAboutFollowing: Bool {
     switch self {

@@ -1,8 +1,8 @@
 /// Keeps rooms in an SQLite database, `canvas.db`, in a directory of its own (sqlite.org/wal.html).
 ///
-/// One thread writes, another reads. What is reported as appended has been synced to the disk. A record is checked each
-/// time it is read. If it isn't what was stored, it is reported with its room and position, and its room is refused
-/// until an operator repairs it or a newer snapshot covers it. Other rooms go on.
+/// One thread writes, another reads. A reported append has been synced to the disk. A record is checked each time it is
+/// read. If it isn't what was stored, it is reported with its room and position, and its room is refused until an
+/// operator repairs it or a newer snapshot covers it. Other rooms go on.
 ///
 /// While the disk can't be written, appends are refused as unavailable and reading goes on. The log keeps trying the
 /// disk, and `.availability` reports when it is back.

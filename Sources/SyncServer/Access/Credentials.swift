@@ -5,7 +5,7 @@ struct Credentials: Sendable {
 
   var areAskedFor: Bool { tokens != nil || signed != nil }
 
-  /// What a token allows, at a time in Unix milliseconds.
+  /// The grant of a token, at a time in Unix milliseconds.
   func access(by token: String?, at milliseconds: UInt64) throws(TokenRefusal) -> Grant {
     guard areAskedFor else { return .everything }
     guard let token else { throw .missing }

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What a client may do, and in which rooms.
+/// The rights of a client, and the rooms that they are for.
 struct Grant: Hashable, Sendable {
   /// Each level may do all that the level before it may.
   enum Level: Int, Comparable, Sendable {

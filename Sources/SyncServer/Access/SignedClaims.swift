@@ -126,9 +126,9 @@ enum SigningAlgorithm: Sendable {
   }
 }
 
-/// What a signed token says: who it is for, when, and what its bearer may do.
+/// The claims of a signed token: its bearer, its times, and the bearer's rights.
 struct SignedClaims: Sendable {
-  /// What a token must say, besides being signed.
+  /// The claims that a token must have, besides being signed.
   struct Terms: Hashable, Sendable {
     /// For whom tokens must be. `nil` if for nobody in particular; a token that names somebody is refused then.
     var audience: String?
@@ -145,7 +145,7 @@ struct SignedClaims: Sendable {
     self.claims = claims
   }
 
-  /// What the token allows at a time. A claim of the wrong form is never passed over: it could be a limit.
+  /// The grant of the token at a time. A claim of the wrong form is never ignored: it could be a limit.
   func grant(_ terms: Terms, at milliseconds: UInt64) throws(TokenRefusal) -> Grant {
     let end = try end(terms, at: milliseconds)
     try lookAtAudience(terms.audience)

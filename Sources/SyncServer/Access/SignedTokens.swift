@@ -71,7 +71,7 @@ struct SignedTokens: Sendable {
 
   // MARK: Tokens
 
-  /// What a token allows now, if it is signed with one of the keys, is meant for this server and is valid at this time.
+  /// The grant of a token that is signed with one of the keys, is meant for this server and is valid now.
   func grant(of token: String, at milliseconds: UInt64) throws(TokenRefusal) -> Grant {
     guard token.utf8.count <= SignedTokens.bytesMax else {
       throw .unproven("the token is longer than \(SignedTokens.bytesMax) bytes")

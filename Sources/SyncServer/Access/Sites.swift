@@ -74,7 +74,7 @@ struct Sites: Hashable, Sendable {
     }
   }
 
-  /// What is wrong with a request's `Host`. One of HTTP/1.0 may have none; no browser sends that.
+  /// The fault of a request's `Host`. A request of HTTP/1.0 may have none; no browser sends that.
   func fault(ofHostOf request: Request) -> Fault? {
     guard let text = request.header("host"), let hosts else { return nil }
     guard let host = Authority(text) else { return .unknownHost(text) }
@@ -82,8 +82,8 @@ struct Sites: Hashable, Sendable {
     return hosts.contains { $0.host == host.host } ? nil : .unknownHost(host.host)
   }
 
-  /// What is wrong with the page that a request comes from. A request without `Origin` is of no page, or one by which a
-  /// page can change nothing and learn nothing.
+  /// The fault of a request's `Origin`. A request without one comes from no page, or is one by which a page can change
+  /// nothing and learn nothing.
   func fault(ofOriginOf request: Request) -> Fault? {
     guard let text = request.header("origin"), let origins else { return nil }
     guard let origin = Origin(text) else { return .foreignOrigin(text) }

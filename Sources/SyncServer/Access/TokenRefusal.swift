@@ -20,8 +20,8 @@ enum TokenRefusal: Error, Hashable {
     }
   }
 
-  /// For the client. The bearer of a signed token may know what is wrong with it. Whoever made one up learns nothing of the
-  /// server's keys.
+  /// For the client. The bearer of a signed token may know what is wrong with it. A client that made one up learns
+  /// nothing about the server's keys.
   var told: String {
     switch self {
     case .missing: "send a valid token: Authorization: Bearer TOKEN, or ?token=TOKEN"

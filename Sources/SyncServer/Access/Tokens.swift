@@ -92,7 +92,7 @@ struct Tokens: Sendable {
     }
   }
 
-  /// What a token allows. `nil` if it isn't in the file.
+  /// The grant of a token. `nil` if it isn't in the file.
   func grant(of presented: String) -> Grant? {
     guard presented.utf8.count <= Tokens.bytesMax else { return nil }
     return grants[code(of: Array(presented.utf8))]

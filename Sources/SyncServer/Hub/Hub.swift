@@ -5,9 +5,8 @@ import WebSocketLoop
 
 /// Owns every room and every conversation, on the loop's thread.
 ///
-/// The loop's callbacks enter by `assumeIsolated`: no task, no lock and no hop for a message. What arrives in a turn is
-/// handed to the rooms at once. At the end of the turn, what the rooms ask for goes to the log, and what is new goes
-/// out.
+/// The loop's callbacks enter by `assumeIsolated`: no task, no lock and no hop for a message. Messages go to the rooms
+/// as they arrive. At the end of the turn, the rooms' requests go to the log, and new beats go out.
 ///
 /// The hub only leads each event through its values. Each value's file says what always holds of the value.
 actor Hub {
@@ -157,7 +156,8 @@ actor Hub {
 
   private var socketsMax: Int { Int(limits.connections) + Int(limits.httpConnections) }
 
-  /// The most bytes of a shape in a JSON drawing, with the longest name and numbers. What was fetched can be posted.
+  /// The most bytes of a shape in a JSON drawing, with the longest name and numbers. So a drawing that was fetched can
+  /// be posted.
   private static let shapeBytesMax = 1_024
 }
 

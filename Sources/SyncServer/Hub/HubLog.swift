@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// What the log reports.
+// Events of the log.
 
 extension Hub {
   func take(_ events: [LogEvent]) {

@@ -131,7 +131,7 @@ extension Hub {
     )
   }
 
-  /// What was done over HTTP is in the log, and on record.
+  /// Acts over HTTP are in the log and in the audit log.
   private func tell(_ deed: AuditLog.Deed) {
     logger.info("\(deed.event) over HTTP", deed.fields)
     guard audit != nil else { return }

@@ -3,7 +3,8 @@ import RoomLog
 import WebSocketLoop
 import Glibc
 
-// SIGTERM: nothing more is accepted. What was accepted becomes durable and is sent out. All connections are closed with
+// SIGTERM: nothing more is accepted. Accepted operations become durable and are sent out. All connections are closed
+// with
 // 1001. The log is closed.
 
 extension Hub {

@@ -88,8 +88,8 @@ struct LogDesk {
   /// The result of the end of a turn.
   enum Submission {
     case nothing
-    /// What is to be stored gathers for a beat. A commit costs as much for one operation as for a hundred, and storing
-    /// sooner would not show it in an earlier frame. Another turn has to come at that time.
+    /// Appends gather for a beat. A commit costs as much for one operation as for a hundred, and storing sooner would
+    /// not show it in an earlier frame. Another turn has to come at that time.
     case waits(until: UInt64)
   }
 

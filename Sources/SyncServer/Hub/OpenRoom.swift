@@ -169,7 +169,7 @@ final class OpenRoom: @unchecked Sendable {
   }
 }
 
-/// What the newest snapshot of a room covers.
+/// The extent of a room's newest snapshot.
 struct NewestSnapshot {
   let position: UInt64
   let operations: UInt64

@@ -11,7 +11,7 @@ struct Limits: Hashable, Sendable {
   var messageBytes: UInt64 = 1_048_576
   /// The most operations that one message makes durable at once, so that no writer holds up a commit for long.
   var operationsPerMessage: UInt64 = 1_024
-  /// What one connection may write, on average: forty shapes dragged at fifty frames a second.
+  /// The average rate of one connection's writing: forty shapes dragged at fifty frames a second.
   var operationsPerSecond: UInt64 = 2_000
   /// Shapes in a room. In memory they take 384 bytes each, 38 MB in all. Each client that joins is sent all of them.
   var shapes: UInt64 = 100_000

@@ -65,7 +65,7 @@ extension LogCommand {
     }
   }
 
-  /// Opening a log creates it if there is none. Nobody asks for that here.
+  /// Opening a log would create it if there is none, which these commands must not do.
   /// - Returns: the path of the database that is there.
   @discardableResult
   static func checkDatabase(in directory: String) throws(StorageFault) -> String {

@@ -153,7 +153,7 @@ struct Logger: Sendable {
     return line(sum.level, "… and \(sum.count) more like this in \(sum.seconds) s", ordered: fields, at: milliseconds)
   }
 
-  /// What all copies of a logger share.
+  /// State that all copies of a logger share.
   private final class Gathering: Sendable {
     let lines = Mutex(LineGathering())
   }

@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-/// What the hub counts. Rooms, the loop and the log have counts of their own. The numbers only grow.
+/// The hub's counters. Rooms, the loop and the log have their own. They only grow.
 struct HubCounts {
   private(set) var connectionsOpened: UInt64 = 0
   private(set) var messagesIn: UInt64 = 0

@@ -2,9 +2,9 @@ import CanvasCRDT
 
 /// A room: a fold over its log, and the connections that watch it.
 ///
-/// What a connection wants to write passes the door and becomes a batch for the log. Only what the log hands back, in
-/// its order, changes the canvas and reaches anyone. So nothing is seen before it is durable, and everyone who folds
-/// the same log has the same room.
+/// Writes of a connection pass the door and become batches for the log. Only records that the log hands back, in its
+/// order, change the canvas and reach anyone. So nothing is seen before it is durable, and everyone who folds the same
+/// log has the same room.
 ///
 /// A value without I/O and without a clock: events go in, and `takeEffects` tells what is to be done. What is to be
 /// sent is not an effect: `send` offers it to connections until they have taken it.
@@ -123,7 +123,7 @@ struct Room: Sendable {
     return id
   }
 
-  /// The connection is gone. What it has on its way to the log is stored all the same.
+  /// The connection is gone. Its batches on their way to the log are stored all the same.
   /// - Returns: whether the connection was between messages. If it had been sent a message in part, only the close
   ///   frame may follow.
   @discardableResult
@@ -437,7 +437,7 @@ struct Room: Sendable {
 
   /// Offers new bytes to connections that can take them. `write` is handed whole frames, or the rest of some, and
   /// returns how many bytes were taken. A connection that takes less than all is not asked again before `writable`.
-  /// - Parameter seatsMax: to so many at most. `hasUnsent` then tells whether there are more.
+  /// - Parameter seatsMax: the most seats to offer to. `hasUnsent` then tells whether there are more.
   /// - Returns: how many seats a beat was offered to.
   @discardableResult
   mutating func send(

@@ -1,8 +1,8 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What only operators may ask for: who is in a room, to close it to some, to have it forget deletions, and to take back
-// what somebody wrote.
+// Requests of operators: list and remove the people in a room, lock it, have it forget deletions, take back somebody's
+// edits.
 
 extension RoomService {
   func removal(of actor: String, from name: String, by request: Request) async -> Response {

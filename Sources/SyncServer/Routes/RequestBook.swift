@@ -25,7 +25,7 @@ struct RequestBook {
 
   /// A rate for each address, the same as for a connection. A layout that is larger than the most that may come at once
   /// takes all of the rate, and the next one has to wait.
-  /// - Parameter paid: how many of them were taken from the rate before they were read.
+  /// - Parameter paid: how many operations were charged before the body was read.
   mutating func spend(_ operations: Int, paid: Int = 0, party: String, now: UInt64) -> Bool {
     var rate = rate(of: party, now: now)
     defer { rates[party] = rate }

@@ -60,8 +60,8 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// How many operations of an address's rate it costs beside those that it writes. What operators change is stored for each request by
-  /// itself, which takes a commit; operations are stored many at a time.
+  /// The operations of an address's rate that a request costs besides those that it writes. Each change by an operator
+  /// takes a commit of its own; operations share commits.
   func price(of method: String) -> Int {
     level(for: method) == .operator && method != "GET" && method != "HEAD" ? 8 : 0
   }

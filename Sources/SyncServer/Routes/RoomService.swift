@@ -26,7 +26,7 @@ protocol RoomService: HeavyWorker {
   var storageFault: String? { get }
   /// The metrics, as Prometheus reads them.
   func exposition() -> String
-  /// What a token allows.
+  /// The grant of a token.
   func access(by token: String?) throws(TokenRefusal) -> Grant
   /// The time by the server's clocks.
   var now: Moment { get }

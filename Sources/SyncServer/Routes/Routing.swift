@@ -63,7 +63,7 @@ extension RoomService {
     }
   }
 
-  /// What is for operators is at one address each, as it is written, so that a proxy can close it with one rule (H11).
+  /// Each route for operators has exactly one spelling, so that a proxy can close it with one rule (H11).
   private func operating(_ request: Request) -> Response {
     switch request.path {
     case "/healthz": return reading(request) { .text("ok\n") }

@@ -25,7 +25,7 @@ enum WritingRefusal: Error {
 }
 
 extension RoomService {
-  /// What a token allows. `nil` if it allows nothing.
+  /// The grant of a token. `nil` if there is none.
   func grant(of token: String?) -> Grant? { try? access(by: token) }
 
   /// Why somebody may not write to a room. To be asked when something is about to be written, and not only when it was asked

@@ -361,7 +361,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         }
       }
 
-  /// The handles point at the loop unretained: they are closed before the thread lets go of it.
+  /// The handles point at the loop unretained: they are closed before the thread releases it.
   private func installHandles() {
     let own = Unmanaged.passUnretained(self).toOpaque()
     uv_async_init(uv, wake) { _ in }

@@ -362,8 +362,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   func becameWritable() -> Int32 {
     if isAborted { return -1 }
-    // libwebsockets answers pings by itself. What shows it is that it tells of writability afterwards, without being asked. It
-    // also does so once after reading was resumed, and with compression for reasons of its own.
+    // libwebsockets answers pings by itself. A sign of that is an unasked callback about writability. Such a callback
+    // also comes once after reading was resumed, and at times with compression.
     if state == .open, writesDirectly, !isStalled, !wantsWritable, waiting.isEmpty, !wasResumed {
       handler?.pinged(self)
     }

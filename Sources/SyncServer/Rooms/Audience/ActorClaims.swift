@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-// Who a newcomer is.
+// Decides which actor a newcomer is.
 
 extension Audience {
   /// The actor that a newcomer becomes: the one that it names, if it may be that, or else a new one.

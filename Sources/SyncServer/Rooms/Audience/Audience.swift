@@ -215,9 +215,9 @@ struct Audience: Sendable {
 
   private func turn(of seat: Int32) -> UInt64 { members[Int(seat)]?.presenceTurn ?? 0 }
 
-  /// What a connection that is behind is told now of what people show: of whoever has waited longest first, and only so much. So on
-  /// a thin line others' cursors don't keep it waiting for what is drawn.
-  /// - Parameter news: who has shown something since it was last told. It is at the end of the ring after this.
+  /// The presence that a slow connection gets now: a bounded part, those first that have waited longest. So on a thin
+  /// line others' cursors don't delay the drawing.
+  /// - Parameter news: members with presence that it lacks. It is at the end of the ring after this.
   /// - Returns: what is told, and of whom it is to be told later.
   func portion(of news: [PeerState], at seat: Int, bytesMax: Int) -> (told: [PeerState], owed: [Identifier]) {
     let owed = readers.owed(at: seat)

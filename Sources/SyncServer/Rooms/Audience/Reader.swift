@@ -42,8 +42,8 @@ struct Reader: Sendable {
     case leap(to: UInt64)
   }
 
-  /// What is being sent now, perhaps from a buffer that others share; what goes with it and is for this reader alone; and how much of
-  /// both the socket has taken.
+  /// The bytes being sent, perhaps from a buffer that others share; those that go with them to this reader alone; and
+  /// how much of both the socket has taken.
   private var chunk: [UInt8] = []
   private var own: [UInt8] = []
   private var offset = 0

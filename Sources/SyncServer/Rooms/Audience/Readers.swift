@@ -368,7 +368,7 @@ struct Readers: Sendable {
   }
 
   /// The connection is so many beats behind that it gets a stream of state, as if it had fallen off the ring.
-  /// - Parameter told: what a reader knows that got all beats before its place.
+  /// - Parameter told: the knowledge of a reader that got all beats before its place.
   mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, told: DroppedBeats) {
     fallOff(seat, at: lanes[seat].place, ring, told)
   }

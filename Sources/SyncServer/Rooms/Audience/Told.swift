@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// What a connection knows, beside operations, when it has just come or has fallen behind.
+/// The knowledge of a connection, operations aside, that has just joined or has fallen behind.
 ///
-/// A reader that gets all beats from `ordinal` on learns the rest from them. Any other reader is told the difference
+/// A reader that gets all beats from `ordinal` on learns the rest from them. Any other reader gets the difference
 /// between this and the room as it is.
 struct Told: Sendable {
   /// Ordinal of the first beat that the connection has not been sent.

@@ -187,8 +187,8 @@ struct FanOut: Sendable {
     return leaps[gap]
   }
 
-  /// How many bytes of what people show go with so many of what is drawn to a reader that is behind: no more than those, and always
-  /// some.
+  /// The bytes of presence that go with a number of bytes of operations to a reader that is behind: no more than those,
+  /// and always some.
   func statesBytesMax(beside bytes: Int) -> Int { max(bytes, Int(clamping: limits.presenceBytesPerSecond / 64)) }
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {

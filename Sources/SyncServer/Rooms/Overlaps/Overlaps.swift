@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// Which shapes of a room overlap: an index that is kept only while somebody asks for it. What is done to the index is
-/// done beside the loop (`OverlapWork`).
+/// The overlaps of a room: an index that is kept only while somebody asks for it. What is done to the index is done
+/// beside the loop (`OverlapWork`).
 ///
 /// What always holds:
 /// - At most one order is under way, and it has the index meanwhile.

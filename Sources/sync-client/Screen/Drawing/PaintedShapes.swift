@@ -53,7 +53,7 @@ struct PaintedShapes {
     partialUntil = now + max(250, 4 * milliseconds)
   }
 
-  /// What is written in the shapes, and the names of the others that are large enough, where their middle is not covered by
+  /// The texts of shapes, and the names of other shapes that are large enough, if their middle is not covered by
   /// another.
   private static func labels(
     of visible: [Identifier],

@@ -97,8 +97,8 @@ extension Properties {
     return set
   }
 
-  /// Makes the box of a shape as high as these properties' text needs: what reaches beyond it is not shown (S9). What is seen
-  /// at the upper left of the box stays there.
+  /// Makes the box of a shape as high as these properties' text needs: text beyond it is not shown (S9). The upper left
+  /// corner of the box stays in its place.
   mutating func growBox(of shape: Properties) {
     let before = shape.size
     let height = TextBox.height(of: text, textSize: shape.textSize, width: before.width)
