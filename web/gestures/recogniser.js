@@ -285,7 +285,7 @@ export class Recogniser {
   }
 
   /**
-   * When a first pointer comes down, those before it must have gone, told or not.
+   * When a first pointer comes down, earlier pointers must have gone, even if their end was not reported.
    *
    * @param {PointerType} type
    */

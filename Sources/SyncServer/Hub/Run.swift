@@ -1,7 +1,7 @@
 /// The number under which this process writes to the logs of rooms, and the log's timeline that it writes on.
 ///
-/// What always holds: what was written under the number was written on this timeline. So where the log has lost some of what was
-/// written, nothing that comes in its place is of the same run, and cursors tell one from the other.
+/// What always holds: everything written under the number was written on this timeline. So if the log has lost records,
+/// those in their place belong to another run, and cursors tell the two apart.
 struct Run {
   private(set) var number: UInt64
   /// The timeline that the log reported last.

@@ -373,8 +373,8 @@ struct Room: Sendable {
   /// In place of a request's number: nobody waits for the answer.
   private static let nobody: UInt64 = 0
 
-  /// Has the log say that deletions from before a time are forgotten, in Unix milliseconds, and what is as old as that too late. From
-  /// that place in the log on it is so, at every node. An `answered` effect tells the outcome.
+  /// Appends a record that forgets deletions from before a time, in Unix milliseconds. From that record on, every node
+  /// refuses operations that are as old. An `answered` effect tells the outcome.
   mutating func forgetErasures(before milliseconds: UInt64, request: UInt64) {
     guard milliseconds > fold.forgottenBefore else {
       effects.append(.answered(request: request, .success(fold.cursor)))

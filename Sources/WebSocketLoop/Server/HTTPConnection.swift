@@ -311,7 +311,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   // MARK: Waiting for the client
 
-  /// From now on it waits for the client, to which others may be preferred when connections or memory run short.
+  /// From now on it waits for the client. Such connections are dropped first when connections or memory run short.
   private func waitsForClient() {
     waitsNoLonger()
     wait = listener.waitBegan(self, party: party, bytes: heldBytes)

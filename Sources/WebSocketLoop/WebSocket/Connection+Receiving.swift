@@ -67,7 +67,7 @@ extension Connection {
 
   // MARK: What comes beside messages
 
-  /// Lets the peer rest if it sends a flood of what no handler hears of.
+  /// Pauses reading if the peer sends a flood of frames that no handler sees.
   func lookAtOverhead() {
     // Compressed messages are handed on as more bytes than were received.
     guard state == .open, !overhead.isResting, !options.compresses else { return }

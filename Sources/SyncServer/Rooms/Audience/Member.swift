@@ -62,7 +62,7 @@ struct Member: Sendable {
     presenceDueAt = now.monotonicMilliseconds &+ intervalMilliseconds
   }
 
-  /// Nobody is told what it shows, because the room has too many whom it tells by name. It counts as new once it shows
+  /// Its presence is sent to nobody, because the room names as many people as it may. It counts as new once it shows
   /// something again.
   mutating func presenceIsPassedOver() { isPresenceUntold = false }
 }

@@ -319,8 +319,8 @@ struct Readers: Sendable {
   func wantsDigest(_ seat: Int) -> Bool { readers[seat]?.told?.wantsDigest == true }
 
   /// A connection has been sent a state as of a position in the log.
-  /// - Returns: what it had been told beside operations, and its place in the ring. `nil` if the ring has dropped that
-  ///   place. Then the connection reads another stream, and after that it is told at once all that it missed.
+  /// - Returns: what it knew beside operations, and its place in the ring. `nil` if the ring has dropped that place.
+  ///   Then the connection reads another stream, and after that gets everything that it missed.
   mutating func reach(_ position: UInt64, at seat: Int, _ ring: borrowing Ring) -> (told: Told, place: UInt64)? {
     readers[seat]?.reach(position)
     guard lanes[seat].place >= ring.start, let told = readers[seat]?.told else { return nil }
