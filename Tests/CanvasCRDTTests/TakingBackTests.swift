@@ -50,7 +50,7 @@ struct TakingBackTests {
     #expect(edit?.deleted == true && canvas.liveCount == 0)
   }
 
-  @Test("H16: what she wrote to a shape that isn't there goes too, unless others have written to it")
+  @Test("H16: her writes to a shape that isn't there go too, unless others have written to it")
   func unseen() {
     let never = takenBack([write(eve) { $0.alpha = 1 }])
     #expect(never.edit?.deleted == true && never.canvas.shapeCount == 0)
@@ -90,7 +90,7 @@ struct TakingBackTests {
     #expect(canvas[shape]?.properties.rotation == 30)
   }
 
-  @Test("what others have written since stands")
+  @Test("others' later writes stay")
   func writtenSince() {
     let (edit, _) = takenBack([
       write(ann) { $0.kind = .rectangle }, write(eve) { $0.rotation = 60 }, write(ann) { $0.rotation = 90 },
@@ -115,7 +115,7 @@ struct TakingBackTests {
     #expect(edit?.assigned == [.kind, .rotation] && canvas[shape]?.properties.kind == .rectangle)
   }
 
-  @Test("what somebody else has deleted stays deleted")
+  @Test("shapes that somebody else has deleted stay deleted")
   func deletedByOthers() {
     let (edit, _) = takenBack([
       write(ann) { $0.kind = .rectangle }, write(eve) { $0.rotation = 60 }, write(ann) { $0.delete() },

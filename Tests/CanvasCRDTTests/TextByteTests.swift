@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Bytes written and read")
 struct TextByteTests {
-  @Test("what is written is read back, and nothing remains")
+  @Test("a written value is read back, and no byte remains")
   func roundTrip() throws {
     var writer = ByteWriter()
     writer.append(7)

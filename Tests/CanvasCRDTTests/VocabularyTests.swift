@@ -2,7 +2,7 @@ import Testing
 
 @testable import CanvasCRDT
 
-@Suite("What clients are told that don't know all properties and kinds")
+@Suite("Operations for clients that don't know all properties and kinds")
 struct VocabularyTests {
   /// All that an older client can read, checked by its own rules: how many properties and kinds there were.
   private func expectKnown(_ set: Properties, to vocabulary: Vocabulary) {

@@ -64,7 +64,7 @@ struct AbandonedStepTests {
     #expect(room.hosts[ann].replica.canRedo)
   }
 
-  @Test("what others have written meanwhile stays")
+  @Test("others' writes meanwhile stay")
   func othersWrote() {
     var room = TestRoom()
     let ann = room.join()

@@ -115,7 +115,7 @@ struct DigestTests {
     }
   }
 
-  @Test("where loading anew doesn't help, it is tried again once an hour")
+  @Test("if loading the room again doesn't help, it is tried once an hour")
   func neverAgrees() {
     var room = TestRoom()
     let ann = room.join()

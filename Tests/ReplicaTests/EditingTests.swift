@@ -52,7 +52,7 @@ struct EditingTests {
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
   }
 
-  @Test("S14: who deletes a shape writes where lines end that were tied to it, and undoing that ties them again")
+  @Test("S14: deleting a shape writes where lines end that were tied to it, and undo ties them again")
   func endsOfLines() throws {
     var room = TestRoom()
     let ann = room.join()
@@ -226,7 +226,7 @@ struct EditingTests {
     #expect(room.hosts[ann].rejected.map(\.code) == [.readOnly])
   }
 
-  @Test("what was drawn offline is sent in messages that the room takes, however much it is")
+  @Test("offline edits are sent in messages that the room takes, however many they are")
   func muchAtOnce() {
     var room = TestRoom { $0.messageBytes = 8_192 }
     let ann = room.join()

@@ -45,7 +45,7 @@ struct MessageLengthTests {
     #expect(room.server.clients.allSatisfy { $0.closed == nil })
   }
 
-  @Test("what was made before the server's limits were known, and no message can carry, is refused; the rest gets out")
+  @Test("an edit from before the limits were known that no message can carry is refused; the rest is sent")
   func madeBefore() {
     var room = TestRoom { $0.messageBytes = 4_000 }
     room.hosts.append(TestHost(replica(.binary)))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CanvasCRDT
 
-@Suite("Who is here, and what they show")
+@Suite("People and their presence")
 struct PeopleTests {
   @Test("presence is sent at limited intervals, always the newest, and again after a reconnect")
   func presence() {

@@ -121,7 +121,7 @@ struct RefusalTests {
     #expect(room.canvas[shape] != nil)
   }
 
-  @Test("what became too old offline is taken back with one refusal for each message on its way")
+  @Test("edits that became too old offline are withdrawn with one refusal for each message on its way")
   func tooOld() {
     var room = TestRoom {
       $0.horizonMilliseconds = 60_000

@@ -112,7 +112,7 @@ struct RefusedStepTests {
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
   }
 
-  @Test("what another wrote between two writes of a step, of which the last was refused, is not undone")
+  @Test("undo spares what another wrote between two writes of a step whose last write was refused")
   func anotherBetween() throws {
     var room = TestRoom()
     let ann = room.join()

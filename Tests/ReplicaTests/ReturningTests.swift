@@ -201,7 +201,7 @@ struct ReturningTests {
     #expect(Set(room.hosts[ann].replica.canvas.shapes.map(\.id)) == [standing, shape])
   }
 
-  @Test("whoever has nothing yet sees the drawing grow over a slow line, never shrink, and then has all of it")
+  @Test("over a slow line a new client sees the drawing grow, never shrink, and then has all of it")
   func grows() {
     var room = TestRoom()
     let ann = room.join()

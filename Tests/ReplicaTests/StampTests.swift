@@ -64,7 +64,7 @@ struct StampTests {
     #expect(room.hosts[ann].replica.canvas[shape] == nil)
   }
 
-  @Test("what was written as a former actor can be undone")
+  @Test("writes of a former actor can be undone")
   func newActorUndoes() {
     var room = TestRoom()
     let ann = room.join()

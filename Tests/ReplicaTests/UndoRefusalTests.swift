@@ -101,7 +101,7 @@ import Testing
     #expect(shown(shapes, in: room) == [])
   }
 
-  @Test("what is refused of a step can be tried again, and what was taken can be redone")
+  @Test("the refused part of a step can be tried again, and the accepted part can be redone")
   func part() {
     var room = room(3)
     let shapes = deleted(in: &room)

@@ -27,7 +27,7 @@ import Testing
     )
   }
 
-  @Test("what can't be understood is refused with its word") func refusals() {
+  @Test("a word that can't be understood is refused by name") func refusals() {
     for (words, said) in [
       ([], "needs ROOM"), (["demo", "--fast"], "--fast"), (["demo", "--speed"], "--speed needs a value: N"),
       (["demo", "--loud=1"], "takes no value"), (["demo", "-x"], "-x"),

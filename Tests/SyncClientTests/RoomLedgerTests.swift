@@ -58,7 +58,7 @@ import Testing
     #expect(told.ledger.nextDue == nil)
   }
 
-  @Test("what never rests is told now and then") func restless() {
+  @Test("a movement without rest is reported now and then") func restless() {
     var told = Told()
     _ = told.write(sun, by: ann) { $0.kind = .star }
     _ = told.rest()
@@ -108,8 +108,7 @@ import Testing
     #expect(told.rest().map { $0.what } == [.overlapEnded(names.0, names.1)])
   }
 
-  @Test("what overlaps while it moves waits until it has arrived, and the time to ask again is never past") func order()
-  {
+  @Test("overlaps during a movement wait for its end, and the time to ask again is never past") func order() {
     var told = Told()
     _ = told.write(sun, by: ann) { $0.kind = .rectangle }
     _ = told.rest()

@@ -193,7 +193,7 @@ private struct BadLine {
     #expect(line.submitter.state == .closed(code: CloseCode.noSuchRoom.rawValue))
   }
 
-  @Test("whatever comes from the other end is survived", arguments: 0..<20) func garbage(seed: Int) {
+  @Test("any bytes from the other end are survived", arguments: 0..<20) func garbage(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var line = BadLine(seed: UInt64(seed))
     for _ in 0..<200 {
@@ -226,7 +226,8 @@ private struct BadLine {
     )
   }
 
-  @Test("what is refused for now is sent again as it was, over the same connection") func refusedForNow() throws {
+  @Test("an edit that is refused for now is sent again unchanged, over the same connection") func refusedForNow() throws
+  {
     var line = BadLine(seed: 3)
     line.carryOut(line.submitter.connected(at: line.now))
     hear(welcome(line.submitter.actor, line), &line)

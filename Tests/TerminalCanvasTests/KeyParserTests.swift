@@ -2,7 +2,7 @@ import TerminalCanvas
 import TestSupport
 import Testing
 
-@Suite("What a terminal sends")
+@Suite("Input from a terminal")
 struct KeyParserTests {
   private func events(_ text: String) -> [TerminalEvent] {
     var parser = KeyParser()

@@ -90,7 +90,7 @@ private final class RawServer: @unchecked Sendable {
   }
 }
 
-@Suite("What a client receives") struct ClientReceivingTests {
+@Suite("Messages to a client") struct ClientReceivingTests {
   private func withClient(
     _ client: TestClient = TestClient(),
     options: WebSocketOptions = WebSocketOptions(),
@@ -189,7 +189,7 @@ private final class RawServer: @unchecked Sendable {
     }
   }
 
-  @Test("Whoever stops reading hears nothing more until they go on, and then all of it in order", arguments: 1...8)
+  @Test("A handler that stops reading gets nothing until it resumes, and then everything in order", arguments: 1...8)
   func pausing(cut: Int) async throws {
     let client = TestClient()
     let paused = Mutex<Connection?>(nil)

@@ -29,7 +29,7 @@ struct DescriptorWatchTests {
     func socketIsReady(readable: Bool, writable: Bool) {}
   }
 
-  @Test("What the system doesn't watch is refused, and the process goes on") func unwatched() throws {
+  @Test("A descriptor that the system doesn't watch is refused, and the process goes on") func unwatched() throws {
     let loop = try EventLoop(name: "watch")
     // Files are always ready, so the system refuses to watch them, as it does where there are too many watches.
     let file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebSocketLoop
 
-@Suite("What a peer behind a proxy has got") struct EchoesTests {
+@Suite("Bytes that have reached a peer behind a proxy") struct EchoesTests {
   private func hear(_ text: String, _ echoes: inout Echoes, at now: UInt64) -> Bool {
     Array(text.utf8).withUnsafeBytes { echoes.hear($0, at: now) }
   }

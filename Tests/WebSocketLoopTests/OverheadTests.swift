@@ -3,7 +3,7 @@ import Testing
 @testable import WebSocketLoop
 
 @Suite("Bytes beside messages") struct OverheadTests {
-  @Test("What comes slowly is allowed for ever, and what comes at once up to a bound") func allowance() {
+  @Test("A slow stream is allowed for ever, a burst up to a bound") func allowance() {
     var overhead = Overhead()
     overhead.begin(received: 1_000, at: 0)
     var received: UInt64 = 1_000

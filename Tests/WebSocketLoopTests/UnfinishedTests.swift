@@ -4,7 +4,7 @@ import Testing
 
 /// Who makes way when connections or memory run short.
 @Suite struct UnfinishedTests {
-  @Test("Whoever has more than others makes way for them at once, the oldest first") func greedy() {
+  @Test("An address with more than others makes way for them at once, the oldest entry first") func greedy() {
     var unfinished = Unfinished(graceMilliseconds: 1_000)
     let quiet = unfinished.begin(party: "quiet", now: 0)
     let greedy = (0..<1_000).map { _ in unfinished.begin(party: "greedy", now: 0) }
@@ -29,7 +29,7 @@ import Testing
     #expect(unfinished.victim(.count, for: "new", now: 0) == nil)
   }
 
-  @Test("What an address has begun makes way for itself only after a while") func grace() {
+  @Test("An address's entries make way for its own newer ones only after a while") func grace() {
     var unfinished = Unfinished(graceMilliseconds: 1_000)
     let first = unfinished.begin(party: "greedy", now: 0)
     let second = unfinished.begin(party: "greedy", now: 500)

@@ -129,7 +129,7 @@ struct DrawingOrderTests {
     }
   }
 
-  @Test("whatever is moved where, the order is as intended and the keys are allowed", arguments: 1...6)
+  @Test("after any move the order is as intended and the keys are allowed", arguments: 1...6)
   func randomMoves(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let long = String(repeating: "a", count: 63)

@@ -26,7 +26,7 @@ struct TokenBucketTests {
     #expect(bucket.take(25, at: 1_000_000) == true)
   }
 
-  @Test("says how long it is until so many can be taken")
+  @Test("tells the time until a number of tokens can be taken")
   func waits() {
     var bucket = TokenBucket(perSecond: 3, capacity: 3, at: 0)
     #expect(bucket.millisecondsUntil(3, at: 0) == 0)

@@ -71,7 +71,7 @@ struct SVGExportTests {
     try GoldenFiles.expect(export.document(), in: "picture.svg")
   }
 
-  @Test("S11: what isn't filled has no fill, and broken strokes have dashes or dots")
+  @Test("S11: a shape that isn't filled has no fill, and broken strokes have dashes or dots")
   func outlines() {
     let canvas = canvas([
       {

@@ -209,7 +209,7 @@ struct LineTests {
     #expect(set.path.points == [Path.Point(place(.max, 0), width: 50), Path.Point(place(0, 0), width: 70)])
   }
 
-  @Test("who keeps an index of ties knows which lines go with a shape")
+  @Test("an index of ties tells which lines go with a shape")
   func index() {
     var ties = TiedLines()
     let both = shape(line, .line) {

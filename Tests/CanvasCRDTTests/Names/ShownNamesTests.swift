@@ -135,7 +135,7 @@ struct ShownNamesTests {
     #expect(renamedOthers > 100, "the history has to rename bystanders to be worth running")
   }
 
-  @Test("whatever order the operations arrive in, every replica shows the same names", arguments: 1...10)
+  @Test("every replica shows the same names, in any order of operations", arguments: 1...10)
   func orderOfArrival(seed: UInt64) {
     var history = NamingHistory(seed: seed)
     let operations = (0..<200).map { _ in history.next() }

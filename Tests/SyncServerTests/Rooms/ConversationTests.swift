@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("What may be said when")
+@Suite("Which message is allowed when")
 struct RoomsSessionTests {
   private func conversation(_ encoding: WireEncoding = .json, roleMax: Role = .editor, _ limits: Limits = Limits())
     -> Conversation

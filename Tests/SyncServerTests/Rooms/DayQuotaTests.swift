@@ -18,7 +18,7 @@ import Testing
   private let ann = Payer(address: "192.0.2.1", token: .subject("team"))
   private let bob = Payer(address: "192.0.2.2", token: .subject("team"))
 
-  @Test("What was written counts for a day, less and less") func fades() {
+  @Test("Bytes that were written count for a day, less and less") func fades() {
     var quotas = quotas()
     quotas.charge(ann, bytes: 1_000, rooms: 0, now: 0)
     #expect(quotas.refusal(of: ann, isNewRoom: false, now: 0) == "your address has written more than it may in a day")

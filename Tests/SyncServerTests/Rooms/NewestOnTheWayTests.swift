@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("What is on its way to one shape")
+@Suite("Operations on their way to one shape")
 struct NewestOnTheWayTests {
   /// Counts how often two of them were merged.
   private final class Tally {

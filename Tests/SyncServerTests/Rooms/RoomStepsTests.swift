@@ -4,7 +4,7 @@ import Testing
 @testable import ServerModel
 @testable import SyncServer
 
-@Suite("H18: What was done in a room, step by step")
+@Suite("H18: A room's history, step by step")
 struct RoomStepsTests {
   private let ann = Identifier(packed: 1)!
   private let ben = Identifier(packed: 2)!

@@ -93,7 +93,7 @@ struct RoomsCompanyTests {
     try Array("{\"x\":\(number)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
   }
 
-  @Test("who comes, shows something and goes is told at all nodes")
+  @Test("joins, presence and leaves are announced at all nodes")
   func people() throws {
     var nodes = Nodes(3)
     let ann = nodes.benches[0].join { $0.name = "Ann" }

@@ -97,7 +97,7 @@ struct RoomsCrowdTests {
     #expect(numbers(bench, eve).last == 0)
   }
 
-  @Test("R12: whoever shows something is told by name, and takes the place of somebody who has shown nothing for long")
+  @Test("R12: somebody who shows something is named, in place of somebody who has shown nothing for long")
   func showing() throws {
     var bench = RoomBench {
       $0.namedPeople = 2
@@ -126,7 +126,7 @@ struct RoomsCrowdTests {
     #expect(bench.clients[late].peers == bench.clients[ann].peers)
   }
 
-  @Test("R12: what somebody showed while there was no place for a name is seen once there is")
+  @Test("R12: presence from before a name was free is seen once one is")
   func shownBefore() throws {
     var bench = RoomBench {
       $0.namedPeople = 2
@@ -144,7 +144,7 @@ struct RoomsCrowdTests {
     #expect(bench.clients[people[0]].peers[bench.actor(people[2])]?.state == (try state(7)))
   }
 
-  @Test("R12: whoever has fallen off the ring knows the same people as everybody, and the number")
+  @Test("R12: a reader that fell off the ring knows the same people as everybody, and the number")
   func behind() throws {
     var bench = RoomBench {
       $0.namedPeople = 3

@@ -4,7 +4,7 @@ import Testing
 @testable import ServerModel
 @testable import SyncServer
 
-@Suite("What may enter a room, and what becomes of it")
+@Suite("The way of operations into a room")
 struct RoomsDoorTests {
   @Test(
     "W4, D6: an operation is told to nobody, its writer included, before the log hands it back",
@@ -124,7 +124,7 @@ struct RoomsDoorTests {
     bench.expectCaughtUp(other)
   }
 
-  @Test("D8: what has no stamp is later than what stands before it in its message")
+  @Test("D8: an operation without a stamp is later than those before it in its message")
   func unstampedBehindStamped() {
     var bench = RoomBench()
     let writer = bench.join(.json)
@@ -183,7 +183,7 @@ struct RoomsDoorTests {
     #expect(bench.room.canvas.shapeCount == 3)
   }
 
-  @Test("W6: what a message deletes makes room for what it brings, unless it brings that back")
+  @Test("W6: a message's deletions make room for its new shapes, unless it brings the deleted ones back")
   func replacing() {
     var bench = RoomBench { $0.shapes = 2 }
     let writer = bench.join()
@@ -259,7 +259,7 @@ struct RoomsDoorTests {
     #expect(bench.room.canvas.liveCount == 3)
   }
 
-  @Test("what the log did not take makes room again")
+  @Test("a batch that the log refused makes room again")
   func roomAfterFailure() {
     var bench = RoomBench { $0.shapes = 1 }
     let writer = bench.join()
@@ -344,7 +344,7 @@ struct RoomsDoorTests {
     #expect(bench.rejections(other) == [.unavailable, .roomFull])
   }
 
-  @Test("W8: what was taken is taken again though the server's clock has been moved since", arguments: [true, false])
+  @Test("W8: an accepted operation is accepted again after the clock was moved", arguments: [true, false])
   func againAfterTheClockMoved(isBack: Bool) {
     var bench = RoomBench()
     let writer = bench.join()
@@ -399,7 +399,7 @@ struct RoomsDoorTests {
     #expect(bench.rejections(writer).count == 2)
   }
 
-  @Test("W6: what is there may be deleted, however many deletions are remembered")
+  @Test("W6: a shape that is there may be deleted, however many deletions are remembered")
   func deletingIsAlwaysTaken() {
     var bench = RoomBench { $0.erasures = 1 }
     let writer = bench.join()
@@ -432,7 +432,7 @@ struct RoomsDoorTests {
     bench.expectCaughtUp(writer)
   }
 
-  @Test("W8: what was taken and deleted since is taken again in a full room, too")
+  @Test("W8: an accepted operation on a shape that is deleted now is accepted again, in a full room too")
   func againInAFullRoom() {
     var bench = RoomBench { $0.shapes = 1 }
     let writer = bench.join()
@@ -450,7 +450,7 @@ struct RoomsDoorTests {
     #expect(bench.room.canvas.liveCount == 1)
   }
 
-  @Test("what a lost connection had on its way is completed without it")
+  @Test("batches of a lost connection are stored without it")
   func orphans() {
     var bench = RoomBench()
     let writer = bench.join()
@@ -488,7 +488,7 @@ struct RoomsDoorTests {
     #expect(bench.clients[reader].canvas.liveCount == 1)
   }
 
-  @Test("M7: what is in the log is merged, whatever the clock and the limits say here")
+  @Test("M7: records in the log are merged, whatever the clock and the limits say here")
   func mergingAsksNothing() {
     var bench = RoomBench { $0.shapes = 1 }
     let reader = bench.join()
@@ -532,7 +532,7 @@ struct RoomsDoorTests {
     bench.expectCaughtUp(reader)
   }
 
-  @Test("who writes more than is durable is not read from until it is")
+  @Test("a connection is not read while too much of its writing waits for the disk")
   func inFlightBound() {
     var bench = RoomBench { $0.inFlightOperations = 4 }
     let writer = bench.join()

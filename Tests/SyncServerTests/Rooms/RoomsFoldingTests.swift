@@ -81,7 +81,7 @@ struct RoomsFoldingTests {
     return records
   }
 
-  @Test("what comes after a record that is missing is refused, live and from a snapshot, and changes nothing")
+  @Test("records after a missing one are refused, live and from a snapshot, and change nothing")
   func missing() throws {
     let records = (1...5).map { number in record(number, [operation(number, at: 1_000) { $0.kind = .star }]) }
     var live = Fold(epoch: 1, seed: 3)

@@ -98,7 +98,7 @@ struct RoomsForgettingTests {
     #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(1)) != nil)
   }
 
-  @Test("W12: what is older than what was forgotten is too old; what was taken once is taken again")
+  @Test("W12: an operation from before the forgotten time is too old; one that was accepted is accepted again")
   func closesTheDoor() {
     var bench = bench()
     let writer = bench.join()
@@ -162,7 +162,7 @@ struct RoomsForgettingTests {
     }
   }
 
-  @Test("W8: what was stored before is taken again behind it, also by a node that hasn't heard of it")
+  @Test("W8: an operation stored before it is accepted again behind it, also by a node that hasn't heard of it")
   func takenAgain() {
     var bench = bench()
     let writer = bench.join()
@@ -199,7 +199,7 @@ struct RoomsForgettingTests {
     #expect(bench.log.count == length && bench.answers.count == 3)
   }
 
-  @Test("D4: who is here is told of a deletion before the room forgets it")
+  @Test("D4: everyone here gets a deletion before the room forgets it")
   func toldFirst() {
     var bench = bench()
     let writer = bench.join()

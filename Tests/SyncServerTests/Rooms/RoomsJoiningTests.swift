@@ -116,7 +116,7 @@ struct RoomsJoiningTests {
     #expect(deliveries.allSatisfy { $0.cursor == ($0.more ? before : bench.room.cursor) })
   }
 
-  @Test("C5: who has no earlier self is given one, with a key", arguments: WireEncoding.allCases)
+  @Test("C5: a client without an actor gets one, with a key", arguments: WireEncoding.allCases)
   func actors(encoding: WireEncoding) {
     var bench = RoomBench()
     let known = bench.join(encoding) { $0.key = "" }
@@ -142,7 +142,7 @@ struct RoomsJoiningTests {
     bench.expectCaughtUp(newer)
   }
 
-  @Test("C9: who names an actor without its key, or with another's, gets another, and ends nobody's connection")
+  @Test("C9: a client that names an actor without its key gets another, and ends nobody's connection")
   func forgedActors() {
     var bench = RoomBench()
     let ann = bench.join { $0.key = "" }
@@ -415,7 +415,7 @@ struct RoomsJoiningTests {
     #expect(throws: RoomImageError.unknownVersion(9)) { try RoomImage([9] + bytes.dropFirst(), seed: 1) }
   }
 
-  @Test("D2: who was away for longer than deletions are remembered starts anew")
+  @Test("D2: a client that was away for longer than deletions are remembered starts again")
   func horizon() {
     var bench = RoomBench { $0.horizonMilliseconds = 60_000 }
     let writer = bench.join()
@@ -497,7 +497,7 @@ struct RoomsJoiningTests {
     #expect(bench.room.isIdle)
   }
 
-  @Test("a room takes only so many")
+  @Test("a room takes a bounded number of people")
   func crowd() {
     var bench = RoomBench { $0.connectionsPerRoom = 2 }
     let first = bench.join { $0.key = "" }

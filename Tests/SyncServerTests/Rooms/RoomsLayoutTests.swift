@@ -38,7 +38,7 @@ struct RoomsLayoutTests {
     bench.deliver(record)
   }
 
-  @Test("what is on its way counts, and what has failed doesn't")
+  @Test("batches on their way count, and failed ones don't")
   func counting() throws {
     var bench = RoomBench { $0.shapes = 10 }
     let writer = bench.join()
@@ -215,7 +215,7 @@ struct OpenRoomTests {
   }
 }
 
-@Suite("What the log has answered, and rooms have yet to take in")
+@Suite("Answers of the log that rooms have not processed yet")
 struct DeliveriesTests {
   private static func room(_ name: String) -> OpenRoom {
     let room = Room(name: Text(name), epoch: 1, limits: Limits(), framing: .byLength, seed: 1)

@@ -99,7 +99,7 @@ struct RoomsLeapingTests {
     bench.expectCaughtUp(reader)
   }
 
-  @Test("what was offered and not taken is made anew, with what has happened since")
+  @Test("an offer that was not taken is made again with newer values")
   func notTaken() {
     var (bench, writer, reader) = stalled(.binary)
     for time in 1...20 {
@@ -114,7 +114,7 @@ struct RoomsLeapingTests {
     bench.expectCaughtUp(reader)
   }
 
-  @Test("what was taken in part is finished first, and only the rest is newer", arguments: [1, 7, 30, 200])
+  @Test("a frame that was taken in part is finished first, and only the rest is newer", arguments: [1, 7, 30, 200])
   func inPart(takes: Int) {
     var (bench, writer, reader) = stalled(.json)
     bench.clients[reader].takes = takes
@@ -200,7 +200,7 @@ struct RoomsLeapingTests {
     bench.expectCaughtUp(reader)
   }
 
-  @Test("R3: who went and came again is told as that")
+  @Test("R3: somebody who left and came back is announced as that")
   func cameAgain() {
     var (bench, writer, reader) = stalled(.json)
     let other = bench.join {
@@ -286,7 +286,7 @@ struct RoomsLeapingTests {
     bench.expectCaughtUp(reader)
   }
 
-  @Test("R13: what people show is told in portions beside what is drawn, and whoever has waited longest comes first")
+  @Test("R13: presence is sent in portions beside operations, longest wait first")
   func portions() throws {
     var (bench, writer, reader) = stalled(.json)
     let others = (0..<40).map { _ in bench.join() }

@@ -42,7 +42,7 @@ struct RoomsOverlapOrderTests {
     #expect(bench.notices(third) == [OverlapNotice(began: before.began + after.began, ended: [])])
   }
 
-  @Test("R6: who fell behind before the first notice still gets one, even if there are no pairs")
+  @Test("R6: a reader that fell behind before the first notice still gets one, even if there are no pairs")
   func fellBehindBefore() {
     var bench = RoomBench { $0.ringBeats = 2 }
     let writer = bench.join()
@@ -69,7 +69,7 @@ struct RoomsOverlapOrderTests {
     bench.expectCaughtUp(slow)
   }
 
-  @Test("who asks while what an earlier asker wanted is under way is told what is true now")
+  @Test("a question during an earlier one's work gets the newest answer")
   func askedAgain() {
     var bench = RoomBench()
     let writer = bench.join()
@@ -147,7 +147,7 @@ struct RoomsOverlapOrderTests {
     #expect(bench.clients[asker].pairs == three)
   }
 
-  @Test("whatever comes in between, everyone who asks is told of exactly what overlaps", arguments: 1...20)
+  @Test("each question is answered with exactly the overlaps, whatever comes in between", arguments: 1...20)
   func anyOrder(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var bench = RoomBench { limits in

@@ -32,7 +32,7 @@ struct RoomsOverlapTests {
     #expect(bench.notices(late) == [OverlapNotice(began: [first], ended: [])])
   }
 
-  @Test("what begins and ends in one beat was never there")
+  @Test("an overlap that begins and ends in one beat is not reported")
   func net() {
     var bench = RoomBench()
     let writer = bench.join()

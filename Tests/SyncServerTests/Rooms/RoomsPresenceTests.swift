@@ -4,7 +4,7 @@ import Testing
 @testable import ServerModel
 @testable import SyncServer
 
-@Suite("What people show of themselves")
+@Suite("Presence")
 struct RoomsPresenceTests {
   private func state(_ number: Int) throws -> JSONText {
     try Array("{\"x\":\(number)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
@@ -57,7 +57,7 @@ struct RoomsPresenceTests {
     #expect(bench.clients[eve].peers[bench.actor(ann)]?.state == (try state(349)), "the last is never lost")
   }
 
-  @Test("R1: what has to wait for its time is told then, though a beat of others has come meanwhile")
+  @Test("R1: presence that has to wait is sent when it is due, even if a beat of others came first")
   func waitingThroughABeat() throws {
     var bench = RoomBench { $0.presenceMilliseconds = 100 }
     let ann = bench.join()

@@ -4,7 +4,7 @@ import Testing
 @testable import ServerModel
 @testable import SyncServer
 
-@Suite("What is asked over HTTP, and history")
+@Suite("Requests over HTTP, and history")
 struct RoomsQueryTests {
   @Test("history is an earlier prefix, by cursor and by time, from a snapshot or from the beginning")
   func history() throws {

@@ -90,7 +90,7 @@ struct RoomsRestoringTests {
     bench.expectCaughtUp(writer)
   }
 
-  @Test("two processes write by turns: what both had written is honoured, and nothing of it after an older copy")
+  @Test("two processes write by turns: cursors of both are honoured, and none of them after an older copy")
   func twoWriters() throws {
     func record(_ position: UInt64, run: UInt64?) -> RoomRecord {
       RoomRecord(position: position, milliseconds: RoomBench.epoch, run: run, operations: [])

@@ -68,7 +68,7 @@ struct RoomsStallingTests {
     #expect(bench.room.counts.caughtUp == 1)
   }
 
-  @Test("what a stalled reader costs does not grow with what it misses")
+  @Test("the cost of a stalled reader does not grow with what it misses")
   func constant() {
     var bench = RoomBench { $0.ringBytes = 4_096 }
     let writer = bench.join()
@@ -105,7 +105,7 @@ struct RoomsStallingTests {
     )
   }
 
-  @Test("who joins at the same time shares what is encoded")
+  @Test("clients that join at the same time share the encoded state")
   func shared() {
     var bench = RoomBench()
     let writer = bench.join()
@@ -203,7 +203,7 @@ struct RoomsStallingTests {
     #expect(bench.clients[slow].messages.count { if case .pong = $0 { true } else { false } } == asked)
   }
 
-  @Test("who fell behind knows afterwards who is there and what they show")
+  @Test("a reader that fell behind knows afterwards who is there and what they show")
   func peersAfterStall() throws {
     var bench = RoomBench { $0.ringBeats = 4 }
     let writer = bench.join()
@@ -227,7 +227,7 @@ struct RoomsStallingTests {
     bench.expectCaughtUp(slow)
   }
 
-  @Test("R3: who fell behind hears of nobody's leaving of whose coming it has not heard", arguments: [false, true])
+  @Test("R3: a reader that fell behind gets no leave without the join before it", arguments: [false, true])
   func passersBy(wasCaughtUpBefore: Bool) {
     var bench = RoomBench { $0.ringBeats = 4 }
     let writer = bench.join()

@@ -33,7 +33,7 @@ struct RoomsStatesTests {
     bench.deliveries(client).count { $0.reset }
   }
 
-  @Test("states under way have a bound: who reads one is left to read it, newcomers wait, and all arrive")
+  @Test("states under way have a bound: readers of one may finish it, newcomers wait, and all arrive")
   func boundedStates() {
     var (bench, writer) = crowdedBench()
     var slow: [Int] = []

@@ -52,7 +52,7 @@ struct RoomsTextTests {
     #expect(say([(2, deletion), (2, text(40))], by: ann, in: &bench)?.code == .roomFull)
   }
 
-  @Test("W6: what several messages on their way free is counted once")
+  @Test("W6: text that several messages on their way free is counted once")
   func once() {
     var bench = RoomBench { $0.textBytes = 100 }
     let ann = bench.join { $0.vocabularyNumber = 3 }
