@@ -1,6 +1,8 @@
 """Groups, locks, shapes without a fill and dashed lines."""
 
 from hand import handle, lead, near
+from test_history import look_back, open_history
+from waiting import moment
 
 
 def wait_for(room, shape, condition):
@@ -218,3 +220,20 @@ def test_strokes_are_dashed_and_dotted(room):
         points = [ann.screen(x + step, 200) for step in range(140)]
         dark[dash] = sum(int(picture[int(y)][int(x)][:3].max()) < 96 for x, y in points) / 140
     assert dark["solid"] > 0.97 and 0.45 < dark["dashed"] < 0.75 and 0.35 < dark["dotted"] < 0.7, dark
+
+
+def test_of_a_group_that_was_looked_at_in_the_past_only_what_is_left_is_taken(room):
+    """One of two shapes is gone since. Whoever comes back to the present takes the other alone."""
+    sun, moon = (room.add(position=[100 + 300 * at, 200], size=[100, 100], group="0gr-oup-000") for at in range(2))
+    then = moment()
+    room.write((moon, {"deleted": True}))
+    ann = room.join("Ann")
+    open_history(ann)
+    look_back(ann, then)
+    ann.wait("app.isPast && app.session.shapeCount === 2", "the past")
+    ann.page.get_by_role("button", name="Back to the present").click()
+    ann.wait("!app.isPast && app.session.shapeCount === 1", "the present")
+    ann.look_at(0, 0)
+    ann.run("app.setTool('select'); return null")
+    ann.click(*ann.middle(sun))
+    assert ann.selected() == [sun]

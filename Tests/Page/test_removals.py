@@ -238,6 +238,22 @@ def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_
     room.agree()
 
 
+def test_bringing_back_leaves_gone_what_somebody_else_has_removed_since(room):
+    old, then, now = drawn_and_redrawn(room)
+    ann, bob = room.join("Ann"), room.join("Bob")
+    for person in (ann, bob):
+        person.wait_for_shapes(6)
+    restore(bob, then)
+    room.wait_for_shapes(3)
+    notice = ann.page.locator(".notice", has_text="Bob restored the drawing")
+    notice.wait_for()
+    room.write((old[1], {"deleted": True}))
+    ann.wait_for_shapes(2)
+    notice.get_by_role("button", name="Bring back").click()
+    shapes = room.wait_for_shapes(5)
+    assert {shape["id"] for shape in shapes} == {shape["id"] for shape in now} - {old[1]}
+
+
 @pytest.mark.parametrize("ahead", [0, 600])
 def test_a_restoration_that_only_changes_shapes_is_told_too(room, ahead):
     """Also by a page that is much ahead of the server's time. Who wants it back when nothing of it is left is told so."""
