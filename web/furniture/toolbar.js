@@ -1,16 +1,23 @@
-import { element, iconButton, setIcon } from '../elements/element.js'
+import { element, elementById, iconButton, setIcon } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
 import { Swatches } from './swatches.js'
 
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
 
-/** The toolbar's buttons, by the names of actions; null is a separator. */
+/** Where there is no room for all of them, those that are wanted least often go first. */
+const rarestFirst = ['star', 'polygon', 'roundedRectangle', 'line', 'eraser', 'ellipse', 'pen', 'arrow', 'text', 'note', 'rectangle']
+/** CSS pixels that stay free at either side, and between the tools and what stands beside them. */
+const edge = 8
+const apart = 16
+
+/** What the toolbar shows, by the names of actions; null is a separator. */
 const layout = ['select', null, 'shapes', 'paint', null, 'addSquare', null, 'undo', 'redo']
 /** @type {Record<string, string>} */
 const icons = { addSquare: 'square-add', blackHole: 'hole' }
 
 /**
- * The tools at the bottom. Where it is narrow, the shapes fold into one button. The button that empties the canvas stands apart,
+ * The tools at the bottom. Those for which there is no room are behind a button with a caret, which shows the one in hand, if it is
+ * one of them. The button that empties the canvas stands apart,
  * and looks like the circle into which single shapes are dropped.
  */
 export class Toolbar {
@@ -22,8 +29,14 @@ export class Toolbar {
   #toolButtons = new Map()
   /** @type {Map<string, HTMLButtonElement>} */
   #buttons = new Map()
-  #lastShape = 'rectangle'
-  #folded = iconButton('rectangle', 'Shapes', { class: 'plain shapes-folded' })
+  /**
+   * The tools behind the button.
+   *
+   * @type {Set<string>}
+   */
+  #folded = new Set()
+  #more = iconButton('caret', 'More tools', { class: 'plain more-tools' })
+  #hole
   #bar
 
   /**
@@ -37,13 +50,13 @@ export class Toolbar {
     this.#permission = permission
     this.#actions = actions
     this.#bar = element('div', { class: 'toolbar floating', role: 'toolbar', 'aria-label': 'Tools' })
-    const hole = this.#actionButton('blackHole')
-    hole.classList.add('hole-button')
-    this.element = element('nav', { class: 'tools', 'aria-label': 'Tools' }, hole, this.#bar)
+    this.#hole = this.#actionButton('blackHole')
+    this.#hole.classList.add('hole-button')
+    this.element = element('nav', { class: 'tools', 'aria-label': 'Tools' }, this.#hole, this.#bar)
     for (const name of layout) {
       if (!name) this.#bar.append(element('span', { class: 'line' }))
       else if (name === 'select') this.#bar.append(this.#toolButton('select'))
-      else if (name === 'shapes') this.#bar.append(this.#shapes(), this.#foldedShapes())
+      else if (name === 'shapes') this.#bar.append(this.#shapes(), this.#moreTools())
       else if (name === 'paint') this.#bar.append(this.#paintButton())
       else this.#bar.append(this.#actionButton(name))
     }
@@ -54,6 +67,7 @@ export class Toolbar {
     permission.on('change', () => this.#show())
     this.#show()
     this.#enable()
+    new ResizeObserver(() => this.#fold()).observe(this.element)
   }
 
   /** @param {string} name */
@@ -85,11 +99,38 @@ export class Toolbar {
       shapeTools.map((name) => this.#toolButton(name)))
   }
 
-  #foldedShapes() {
+  #moreTools() {
     const choices = shapeTools.map((name) => this.#toolButton(name))
-    const { close } = popover(this.#folded, element('div', { class: 'row shapes-popover' }, choices), { label: 'Shapes' })
+    const { close } = popover(this.#more, element('div', { class: 'row shapes-popover' }, choices), { label: 'More tools' })
     for (const choice of choices) choice.addEventListener('click', close)
-    return this.#folded
+    return this.#more
+  }
+
+  /** Puts away as many tools as there is no room for, beside the white circle if it is as low as they are. */
+  #fold() {
+    const width = this.element.clientWidth
+    if (width === 0) return
+    const circle = elementById('hole').getBoundingClientRect()
+    const isBeside = circle.bottom > this.#bar.getBoundingClientRect().top
+    const hole = getComputedStyle(this.#hole).position === 'fixed' ? 0 : this.#hole.offsetWidth + apart
+    const room = width - hole - 2 * (isBeside ? circle.right + apart : edge)
+    this.#folded.clear()
+    this.#showFolded()
+    for (const name of rarestFirst) {
+      if (this.#bar.offsetWidth <= room) break
+      this.#folded.add(name)
+      this.#showFolded()
+    }
+    this.#show()
+  }
+
+  #showFolded() {
+    for (const name of shapeTools) {
+      const [inBar, inPopover] = this.#toolButtons.get(name) ?? []
+      inBar.hidden = this.#folded.has(name)
+      inPopover.hidden = !inBar.hidden
+    }
+    this.#more.hidden = this.#folded.size === 0
   }
 
   /** The colours of the next shape. */
@@ -117,12 +158,11 @@ export class Toolbar {
 
   #show() {
     const tool = this.#tool.name
-    if (shapeTools.includes(tool)) this.#lastShape = tool
     for (const [name, buttons] of this.#toolButtons) {
       for (const button of buttons) button.setAttribute('aria-pressed', String(name === tool))
     }
-    setIcon(this.#folded, this.#lastShape)
-    this.#folded.classList.toggle('chosen', shapeTools.includes(tool))
+    setIcon(this.#more, this.#folded.has(tool) ? tool : 'caret')
+    this.#more.classList.toggle('chosen', this.#folded.has(tool))
     this.element.hidden = !this.#permission.mayEdit
   }
 
