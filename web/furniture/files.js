@@ -1,17 +1,23 @@
+import { capitalised, within } from '../basics/words.js'
 import { contextOf } from '../drawing/context.js'
 import { fitBeside } from '../drawing/surroundings.js'
+import { openDialog } from '../elements/dialog.js'
 import { element } from '../elements/element.js'
 import { addedBy } from '../tools/clipboard.js'
 
 /** How large a file may be: larger than any drawing, and small enough not to stall the page. */
 const bytesMax = 64 << 20
-/** As fine as a picture needs to be, and as large as browsers can make one. */
+/** Pixels for a unit of the canvas: what is offered, and what a copy has. */
+const pictureScales = [1, 2, 4]
 const pictureScale = 2
-const pictureSideMax = 8_192
+/** Every browser makes a picture of such sides. How many pixels it may have differs: where it is too much, half the scale will do. */
+const pictureSideMax = 16_384
+const pictureScaleMin = 1 / 64
 
 const tooLargeWords = 'This drawing is too large for a PNG. Export it as SVG instead.'
-const unreadableWords = 'We can’t read this file. Use a CanvasSync drawing or a squares layout.'
-const unreadableTextWords = 'We can’t read this text. Use a CanvasSync drawing or a squares layout.'
+
+/** @param {string} what a file's name, or what it is */
+const foreignWords = (what) => `${within(what)} isn’t a CanvasSync drawing.`
 
 /** Drawings in and out: files that are chosen or were dropped, and JSON, SVG and PNG to be saved, or copied for other programs. */
 export class Files {
@@ -67,21 +73,27 @@ export class Files {
       this.#notices.say(`We can’t read ${file.name}. Drop files, not folders.`, { kind: 'refused' })
       return
     }
-    await this.read(text, unreadableWords)
+    await this.read(text, file.name)
   }
 
   /**
    * A layout of squares or a drawing. Its shapes come to lie where it says.
    *
-   * @param {string} text @param {string} [unreadable] what to say where it is neither
+   * @param {string} text @param {string} [what] what it is called
    */
-  async read(text, unreadable = unreadableTextWords) {
+  async read(text, what = 'This text') {
     if (!/^\s*[{[]/.test(text)) {
-      this.#notices.say(unreadable, { kind: 'refused' })
+      this.#notices.say(foreignWords(what), { kind: 'refused' })
       return
     }
     if (!await this.#documents.load()) return
-    const added = addedBy(this.#editing.edit((replica) => replica.importDocument(text)))
+    const added = addedBy(this.#editing.edit((replica) => {
+      try {
+        return replica.importDocument(text)
+      } catch (error) {
+        throw new Error(readable(error instanceof Error ? error.message : String(error), what))
+      }
+    }))
     if (added.length === 0) return
     const cleaned = this.#core.cleanedNames
     if (cleaned > 0) {
@@ -110,11 +122,34 @@ export class Files {
   /** @param {number[]} [shapes] as for `saveJSON` */
   async savePNG(shapes) {
     if (!await this.#documents.load()) return
+    const picture = this.#picture(shapes)
+    const scale = await this.#askForScale(picture)
+    if (scale === null) return
     try {
-      this.#save(await pixels(this.#picture(shapes)), 'image/png', 'png', shapes)
+      this.#save(await pixels(picture, scale), 'image/png', 'png', shapes)
     } catch {
       this.#notices.say(tooLargeWords, { kind: 'refused' })
     }
+  }
+
+  /**
+   * @param {string} picture SVG
+   * @returns {Promise<number | null>} pixels for a unit of the canvas, or null where no picture is wanted after all
+   */
+  #askForScale(picture) {
+    const { width, height } = sizeOf(picture)
+    return new Promise((resolve) => {
+      let chosen = /** @type {number | null} */ (null)
+      const dialog = openDialog('Picture size', element('div', { class: 'row' }, pictureScales.map((scale) => {
+        const used = scaleFor({ width, height }, scale)
+        const size = `${Math.ceil(width * used).toLocaleString('en')} × ${Math.ceil(height * used).toLocaleString('en')}`
+        return element('button', {
+          type: 'button', class: `button grow${scale === pictureScale ? ' primary' : ''}`, autofocus: scale === pictureScale,
+          onclick: () => { chosen = scale; dialog.close() },
+        }, element('span', { class: 'picture-size' }, element('strong', {}, `${scale}×`), element('span', { class: 'small-text' }, size)))
+      })))
+      dialog.addEventListener('close', () => resolve(chosen))
+    })
   }
 
   /** @param {number[]} shapes */
@@ -126,7 +161,7 @@ export class Files {
   async copyPNG(shapes) {
     if (!await this.#documents.load()) return
     // Some browsers take the promise only: by the time that the picture is made, the click would be forgotten.
-    this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(this.#picture(shapes)) })]), 'PNG')
+    this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(this.#picture(shapes), pictureScale) })]), 'PNG')
   }
 
   /** @param {() => Promise<void>} write @param {string} what */
@@ -164,25 +199,53 @@ export class Files {
 }
 
 /**
- * A picture as PNG.
+ * Why a document isn't taken, in words for people: the core's are for those who make documents.
  *
- * @param {string} svg @returns {Promise<Blob>}
+ * @param {string} message @param {string} what the document is called
  */
-async function pixels(svg) {
-  const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
+function readable(message, what) {
+  if (message.startsWith('neither ')) return foreignWords(what)
+  const [, list, place, member] = /^(square|shape)s\[(\d+)\]\.(\w+):/.exec(message) ?? []
+  if (!list) return message
+  const part = ['color', 'fill'].includes(member) ? 'colour' : member
+  return `${capitalised(list)} ${Number(place) + 1} has ${/^[aeiou]/.test(part) ? 'an' : 'a'} ${part} that we can’t read.`
+}
+
+/**
+ * How large a picture is, in units of the canvas: its view box says so.
+ *
+ * @param {string} svg
+ */
+function sizeOf(svg) {
+  const [width = 1, height = 1] = /viewBox="[^" ]+ [^" ]+ ([^" ]+) ([^" ]+)"/.exec(svg)?.slice(1).map(Number) ?? []
+  return { width, height }
+}
+
+/** @param {{width: number, height: number}} size @param {number} wanted @returns {number} what a picture of that size can have */
+const scaleFor = ({ width, height }, wanted) => Math.min(wanted, pictureSideMax / width, pictureSideMax / height)
+
+/**
+ * A picture as PNG, with so many pixels for a unit of the canvas, or as many as this browser can make.
+ *
+ * @param {string} svg @param {number} wanted @returns {Promise<Blob>}
+ */
+async function pixels(svg, wanted) {
+  const size = sizeOf(svg)
+  // Without a size of its own it would be drawn as large as pictures without one are: 300 pixels wide.
+  const sized = svg.replace('<svg ', `<svg width="${size.width}" height="${size.height}" `)
+  const address = URL.createObjectURL(new Blob([sized], { type: 'image/svg+xml' }))
   try {
     const picture = new Image()
     picture.src = address
     await picture.decode()
-    const scale = Math.min(pictureScale, pictureSideMax / picture.width, pictureSideMax / picture.height)
-    const canvas = element('canvas', {
-      width: Math.max(1, Math.round(picture.width * scale)), height: Math.max(1, Math.round(picture.height * scale)),
-    })
-    contextOf(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height)
-    /** @type {Blob | null} */
-    const blob = await new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
-    if (!blob) throw new Error('no picture')
-    return blob
+    for (let scale = scaleFor(size, wanted); scale >= pictureScaleMin; scale /= 2) {
+      const canvas = element('canvas', { width: Math.ceil(size.width * scale), height: Math.ceil(size.height * scale) })
+      contextOf(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height)
+      /** @type {Blob | null} */
+      const blob = await new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
+      if (blob) return blob
+    }
+    throw new Error('no picture')
   } finally {
     URL.revokeObjectURL(address)
   }
