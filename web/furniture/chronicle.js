@@ -118,22 +118,36 @@ export class Chronicle {
   }
 
   /**
+   * The newest step up to a moment in which something was removed.
+   *
+   * @param {number} at @returns {Step | null}
+   */
+  removalBefore(at) {
+    return this.#steps.filter(({ to, removed }) => removed > 0 && to <= at).sort((one, other) => one.to - other.to).at(-1) ?? null
+  }
+
+  /**
    * The last change before a moment, read from the drawing at that moment.
    *
    * @param {StampedShape[]} shapes @param {(id: string) => string} nameOf the name that a shape shows
-   * @returns {{at: number, words: string} | null}
+   * @param {Set<string>} [former] shapes that were removed before: they are written anew when somebody undoes that
+   * @returns {{at: number, words: string, drew: string | null} | null} `drew`: the shape that is told as drawn
    */
-  last(shapes, nameOf) {
+  last(shapes, nameOf, former = new Set()) {
     const changes = [...changesOf(shapes)]
     if (changes.length === 0) return null
     const newest = changes.reduce((one, other) => (other.at > one.at ? other : one))
     const together = changes.filter(({ at, actor }) => actor === newest.actor && newest.at - at < gatherMilliseconds)
     const written = new Set(together.filter(({ shape }) => shape === newest.shape).map(({ property }) => property))
-    const deed = Object.entries(deeds).find(([property]) => written.has(property))?.[1] ?? 'changed'
+    const [property, standard] = Object.entries(deeds).find(([property]) => written.has(property)) ?? ['', 'changed']
+    const isBack = property === 'kind' && former.has(newest.shape.id)
+    const deed = isBack ? 'brought back' : standard
     const others = new Set(together.map(({ shape }) => shape)).size - 1
     const what = `${within(nameOf(newest.shape.id))}${others > 0 ? ` and ${others} more` : ''}`
     const done = typeof deed === 'string' ? deed : deed(newest.shape)
-    return { at: newest.at, words: `${this.#names.of(newest.actor)} ${done} ${what}` }
+    return {
+      at: newest.at, words: `${this.#names.of(newest.actor)} ${done} ${what}`, drew: property === 'kind' ? newest.shape.id : null,
+    }
   }
 
   /** @param {string} actor */

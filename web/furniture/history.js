@@ -8,6 +8,8 @@ import { restoration, writeAll } from './restoration.js'
 const steps = 1_000
 /** Of larger drawings only who is told, not what: that would be most of what the server sends for each moment. */
 const stampedShapesMax = 3_000
+/** The slider is drawn to a mark that is so near, as a part of the span: nobody hits two pixels. */
+const markReach = 6 / steps
 /** How long each moment is seen while the past is played: as long as all of them have in so long a time, within these bounds. */
 const playMilliseconds = { least: 120, most: 700, all: 20_000 }
 
@@ -42,6 +44,8 @@ export class History {
   #restore
   #from = 0
   #to = 0
+  /** The moment that the slider is at. */
+  #at = 0
   /**
    * The moment to be asked for next.
    *
@@ -83,6 +87,11 @@ export class History {
       },
       onkeydown: (event) => {
         if (event.key !== 'Escape') event.stopPropagation()
+        const direction = new Map([['ArrowLeft', -1], ['ArrowDown', -1], ['ArrowRight', 1], ['ArrowUp', 1]]).get(event.key)
+        if (direction === undefined) return
+        event.preventDefault()
+        this.#stop()
+        this.#stepBy(direction)
       },
     })
     this.#restore = element('button', {
@@ -134,6 +143,7 @@ export class History {
     this.#bar.hidden = false
     document.body.classList.add('has-history')
     this.#slider.value = String(steps)
+    this.#at = this.#to
     this.#tell(capitalised(momentWords(this.#to)))
     this.#enable()
     this.#slider.focus()
@@ -172,8 +182,26 @@ export class History {
   }
 
   #moved() {
-    const part = Number(this.#slider.value) / steps
-    return this.#show(Math.round(this.#from + (this.#to - this.#from) * part))
+    const span = this.#to - this.#from
+    const at = Math.round(this.#from + span * Number(this.#slider.value) / steps)
+    const away = (/** @type {number} */ moment) => Math.abs(moment - at)
+    const near = this.#moments.filter((moment) => away(moment) <= span * markReach).sort((one, other) => away(one) - away(other))
+    return this.#show(near[0] ?? at)
+  }
+
+  /** When something was done, in order. */
+  get #moments() { return [...new Set(this.#chronicle.marks().map(({ at }) => at))] }
+
+  /**
+   * To the next thing that somebody did, or to the one before.
+   *
+   * @param {number} direction
+   */
+  #stepBy(direction) {
+    const next = direction > 0 ? this.#moments.find((at) => at > this.#at) ?? this.#to
+      : this.#moments.filter((at) => at < this.#at).at(-1) ?? this.#from
+    this.#slider.value = String((next - this.#from) / (this.#to - this.#from) * steps)
+    return this.#show(next)
   }
 
   /**
@@ -182,6 +210,7 @@ export class History {
    * @param {number} at milliseconds
    */
   #show(at) {
+    this.#at = at
     this.#tell(capitalised(momentWords(at)))
     this.#wanted = at
     return this.#ask()
@@ -196,7 +225,7 @@ export class History {
     this.#showPlaying()
     const begin = Number(this.#slider.value) >= steps ? 0 : Number(this.#slider.value)
     const from = this.#from + (this.#to - this.#from) * begin / steps
-    const moments = [...new Set(this.#chronicle.marks().map(({ at }) => at))].filter((at) => at > from && at < this.#to)
+    const moments = this.#moments.filter((at) => at > from && at < this.#to)
     const { least, most, all } = playMilliseconds
     const stride = Math.max(1, Math.ceil(moments.length * least / all))
     const pause = Math.max(least, Math.min(most, all / moments.length))
@@ -299,7 +328,12 @@ export class History {
       const gone = answer.ok ? (await answer.json()).shapes.filter((/** @type {KeptShape} */ { id }) => !left.has(id)) : []
       if (gone.length > 0) return { at: Math.min(at, step.to), words: this.#chronicle.removal(step, gone, left.size) }
     }
-    return last
+    const removal = last?.drew ? this.#chronicle.removalBefore(last.at) : null
+    if (!removal) return last
+    // Undoing a removal writes a shape as if it were new.
+    const answer = await ask(`/v1/rooms/${this.#room}?at=${removal.from - 1}`, { signal: this.#aborts.signal })
+    const former = answer.ok ? (await answer.json()).shapes.map((/** @type {KeptShape} */ { id }) => id) : []
+    return this.#chronicle.last(shapes, nameOf, new Set(former))
   }
 
   /** Writes what differs now as it was then. */
@@ -319,6 +353,6 @@ export class History {
     if (!writeAll(this.#editing, edits, gone)) return
     this.#presence.setRestored({ asOf: then.at, from, until: Math.ceil(live.serverMilliseconds) })
     const what = counted(edits.length + gone.length, 'shape')
-    this.#editing.sayUndoable(`Restored as of ${momentWords(then.at)}: ${what}.`, 'history')
+    this.#editing.sayUndoable(`${what} changed back to how they were ${momentWords(then.at)}.`, 'history')
   }
 }
