@@ -3,6 +3,9 @@ import { Source } from '../basics/source.js'
 import { within } from '../basics/words.js'
 import { element } from '../elements/element.js'
 
+/** Somebody who goes may come again: a line is cut, or they have changed their name, which takes a new connection. */
+const missedMilliseconds = 10_000
+
 /**
  * Shows what another person sees, until somebody moves the view by hand. `change` tells whom the page follows.
  *
@@ -17,6 +20,8 @@ export class Follow extends Source {
   #words = element('span', { class: 'clip' })
   /** @type {number | null} */
   #actor = null
+  /** Runs while the person is missing. */
+  #timer = 0
 
   /**
    * @param {{presence: import('../state/presence.js').Presence, view: import('../drawing/view.js').View,
@@ -46,9 +51,6 @@ export class Follow extends Source {
     if (!person) return
     this.#actor = actor
     this.#shownBox = ''
-    this.#words.textContent = `Following ${within(person.name)}`
-    this.#frame.style.setProperty('--person', person.color)
-    this.#frame.style.setProperty('--on-person', inkOn(person.color))
     this.#frame.hidden = false
     if (!person.view) this.#notices.say(`We don’t know yet what ${within(person.name)} is looking at.`)
     this.#look()
@@ -57,6 +59,7 @@ export class Follow extends Source {
 
   stop() {
     if (this.#actor === null) return
+    this.#found()
     this.#actor = null
     this.#frame.hidden = true
     this.tell('change', this.#actor)
@@ -65,15 +68,29 @@ export class Follow extends Source {
   #look() {
     if (this.#actor === null) return
     const person = this.#presence.person(this.#actor)
-    if (!person) {
-      this.stop()
-      this.#notices.say('The person you were following has left.')
-      return
-    }
-    const { view } = person
+    if (!person) return this.#miss()
+    this.#found()
+    const { color, name, view } = person
+    const words = `Following ${within(name)}`
+    if (this.#words.textContent !== words) this.#words.textContent = words
+    this.#frame.style.setProperty('--person', color)
+    this.#frame.style.setProperty('--on-person', inkOn(color))
     const shown = JSON.stringify(view)
     if (!view || shown === this.#shownBox) return
     this.#shownBox = shown
     this.#view.show(view, { now: performance.now() })
+  }
+
+  #found() {
+    clearTimeout(this.#timer)
+    this.#timer = 0
+  }
+
+  #miss() {
+    if (this.#timer !== 0) return
+    this.#timer = setTimeout(() => {
+      this.stop()
+      this.#notices.say('The person you were following has left.')
+    }, missedMilliseconds)
   }
 }
