@@ -37,20 +37,24 @@ function header() {
     help.textContent = ''
     search()
   })
-  const form = element('form', { class: 'row join', onsubmit: (event) => {
-    event.preventDefault()
+  // A name that somebody has typed is the one that they mean, whichever button they press.
+  const join = () => {
     const name = typedName()
     if (isRoomName(name)) return enter(name)
     input.setAttribute('aria-invalid', 'true')
     input.focus()
     help.textContent = 'Use 1 to 64 letters (A to Z), digits, dots, hyphens or underscores.'
+  }
+  const form = element('form', { class: 'row join', onsubmit: (event) => {
+    event.preventDefault()
+    join()
   } }, input, element('button', { type: 'submit', class: 'button' }, 'Join'))
   return element('header', { class: 'rooms-header' },
     element('img', { class: 'rooms-invitation', src: '/invitation.svg', alt: '', width: '360', height: '220' }),
     element('div', { class: 'rooms-title row' }, mark(), element('h1', {}, 'CanvasSync')),
     element('p', { class: 'quiet' }, 'Draw together on one canvas. Open a room, and share its link to let others join.'),
     element('div', { class: 'rooms-ways' },
-      element('button', { type: 'button', class: 'button primary', onclick: () => enter(freshName()) }, icon('plus'), 'New room'),
+      element('button', { type: 'button', class: 'button primary', onclick: () => typedName() === '' ? enter(freshName()) : join() }, icon('plus'), 'New room'),
       form),
     help)
 }
@@ -66,6 +70,7 @@ const recentHeading = element('h2', { class: 'rooms-heading' }, 'Recent')
 const list = element('ul', { class: 'cards' })
 const heading = element('h2', { class: 'rooms-heading' }, 'Rooms')
 const note = element('p', { class: 'quiet', role: 'status' })
+const create = element('button', { type: 'button', class: 'button', onclick: () => enter(typedName()) })
 const none = element('p', { class: 'quiet', role: 'status', hidden: true })
 /**
  * When this browser was last in a room, as it was when the list was opened.
@@ -144,7 +149,10 @@ function search() {
   recentHeading.hidden = isBare(recentList)
   heading.hidden = isBare(list)
   none.hidden = count > 0 || cards.size === 0
-  none.textContent = isRoomName(typedName()) ? `No room is called ${typedName()} yet. Join to make it.` : 'No room has such a name.'
+  const isName = isRoomName(typedName())
+  create.hidden = none.hidden || !isName
+  create.textContent = `Create “${typedName()}”`
+  none.textContent = isName ? `No room is called ${typedName()} yet.` : 'No room has such a name.'
 }
 
 /**
@@ -202,7 +210,7 @@ async function kept() {
 
 readAddress()
 document.documentElement.style.setProperty('--me', rememberedIdentity().color)
-elementById('main').append(header(), note, none, recentHeading, recentList, heading, list)
+elementById('main').append(header(), note, none, create, recentHeading, recentList, heading, list)
 const again = async () => {
   if (!document.hidden) await look()
   setTimeout(again, lookMilliseconds)
