@@ -26,12 +26,12 @@ export class NoticeList {
   }
 
   /** @param {import('../state/notices.js').Notice} notice */
-  #show({ text, kind = 'quiet', group = text, action, milliseconds = shownMilliseconds[action ? 'action' : 'quiet'] }) {
+  #show({ text, kind = 'quiet', group = text, action, isWhole = false, milliseconds = shownMilliseconds[action ? 'action' : 'quiet'] }) {
     const same = this.#shown.find((shown) => shown.group === group)
     if (same) this.#remove(same)
     const words = action && !action.words
       ? element('button', { type: 'button', class: 'notice-words link', onclick: () => action.run() }, text)
-      : element('span', { class: 'notice-words' }, text)
+      : element('span', { class: `notice-words${isWhole ? ' is-whole' : ''}`, ...isWhole && { tabindex: '0' } }, text)
     /** @type {Entry} */
     const entry = { group, kind, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
       element('span', { class: 'notice-dot' }), words,

@@ -143,11 +143,9 @@ export class TextLosses {
     this.#own.delete(id)
     this.#found.delete(id)
     const group = `lost text ${id}`
-    const line = text.replaceAll('\n', ' ')
-    const beginning = line.length > 60 ? `${line.slice(0, 59)}…` : line
     const who = by > 0 ? this.#names.of(by) : 'Somebody'
-    this.#notices.say(`${who} wrote over your text in ${within(live.shownName(id))}: “${within(beginning)}”`, {
-      group, milliseconds: shownMilliseconds,
+    this.#notices.say(`${who} wrote over your text in ${within(live.shownName(id))}: “${within(text)}”`, {
+      group, isWhole: true, milliseconds: shownMilliseconds,
       action: {
         words: 'Put mine back',
         run: () => {

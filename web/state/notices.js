@@ -5,6 +5,7 @@ import { Source } from '../basics/source.js'
  * @property {'quiet' | 'refused' | 'overlap'} [kind]
  * @property {string} [group] a notice replaces the one of the same group that is still shown; its text, unless given
  * @property {{words?: string, run: () => void}} [action] without words it is what a click on the notice does
+ * @property {boolean} [isWhole] however long it is, all of it can be read
  * @property {number} [milliseconds] how long it is shown, where it isn't as long as others
  */
 
