@@ -135,9 +135,9 @@ def test_the_inspector_writes_what_one_sees(room):
         page.keyboard.press("Enter")
     page.get_by_label("Fill", exact=True).fill("#0a7")
     page.keyboard.press("Enter")
-    page.get_by_label("Stroke", exact=True).fill("123456")
+    page.get_by_label("Outline", exact=True).fill("123456")
     page.keyboard.press("Enter")
-    for label, value in [("Opacity", "4"), ("Stroke width", "6.5"), ("Points", "7"), ("Inner radius", "0.3")]:
+    for label, value in [("Opacity", "4"), ("Outline width", "6.5"), ("Points", "7"), ("Inner radius", "0.3")]:
         page.get_by_label(label).fill(value)
     page.get_by_label("Visible").uncheck()
     (shape,) = room.wait_for(lambda shapes: shapes[0]["visible"] is False)
@@ -147,7 +147,7 @@ def test_the_inspector_writes_what_one_sees(room):
     assert shape["fill"] == "#00AA77" and shape["stroke"] == "#123456" and shape["alpha"] == 4
     assert shape["strokeWidth"] == 6.5 and shape["points"] == 7 and shape["innerRatio"] == 0.3
     assert shape["position"] == [150, -20.5]
-    page.get_by_label("Kind").select_option("roundedRectangle")
+    page.get_by_label("Shape", exact=True).select_option("roundedRectangle")
     page.get_by_label("Corner radius").fill("12")
     room.wait_for(lambda shapes: shapes[0]["kind"] == "roundedRectangle" and shapes[0]["cornerRadius"] == 12)
     room.write((sun, {"fill": "#ABCDEF"}))
@@ -208,8 +208,8 @@ def test_dragging_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
     bob = room.join("Bob")
     ann.select(sun)
     open_tab(ann, "inspector")
-    ann.page.get_by_label("Stroke width").scroll_into_view_if_needed()
-    box = ann.page.get_by_label("Stroke width").bounding_box()
+    ann.page.get_by_label("Outline width").scroll_into_view_if_needed()
+    box = ann.page.get_by_label("Outline width").bounding_box()
     y = box["y"] + box["height"] / 2
     ann.drag((box["x"] + 10, y), (box["x"] + 90, y), hold=True)
     middle = bob.wait_for_shape(sun, "shape.strokeWidth > 5")["strokeWidth"]
@@ -360,7 +360,7 @@ def test_undo_and_escape_reach_the_page_from_its_fields(room):
     ann.wait_for_shapes(3)
     inspect(ann, ground)
     for label, key, condition in (
-        ("Opacity", "ArrowLeft", "shape.alpha"), ("Kind", "e", "shape.kind"),
+        ("Opacity", "ArrowLeft", "shape.alpha"), ("Shape", "e", "shape.kind"),
     ):
         before = ann.run(f"((shape) => {condition})(app.session.shape({int(ground.replace('-', ''), 36)}))")
         field = ann.page.get_by_label(label, exact=True)

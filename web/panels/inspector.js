@@ -1,13 +1,17 @@
-import { counted } from '../basics/words.js'
+import { capitalised, counted } from '../basics/words.js'
 import { kindWords, kinds, properties, propertiesInOrder } from '../core/table.js'
 import { element, iconButton } from '../elements/element.js'
 import { filledWith } from '../tools/making.js'
+import { pinched, stretched } from '../tools/transform.js'
 import { checkField, choiceField, colorField, numberField, sliderField, textField } from './fields.js'
 
 /** @typedef {import('../core/types.js').Shape} Shape */
 
 /** @typedef {import('../core/table.js').PropertyRow & {inspector: import('../core/table.js').InspectorField}} ShownRow */
 /** @typedef {Record<string, import('./fields.js').Field<any>>} Fields by what the values are called in a shape */
+
+/** @param {string} word of the contract */
+const shownWord = (word) => (word === 'center' ? 'Centre' : capitalised(word))
 
 /**
  * The properties that are shown, in the order of the table.
@@ -144,7 +148,7 @@ export class Inspector {
       }
       case 'flag': return { [name]: checkField(label, { change }) }
       case 'choice':
-        return { [name]: choiceField(label, { choices: words.map((word) => [word, word[0].toUpperCase() + word.slice(1)]), change }) }
+        return { [name]: choiceField(label, { choices: words.map((word) => [word, shownWord(word)]), change }) }
       case 'integer':
       case 'number': {
         if (slider) return { [name]: sliderField(label, { ...slider, words: unitWords[unit ?? 'none'], change }, host) }
@@ -243,6 +247,8 @@ export class Inspector {
     const box = only ?? replica.bounds(shapes.map(({ id }) => id))
     fields.x.show(box && box.x)
     fields.y.show(box && box.y)
+    fields.width.show(box && box.width)
+    fields.height.show(box && box.height)
     for (const { element: group, members } of this.#groups) group.hidden = members.every((field) => field.element.hidden)
     const isReadOnly = !this.#permission.mayEdit
     this.#together.hidden = isReadOnly
@@ -293,11 +299,14 @@ export class Inspector {
   }
 
   /**
-   * The unrotated box's corner stays where it is seen, so that a turned shape grows from there too.
+   * The unrotated box's corner stays where it is seen, so that a turned shape grows from there too. Of several, the box around all
+   * of them becomes so large.
    *
    * @param {{width?: number, height?: number}} size
    */
   #resizeTo({ width, height }) {
+    const all = this.#shapes()
+    if (all.length > 1) return this.#resizeAll(all, { width, height })
     this.#place((shape) => {
       const size = { width: width ?? shape.width, height: height ?? shape.height }
       const dx = (size.width - shape.width) / 2
@@ -309,5 +318,18 @@ export class Inspector {
       const y = shape.y + shape.height / 2 + dx * sine + dy * cosine - size.height / 2
       return { id: shape.id, x, y, ...size }
     })
+  }
+
+  /** @param {Shape[]} shapes @param {{width?: number, height?: number}} size */
+  #resizeAll(shapes, { width, height }) {
+    const box = this.#shown.replica.bounds(shapes.map(({ id }) => id))
+    if (!box) return
+    const [dx, dy] = [(width ?? box.width) - box.width, (height ?? box.height) - box.height]
+    const frame = { ...box, rotation: 0 }
+    // What is turned can't be stretched along the paper.
+    const places = shapes.some(({ rotation }) => rotation !== 0)
+      ? pinched(shapes, { around: box, scale: 1 + (dx / box.width || dy / box.height) })
+      : stretched(shapes, frame, dx, dy, { across: width === undefined ? 0 : 1, down: height === undefined ? 0 : 1 })
+    this.#editing.edit((replica) => replica.place(places))
   }
 }

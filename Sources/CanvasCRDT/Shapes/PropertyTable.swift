@@ -171,7 +171,7 @@ extension Property {
         decidesOutline: true,
         meaning: "what the shape is; without it there is no shape (M5)",
         told: "made {shape} {value}",
-        inspector: InspectorField("Kind", in: .who)
+        inspector: InspectorField("Shape", in: .who)
       )
     case .name:
       PropertyRow(
@@ -189,7 +189,7 @@ extension Property {
         .color(.stroke),
         meaning: "the colour of the line around it",
         told: "outlined {shape} in {value}",
-        inspector: InspectorField("Stroke", in: .color, of: .stroked)
+        inspector: InspectorField("Outline", in: .color, of: .stroked)
       )
     case .strokeWidth:
       PropertyRow(
@@ -197,7 +197,7 @@ extension Property {
         .number(.strokeWidth, 0...1_000),
         meaning: "0 is no stroke",
         told: "outlined {shape} {value} wide",
-        inspector: InspectorField("Stroke width", in: .color, slider: 0...40, step: 0.5, of: .stroked)
+        inspector: InspectorField("Outline width", in: .color, slider: 0...40, step: 0.5, of: .stroked)
       )
     case .cornerRadius:
       PropertyRow(
@@ -247,7 +247,7 @@ extension Property {
         .choice(.textAlign),
         meaning: "where the lines of its text stand across the box",
         told: "set {shape’s} text {value}",
-        inspector: InspectorField("Align", in: .text, of: .filled)
+        inspector: InspectorField("Alignment", in: .text, of: .filled)
       )
     case .textPlace:
       PropertyRow(
@@ -255,7 +255,7 @@ extension Property {
         .choice(.textPlace),
         meaning: "where its text stands in the box, from top to bottom",
         told: "set {shape’s} text at the {value}",
-        inspector: InspectorField("Place", in: .text, of: .filled)
+        inspector: InspectorField("Vertical", in: .text, of: .filled)
       )
     case .dash:
       PropertyRow(
@@ -263,7 +263,7 @@ extension Property {
         .choice(.dash),
         meaning: "how its stroke is broken (S11)",
         told: "made {shape’s} stroke {value}",
-        inspector: InspectorField("Dashes", in: .color, of: .stroked)
+        inspector: InspectorField("Line", in: .color, of: .stroked)
       )
     case .filled:
       PropertyRow(
