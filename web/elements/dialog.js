@@ -25,7 +25,7 @@ export function openDialog(title, ...content) {
 }
 
 /**
- * Asks before something is done that others will notice.
+ * Asks before something is removed. Whoever goes on typing, and presses Enter, removes nothing.
  *
  * @param {string} title @param {string} words @param {string} yes the text of the button that does it
  * @returns {Promise<boolean>}
@@ -34,10 +34,8 @@ export function confirmed(title, words, yes) {
   return new Promise((resolve) => {
     let answer = false
     const dialog = openDialog(title, element('p', {}, words), element('div', { class: 'row dialog-buttons' },
-      element('button', { type: 'button', class: 'button', onclick: () => dialog.close() }, 'Cancel'),
-      element('button', {
-        type: 'button', class: 'button danger', autofocus: true, onclick: () => { answer = true; dialog.close() },
-      }, yes)))
+      element('button', { type: 'button', class: 'button', autofocus: true, onclick: () => dialog.close() }, 'Cancel'),
+      element('button', { type: 'button', class: 'button danger', onclick: () => { answer = true; dialog.close() } }, yes)))
     dialog.addEventListener('close', () => resolve(answer))
   })
 }

@@ -1,6 +1,9 @@
-import { within } from '../basics/words.js'
+import { counted, within } from '../basics/words.js'
 
-/** Asks before somebody empties a canvas on which others are. Somebody who is alone isn't asked: undo brings it back. */
+/** So few shapes are drawn again soon. More of them don't go without a question. */
+const unaskedMax = 5
+
+/** Asks before somebody empties a canvas that has more than a few shapes, or on which others are. */
 export class Consent {
   #presence
   #ownTabs
@@ -18,20 +21,21 @@ export class Consent {
   }
 
   /**
-   * @param {string} question @param {string} words on the button that says yes
+   * @param {string} question @param {string} words on the button that says yes @param {number} count how many shapes would go
    * @returns {Promise<boolean>} whether everything may go; no while somebody is being asked already, as by a second shake
    */
-  async mayEmpty(question, words) {
+  async mayEmpty(question, words, count) {
     const others = this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor))
     const unnamed = this.#presence.unnamedCount
-    if (others.length + unnamed === 0) return true
+    const isAlone = others.length + unnamed === 0
+    if (isAlone && count <= unaskedMax) return true
     if (this.#isAsking) return false
     this.#isAsking = true
     try {
       const dialogs = await this.#dialogs.get()
-      const who = whoIs(others.map(({ name }) => name), unnamed)
-      return await dialogs?.confirmed(
-        question, `${who} here too. The canvas will be empty for everyone. You can undo it.`, words) ?? false
+      const what = isAlone ? `All ${counted(count, 'shape')} will be gone.`
+        : `${whoIs(others.map(({ name }) => name), unnamed)} here too. The canvas will be empty for everyone.`
+      return await dialogs?.confirmed(question, `${what} You can undo it.`, words) ?? false
     } finally {
       this.#isAsking = false
     }
