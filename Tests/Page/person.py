@@ -38,7 +38,7 @@ class Person:
     @classmethod
     def open(
         cls, room, name, phone=False, size=None, ratio=None, theme="light", still=False, clock=False, query="", fragment="",
-        ready=True, browser=None, context=None, before=None,
+        panel="layers", ready=True, browser=None, context=None, before=None,
     ):
         """
         `phone`: a small screen with touch. `size`, `ratio`: CSS pixels of the window, device pixels for each.
@@ -72,6 +72,9 @@ class Person:
         page.add_init_script(path=Path(__file__).with_name("app.js"))
         key, value = json.dumps("canvas.me"), json.dumps(json.dumps(identity))
         page.add_init_script(f"if (location.host) localStorage.getItem({key}) ?? localStorage.setItem({key}, {value})")
+        # The panel starts closed. Most people of these tests have opened it once, and the page remembers that.
+        if panel:
+            page.add_init_script(f"if (location.host) localStorage.getItem('canvas.panel') ?? localStorage.setItem('canvas.panel', '{panel}')")
         person = cls(room, name, context, page)
         person.owns, person.look = owns, look if returns else None
         page.on("console", lambda message: message.type == "error" and person.noticed.append(told(message)))

@@ -111,7 +111,7 @@ def test_the_other_pages_too(room):
     room.wait_for_shapes(3)
     eve = room.join("Eve", phone=True, still=True)
     check(eve, "phone")
-    eve.page.get_by_role("button", name="Shapes", exact=True).tap()
+    eve.page.get_by_role("button", name="More tools", exact=True).tap()
     check(eve, "shapes")
     eve.page.keyboard.press("Escape")
     eve.page.tap("button[aria-label='Layers, inspector, overlaps']")
@@ -204,7 +204,7 @@ def test_it_fits_on_320_pixels(room):
     page.get_by_role("menuitem", name="Zoom in").tap()
     ann.wait("app.view.scale === 1.25")
     page.get_by_role("button", name="Zoom: 125%").wait_for()
-    page.get_by_role("button", name="Shapes").tap()
+    page.get_by_role("button", name="More tools").tap()
     fits("shapes")
     page.locator(".shapes-popover").get_by_role("button", name="Star").tap()
     assert ann.run("app.tool") == "star"

@@ -255,7 +255,7 @@ def test_who_is_asked_hears_of_all_the_others(room):
         peers = [{"actor": 5000 + at, "name": name, "color": "#15803D", "state": {}} for at, name in enumerate(named)]
         ann.run("app.perform([{ type: 'peers', peers: value.peers }, { type: 'crowd', people: value.crowd }]); return null",
                 {"peers": peers, "crowd": crowd})
-        ann.page.keyboard.press("b")
+        ann.page.keyboard.press("Shift+b")
         asked = ann.page.get_by_role("dialog")
         assert words in asked.inner_text()
         ann.page.keyboard.press("Escape")

@@ -94,7 +94,7 @@ def test_the_black_hole_swallows_everything_and_gives_it_back(room):
     asked.get_by_role("button", name="Cancel").click()
     ann.wait_for_no_dialog()
     assert ann.run("app.session.shapeCount") == 5
-    ann.page.keyboard.press("b")
+    ann.page.keyboard.press("Shift+b")
     asked.get_by_role("button", name="Drop everything").click()
     bob.wait_for_shapes(0)
     room.agree()

@@ -118,7 +118,7 @@ def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
 
 def test_a_finger_draws_and_two_move_the_paper(room):
     ann = room.join("Ann", phone=True)
-    ann.page.get_by_role("button", name="Shapes").click()
+    ann.page.get_by_role("button", name="More tools").click()
     ann.page.locator(".shapes-popover [data-tool=pen]").click()
     touch = ann.touch
     touch.start((100, 300))

@@ -35,7 +35,7 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
     ann.wait_for_shapes(3)
     bob.wait_for_shapes(3)
-    bob.page.keyboard.press("b")
+    bob.page.keyboard.press("Shift+b")
     bob.page.get_by_role("button", name="Drop everything").click()
     notice = ann.page.locator(".notice", has_text="Bob dropped everything into the black hole.")
     notice.get_by_role("button", name="Bring back").click()

@@ -13,6 +13,13 @@ def write(person, words, done="Escape"):
         person.page.wait_for_selector(FIELD, state="hidden")
 
 
+def anew(person):
+    """Begins to write in the selected shape, in place of what is written there."""
+    person.page.keyboard.press("Enter")
+    person.page.wait_for_selector(FIELD, state="visible")
+    person.page.keyboard.press("Control+a")
+
+
 def text_of(room, shape):
     return room.shape(shape).get("text", "")
 
@@ -53,16 +60,16 @@ def test_enter_writes_in_the_selected_shape(room):
     """What is written already is taken up. Enter is a line break there, and Control and Enter the end."""
     ann, square = written_in(room)
     ann.page.keyboard.press("Enter")
-    write(ann, "two", done=None)
+    write(ann, " and two", done=None)
     ann.page.keyboard.press("Enter")
     ann.page.keyboard.type("three")
     ann.page.keyboard.press("Control+Enter")
-    ann.wait_for_shape(square, "shape.text === 'two\\nthree'")
+    ann.wait_for_shape(square, "shape.text === 'one and two\\nthree'")
     room.agree()
 
 
-def test_who_just_types_with_one_shape_selected_writes_in_it(room):
-    """Whatever key it is otherwise. The keys have their meaning where nothing is selected, several shapes are, or none that takes a text."""
+def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room):
+    """Whatever key it is otherwise. The keys have their meaning where nothing is selected, several shapes are, or one without a text."""
     ann, square = written_in(room)
     for words in ("Most of this", "reduces", "1 kg", "[0] + {2} = -3?"):
         before = ann.shape(square)["text"]
@@ -79,8 +86,8 @@ def test_who_just_types_with_one_shape_selected_writes_in_it(room):
     ann.drag((500, 400), (600, 500))
     oval = next(shape for shape in room.wait_for_shapes(2) if shape["kind"] == "ellipse")
     # What was just drawn is selected, with the tool still in hand.
-    ann.page.keyboard.type("hello")
-    write(ann, "")
+    ann.page.keyboard.press("F2")
+    write(ann, "hello")
     ann.wait_for_shape(oval["id"], "shape.text === 'hello'")
     assert ann.run("app.tool") == "ellipse"
     ann.page.keyboard.press("Control+a")
@@ -230,8 +237,7 @@ def test_what_is_pasted_is_plain_and_not_too_long(room):
     ann.page.keyboard.insert_text("a\tb\u0007 שלום 👩‍👩‍👧")
     ann.page.keyboard.press("Escape")
     ann.wait_for_shape(square, "shape.text === 'a    b שלום 👩‍👩‍👧'")
-    ann.page.keyboard.press("Enter")
-    ann.page.wait_for_selector(FIELD, state="visible")
+    anew(ann)
     ann.page.keyboard.insert_text("é" * 3000)
     ann.page.keyboard.press("Escape")
     ann.wait_for_shape(square, "shape.text.length > 2000")
@@ -247,8 +253,7 @@ def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
     ann.page.evaluate("""() => navigator.clipboard.write([new ClipboardItem({
       'text/html': new Blob(['<h1>Milk <b>and</b></h1><img src="/icon.svg"><p>honey'], { type: 'text/html' }),
       'text/plain': new Blob(['Milk and\\nhoney'], { type: 'text/plain' }) })])""")
-    ann.page.keyboard.press("Enter")
-    ann.page.wait_for_selector(FIELD, state="visible")
+    anew(ann)
     ann.page.keyboard.press("Control+v")
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'Milk and\\nhoney'")
@@ -290,9 +295,7 @@ def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
     ann.select(square)
     ann.page.keyboard.press("Enter")
     write(ann, "early")
-    bob.select(square)
-    bob.page.keyboard.press("Enter")
-    write(bob, "late")
+    rewrite(bob, square, "late")
     ann.page.context.set_offline(False)
     ann.wait_for_shape(square, "shape.text === 'late'")
     ann.page.locator(".notice", has_text="wrote over your text in Sun: “early”").get_by_role("button", name="Put mine back").click()
@@ -313,7 +316,7 @@ def two_at(room, **values):
 
 def rewrite(person, shape, words, done="Escape"):
     person.select(shape)
-    person.page.keyboard.press("Enter")
+    anew(person)
     write(person, words, done)
 
 
@@ -446,8 +449,8 @@ def test_the_inspector_sets_size_and_place(room):
     ann.page.get_by_role("button", name="Panel").click() if ann.page.locator(".panel").is_hidden() else None
     ann.page.get_by_role("tab", name="Inspector").click()
     group = ann.page.get_by_role("group", name="Text")
-    group.get_by_label("Align").select_option("right")
-    group.get_by_label("Place").select_option("bottom")
+    group.get_by_label("Alignment").select_option("right")
+    group.get_by_label("Vertical").select_option("bottom")
     ann.wait_for_shape(square, "shape.textAlign === 'right' && shape.textPlace === 'bottom'")
     room.agree()
 

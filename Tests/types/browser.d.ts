@@ -42,3 +42,8 @@ interface DeviceMotionEventConstructor {
   /** Only where pages have to ask for the sensor. */
   requestPermission?(): Promise<'granted' | 'denied'>
 }
+
+interface Document {
+  /** Not in every browser yet. */
+  caretPositionFromPoint?(x: number, y: number): { offsetNode: Node, offset: number } | null
+}

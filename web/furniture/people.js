@@ -140,7 +140,7 @@ export class People {
   #aboutMe() {
     const me = this.#me
     const name = element('input', {
-      class: 'field large', name: 'name', value: me.name, maxlength: '40', autocomplete: 'nickname', autofocus: true,
+      class: 'field large', name: 'name', value: me.name, autocomplete: 'nickname', autofocus: true,
       id: 'own-name', spellcheck: 'false',
     })
     const colors = element('div', { class: 'swatches', role: 'radiogroup', 'aria-label': 'Your colour' },

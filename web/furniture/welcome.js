@@ -2,6 +2,7 @@
 
 import { within } from '../basics/words.js'
 import { fitBeside } from '../drawing/surroundings.js'
+import { rememberIdentity } from '../storage/identity.js'
 
 /**
  * Shows the drawing where it lies outside of what is seen at first, takes the tool that selects where there is one, and tells
@@ -11,9 +12,9 @@ import { fitBeside } from '../drawing/surroundings.js'
  *   permission: import('../state/permission.js').Permission, notices: import('../state/notices.js').Notices,
  *   tool: import('../state/tool.js').Tool, view: import('../drawing/view.js').View, me: import('../state/me.js').Me,
  *   people: import('./people.js').People}} parts
- * @param {HTMLElement} stage @param {boolean} hasChosenName
+ * @param {HTMLElement} stage @param {import('../storage/identity.js').Identity} identity
  */
-export function welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, hasChosenName) {
+export function welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, identity) {
   let isUntouched = true
   let isToolUntouched = true
   tool.on('change', () => { isToolUntouched = false })
@@ -31,7 +32,8 @@ export function welcome({ connection, shown, permission, notices, tool, view, me
     if (effect.type !== 'state' || effect.state !== 'live') return
     stop()
     if (!isKept) begin()
-    if (hasChosenName || permission.isViewOnly) return
+    if (identity.isChosen || identity.isTold || permission.isViewOnly) return
+    rememberIdentity({ ...identity, isTold: true })
     notices.say(`You’re ${within(me.name)}.`, {
       group: 'name', action: { words: 'Change name', run: () => people.askForName() },
     })

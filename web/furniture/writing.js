@@ -3,14 +3,17 @@ import { properties } from '../core/table.js'
 import { isStroke } from '../drawing/lines.js'
 import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../drawing/text.js'
 import { element, hasFingers } from '../elements/element.js'
+import { tapPauseMax } from '../gestures/limits.js'
+import { draws, isWrittenOn } from '../tools/making.js'
 import { AboveKeyboard } from './above-keyboard.js'
 
 /** @typedef {import('../core/types.js').Shape} Shape */
 
 const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
 const encoder = new TextEncoder()
-/** Units of the canvas: how narrow the box of a text is at least. */
+/** Units of the canvas: how narrow the box of a text is at least, and how wide a new one becomes before its lines break. */
 const widthMin = 24
+const widthMax = 640
 
 /** Control characters other than line breaks. */
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
@@ -34,7 +37,7 @@ export function plainText(typed) {
 }
 
 /** @param {string} text @param {number} textSize */
-const newWidth = (text, textSize) => Math.max(widthMin, Math.ceil(widthFor(text, textSize)))
+const newWidth = (text, textSize) => Math.max(widthMin, Math.min(widthMax, Math.ceil(widthFor(text, textSize))))
 
 /**
  * Whether a new text stands to the left of where it begins, because it is written from right to left.
@@ -51,8 +54,8 @@ const typing = ['insertText', 'insertCompositionText']
  * Writing in a shape: a field lies over it, as large and as turned as the shape is. The text is kept when the field is left,
  * however that happens, as one step to undo.
  *
- * While one shape is selected that can be written in, the field waits for somebody to type: it has the focus and the shape's text,
- * and is not to be seen. So input methods, dead keys and emoji begin in it as in any other field. Keys mean there what they mean on
+ * While one text or note is selected, and no tool in hand that draws, the field waits for somebody to type: it has the focus and the
+ * shape's text, and is not to be seen. So input methods, dead keys and emoji begin in it as in any other field. Keys mean there what they mean on
  * the page, except those that type.
  *
  * @extends {Source<{kept: {id: number, text: string}}>}
@@ -80,7 +83,7 @@ export class Writing extends Source {
   /**
    * @param {HTMLElement} stage
    * @param {Pick<import('../tools/reach.js').Reach, 'shown' | 'editing' | 'permission' | 'selection' | 'scene' | 'view' | 'frames'
-   *   | 'notices' | 'locks' | 'presence'>} reach
+   *   | 'notices' | 'locks' | 'presence' | 'tool'>} reach
    * @param {import('../panels/names.js').Names} names
    */
   constructor(stage, reach, names) {
@@ -108,6 +111,12 @@ export class Writing extends Source {
       event.preventDefault()
       this.close()
     })
+    this.element.addEventListener('pointerdown', () => {
+      if (this.element.classList.contains('is-fresh')) addEventListener('pointerup', () => field.select(), { once: true })
+    })
+    this.element.addEventListener('mousedown', (event) => {
+      if (this.element.classList.contains('is-fresh')) event.preventDefault()
+    })
     for (const type of ['keyup', 'copy', 'cut', 'paste', 'dblclick']) {
       field.addEventListener(type, (event) => { if (this.#open) event.stopPropagation() })
     }
@@ -122,7 +131,7 @@ export class Writing extends Source {
       this.#follow(changes)
       this.#waitOrRest()
     })
-    reach.selection.on('change', () => this.#waitOrRest())
+    for (const part of [reach.selection, reach.tool]) part.on('change', () => this.#waitOrRest())
     reach.permission.on('change', () => {
       if (!reach.permission.mayEdit) this.close()
       this.#waitOrRest()
@@ -146,10 +155,11 @@ export class Writing extends Source {
    * Begins to write in a shape.
    *
    * @param {number} id
-   * @param {{isNew?: boolean, step?: import('../state/editing.js').Step | null}} how `isNew`: a text that grows with what is written;
-   *   `step`: the shape was made just now in this step to undo, which ends with the writing
+   * @param {{isNew?: boolean, step?: import('../state/editing.js').Step | null, selectsAll?: boolean,
+   *   at?: import('../core/types.js').Point}} how `isNew`: a text that grows with what is written; `step`: the shape was made just
+   *   now in this step to undo, which ends with the writing; `at`: of the stage, where the caret is wanted; else it is at the end
    */
-  open(id, { isNew = false, step = null } = {}) {
+  open(id, { isNew = false, step = null, selectsAll = false, at } = {}) {
     const { locks, permission, selection, shown } = this.#reach
     this.close()
     if (permission.mayEdit && locks.refuse([id])) return step?.end()
@@ -159,7 +169,23 @@ export class Writing extends Source {
     this.#field.value = shape.text
     this.#begin(shape, isNew, step)
     this.#field.focus({ preventScroll: true })
-    this.#field.select()
+    if (selectsAll) this.#field.select()
+    else this.#placeCaret(at)
+    if (at) this.#keepFresh()
+  }
+
+  /** @param {import('../core/types.js').Point} [at] of the stage; else the end is meant */
+  #placeCaret(at) {
+    const field = this.#field
+    const found = at ? document.caretPositionFromPoint?.(at.x, at.y) : null
+    const place = found?.offsetNode === field ? found.offset : field.value.length
+    field.setSelectionRange(place, place)
+  }
+
+  /** The third of three clicks comes down on the shape, beside its text, and so do the clicks that a browser makes of taps. */
+  #keepFresh() {
+    this.element.classList.add('is-fresh')
+    setTimeout(() => this.element.classList.remove('is-fresh'), tapPauseMax)
   }
 
   /**
@@ -192,13 +218,13 @@ export class Writing extends Source {
     this.#waitOrRest()
   }
 
-  /** The one shape that is selected, if it can be written in. */
+  /** The one shape that is selected, if typing goes on with its text. */
   #writable() {
-    const { locks, permission, selection, shown } = this.#reach
+    const { locks, permission, selection, shown, tool } = this.#reach
     const [id] = selection.ids()
-    if (selection.size !== 1 || !permission.mayEdit || locks.has(id)) return null
+    if (selection.size !== 1 || draws(tool.name) || !permission.mayEdit || locks.has(id)) return null
     const shape = shown.replica.shape(id)
-    return shape && !isStroke(shape.kind) ? shape : null
+    return shape && !isStroke(shape.kind) && isWrittenOn(shape) ? shape : null
   }
 
   /** Takes the focus only where nothing else has it, and where that doesn't bring up a keyboard on the screen. */
@@ -373,10 +399,9 @@ export class Writing extends Source {
   #giveBack(began, text) {
     if (text.trim() === '' || text === began.text) return
     const { notices } = this.#reach
-    const beginning = text.length > 200 ? `${text.slice(0, 199)}…` : text
     const copy = () => navigator.clipboard.writeText(text).then(() => notices.say('Copied.', { group: 'written' }))
-    notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${beginning}”`, {
-      kind: 'refused', group: 'written', milliseconds: 30_000,
+    notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${text}”`, {
+      kind: 'refused', group: 'written', isWhole: true, milliseconds: 30_000,
       // A page that isn't served securely may not write to the clipboard.
       action: navigator.clipboard ? { words: 'Copy the text', run: copy } : undefined,
     })
@@ -394,8 +419,8 @@ export class Writing extends Source {
     const keep = () => editing.edit((live) => live.add({
       kind: 'text', position: [x, y], size: [width, Math.ceil(heightFor(text, textSize, width))], text, textSize, fill: '#767676',
     }))
-    notices.say(`${who} deleted the shape while you wrote in it.`, {
-      group: 'written', action: { words: 'Keep the text', run: keep }, milliseconds: 30_000,
+    notices.say(`${who} deleted the shape while you wrote in it: “${text}”`, {
+      group: 'written', isWhole: true, action: { words: 'Keep the text', run: keep }, milliseconds: 30_000,
     })
   }
 
@@ -411,7 +436,7 @@ export class Writing extends Source {
     const { textSize, textAlign, textPlace, kind } = shape
     const isGrowing = kind === 'text' && open.isNew
     const isLeftward = goesLeft(shape, field.value, open.isNew)
-    const width = isGrowing ? Math.max(widthMin, widthFor(field.value || ' ', textSize) + textSize) : box.width
+    const width = isGrowing ? Math.max(widthMin, Math.min(widthMax, widthFor(field.value || ' ', textSize) + textSize)) : box.width
     const center = view.toScreen({
       x: isLeftward ? box.x + 2 * textPadding - width / 2 : box.x + width / 2, y: box.y + box.height / 2,
     })
@@ -428,6 +453,9 @@ export class Writing extends Source {
     const height = Math.max(field.scrollHeight, lineHeight * textSize)
     const free = box.height - 2 * textPadding - height
     const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2
+    // What runs out of the box stands on the shape's colour there too: white letters can't be read on white paper.
+    const fill = drawn && kind !== 'text' && shape.filled && free < 0 ? `#${drawn.fill.toString(16).padStart(6, '0')}` : ''
+    Object.assign(field.style, { background: fill, boxShadow: fill && `0 0 0 ${textPadding}px ${fill}` })
     // Text never extends above the box, where its beginning could not be seen.
     Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })
     this.#hint.style.transform = `scale(${1 / view.scale})`

@@ -27,6 +27,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
  * @property {{across: number, down: number}} [side] of the frame on which the handle is
  * @property {number} [index] of a line's point, or of the part in whose middle the handle is
  * @property {boolean} [holds] whether being held means anything here; its kind decides, unless given
+ * @property {number} [taps] how many taps in a row mean something here; its kind decides, unless given
  * @property {boolean} [joins] whether a second finger is welcome at any time, because one alone only moves the paper
  * @property {Target} [under] what a tap and two fingers mean here, where a drag means a handle that lies above
  */
@@ -189,6 +190,17 @@ export class Recogniser {
       else this.#lift()
     }
     this.#time = now
+  }
+
+  /**
+   * A double tap waits no longer for a third.
+   *
+   * @param {number} time
+   */
+  endTaps(time) {
+    this.#advance(time)
+    if (this.isIdle) this.#emitAll(this.#taps.end())
+    return this.#take()
   }
 
   #lift() {

@@ -90,6 +90,9 @@ export class Surface extends Source {
   /** Nothing is pressed, dragged or pinched. */
   get isIdle() { return this.#recogniser.isIdle }
 
+  /** A key is pressed: a double tap waits no longer for a third. */
+  endTaps() { this.#tellAll(this.#recogniser.endTaps(performance.now())) }
+
   /** Ends what is going on. */
   cancel(reason = 'interrupted') { this.#tellAll(this.#recogniser.cancel(performance.now(), reason)) }
 

@@ -35,7 +35,7 @@ export class Taps {
    * @param {Press} press @param {number} time @returns {Moment[]}
    */
   tapped(press, time) {
-    const { taps } = needs[press.target.kind]
+    const taps = press.target.taps ?? needs[press.target.kind].taps
     if (taps === 0) return []
     // With a modifier each tap counts by itself, because people select several shapes that way.
     if (taps === 1 || press.shift || press.ctrl || press.meta) {

@@ -204,7 +204,7 @@ export class Layers {
     row.element.classList.toggle('grouped', this.#groups.hasAny([row.id]))
     setIcon(row.lock, shape.locked ? 'locked' : 'unlocked')
     const lockWords = shape.locked ? 'Unlock' : 'Lock'
-    setAttributes(row.lock, { 'aria-label': `${lockWords} ${name}`, title: lockWords, disabled: isReadOnly })
+    setAttributes(row.lock, { 'aria-label': `${lockWords} ${name}`, title: lockWords, disabled: isReadOnly, hidden: isReadOnly && !shape.locked })
     setIcon(row.swatch, shape.kind)
     const isFilled = shape.filled && !isStroke(shape.kind)
     row.swatch.classList.toggle('hollow', !isFilled)

@@ -44,9 +44,10 @@ export class Panel {
       event.stopPropagation()
     })
     this.button = iconButton('panel', 'Layers, inspector, overlaps', { class: 'plain panel-button', onclick: () => this.toggle() })
-    this.#remembered = remembered() ?? 'layers'
+    const open = remembered()
+    this.#remembered = open || 'layers'
     this.button.setAttribute('aria-expanded', 'false')
-    if (remembered() && !isSmall()) this.show(this.#remembered)
+    if (open && !isSmall()) this.show(open)
   }
 
   get open() { return this.#open }
@@ -107,11 +108,11 @@ export class Panel {
   }
 }
 
-/** Which tab was open: empty where the panel was closed, layers before anybody chose. */
+/** Which tab was open: none where the panel was closed, or before anybody opened it. */
 function remembered() {
   try {
-    return localStorage.getItem(key) ?? 'layers'
+    return localStorage.getItem(key) ?? ''
   } catch {
-    return 'layers'
+    return ''
   }
 }

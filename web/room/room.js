@@ -132,7 +132,8 @@ async function openRoom(room, { viewOnly, token }) {
   new Removals({ room, connection, documents, shown, editing, notices, permission, presence, names, hand })
   const momentum = new Momentum({ shown, editing, view })
   const dialogs = parts.later(() => import('../elements/dialog.js'), (loaded) => loaded)
-  const writing = new Writing(stage, { shown, editing, permission, selection, scene, view, frames, notices, locks, presence }, names)
+  const writing = new Writing(
+    stage, { shown, editing, permission, selection, scene, view, frames, notices, locks, presence, tool }, names)
   new TextLosses({ connection, shown, editing, notices, names, presence, writing })
   const reach = {
     shown, editing, permission, selection, tool, paint, presence, notices, documents, frames, view, scene, overlay, handles,
@@ -185,6 +186,9 @@ async function openRoom(room, { viewOnly, token }) {
   elementById('opening').remove()
   // The Tab key leads from the field to the bars.
   stage.after(writing.element)
+  const showPermission = () => document.body.classList.toggle('is-viewer', permission.isViewOnly)
+  permission.on('change', showPermission)
+  showPermission()
   elementById('hole').append(icon('hole'), element('span', { class: 'hole-words small-text' }, 'Drop here to remove'))
   document.body.append(
     element('div', { class: 'bars' },
@@ -240,7 +244,7 @@ async function openRoom(room, { viewOnly, token }) {
       return new Couriers({ core, room, options, connection, permission, refusals, notices })
     })
   }
-  welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, identity.isChosen)
+  welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, identity)
   pulse.on('slow', () => notices.say('Your connection is slow. Others see your changes late, and you theirs.', { group: 'slow' }))
   frames.request()
   connection.start()

@@ -12,17 +12,18 @@ const animals = ['Heron', 'Otter', 'Fox', 'Wren', 'Lynx', 'Hare', 'Owl', 'Seal',
 const pick = (list) => list[Math.floor(Math.random() * list.length)]
 
 /**
- * `isChosen`: the person has said who they are; `isColorChosen`: they have picked the colour, too.
+ * `isChosen`: the person has said who they are; `isColorChosen`: they have picked the colour, too; `isTold`: they have been told the
+ * name that they were given.
  *
- * @typedef {{name: string, color: string, isChosen: boolean, isColorChosen: boolean}} Identity
+ * @typedef {{name: string, color: string, isChosen: boolean, isColorChosen: boolean, isTold?: boolean}} Identity
  */
 
 /** @returns {Identity} */
 export function rememberedIdentity() {
   try {
-    const { name, color, isChosen, isColorChosen } = JSON.parse(localStorage.getItem(key) ?? '')
+    const { name, color, isChosen, isColorChosen, isTold } = JSON.parse(localStorage.getItem(key) ?? '')
     if (typeof name === 'string' && isName(name) && /^#[0-9A-Fa-f]{6}$/.test(color)) {
-      return { name, color, isChosen: isChosen === true, isColorChosen: isColorChosen === true }
+      return { name, color, isChosen: isChosen === true, isColorChosen: isColorChosen === true, isTold: isTold === true }
     }
   } catch {
     // Nothing was remembered, or it wasn't written by this page.

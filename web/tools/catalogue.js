@@ -1,6 +1,6 @@
 import { openArea, fitBeside } from '../drawing/surroundings.js'
-import { leading } from '../drawing/lines.js'
-import { filledWith, isForLines, isForWriting, kindOf, lineLook, nextLook } from './making.js'
+import { isStroke, leading } from '../drawing/lines.js'
+import { filledWith, isForLines, isForWriting, kindOf, lineLook, nextLook, sizeFor } from './making.js'
 
 // Everything that a person can do by name: one table for the menu, the list of shortcuts, the toolbar and the keys.
 //
@@ -49,7 +49,7 @@ const fitTo = ({ view }, box) => { if (box) fitBeside(view, box, 64, { now: perf
  */
 async function addShape({ documents, editing, paint, selection, shown, tool, view, writing }) {
   const { x, y, width, height } = openArea(view)
-  const size = { width: 150, height: 120 }
+  const size = sizeFor(tool.name)
   const wanted = { x: x + (width - size.width) / 2, y: y + (height - size.height) / 2 }
   const place = (await documents.prepare() ? shown.replica.freePlace(size, wanted) : null) ?? wanted
   if (isForLines(tool.name)) {
@@ -66,7 +66,7 @@ async function addShape({ documents, editing, paint, selection, shown, tool, vie
     ...nextLook(paint, replica, tool.name),
   }))
   if (added) selection.set([added.shape])
-  if (added && isForWriting(tool.name)) writing.open(added.shape, { step })
+  if (added && isForWriting(tool.name)) writing.open(added.shape, { isNew: true, step })
   else step.end()
 }
 
@@ -82,13 +82,13 @@ function writeOrAdd(reach) {
 }
 
 /**
- * Removes everything in one step, and offers to undo that. Where others are, it asks first.
+ * Removes everything in one step, and offers to undo that. Where it is much, or others are here, it asks first.
  *
  * @param {Pick<import('./reach.js').ActReach, 'consent' | 'editing' | 'shown'>} reach
  * @param {{question: string, yes: string, done: string, remove: () => unknown}} how
  */
 async function removeAll({ consent, editing, shown }, { question, yes, done, remove }) {
-  if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes)) return
+  if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes, shown.replica.shapeCount)) return
   // While one thinks about it, others may have done it.
   if (shown.replica.shapeCount > 0 && remove() !== undefined) editing.sayUndoable(done)
 }
@@ -229,7 +229,7 @@ const games = [
     id: 'threeSquares', words: 'Start with three squares', keys: [], edits: true,
     run: (reach) => reach.editing.group(() => { for (let count = 0; count < 3; count++) addSquare(reach) }),
   },
-  { id: 'blackHole', words: 'Black Hole', keys: ['b'], edits: true, run: swallowAll },
+  { id: 'blackHole', words: 'Black Hole', keys: ['shift+b'], edits: true, run: swallowAll },
   {
     id: 'clear', words: 'Clear everything', keys: ['shift+delete', 'shift+backspace'], edits: true,
     run: clear, isEnabled: ({ shown }) => shown.replica.shapeCount > 0,
@@ -273,7 +273,7 @@ const edits = [
   { id: 'addShape', words: 'Write in the shape, or add one', keys: ['enter'], edits: true, run: writeOrAdd },
   {
     id: 'write', words: 'Write', keys: ['f2'], edits: true, needs: 1, run: ({ selection, writing }) => writing.open(selection.ids()[0]),
-    isEnabled: ({ selection }) => selection.size === 1,
+    isEnabled: ({ selection, shown }) => selection.size === 1 && !isStroke(shown.replica.shape(selection.ids()[0])?.kind ?? ''),
   },
   { id: 'recolor', words: 'New colour', keys: ['alt+c', 'c'], edits: true, needs: 1, run: recolor },
   { id: 'selectAll', words: 'Select all', keys: ['mod+a'], run: selectAll },

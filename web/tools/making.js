@@ -21,12 +21,27 @@ const lineStroke = '#767676'
 const inkStroke = '#2F6FED'
 /** The box of a text that nothing is written in. */
 const textBox = { width: 24, height: 41 }
+/** How large a shape is that isn't drawn by hand, whether a click or a key adds it. */
+const addedBox = { width: 150, height: 120 }
+
+/** @param {string} name of a tool */
+export const sizeFor = (name) => (name === 'note' ? { width: noteSide, height: noteSide } : name === 'text' ? textBox : addedBox)
+
+/** Whether a tool leaves something where it is dragged. */
+export const draws = (/** @type {string} */ name) => name !== 'select' && name !== 'hand'
 
 /** The tools that draw, and the kind of shape that each makes. A note is a shape to write in. */
 export const kindOf = (/** @type {string} */ name) => (name === 'note' ? 'rectangle' : kinds.includes(name) && !isStroke(name) ? name : null)
 
 /** The outline of a shape that has neither a fill nor a colour chosen for it. */
 const bareStroke = '#2B2A28'
+
+/**
+ * Whether typing goes on with a shape's text: it has one, or it is a slip to write on.
+ *
+ * @param {import('../core/types.js').Shape} shape
+ */
+export const isWrittenOn = ({ kind, fill, written }) => written || kind === 'text' || (kind === 'rectangle' && fill === noteFill)
 
 /** @param {string} name of a tool */
 export const isForWriting = (name) => name === 'note' || name === 'text'
@@ -128,7 +143,7 @@ export function outlinedWith(shape, stroke) {
  */
 export function makeForWriting({ editing, paint, shown, tool, writing }, { x, y }) {
   const { name } = tool
-  const { width, height } = name === 'note' ? { width: noteSide, height: noteSide } : textBox
+  const { width, height } = sizeFor(name)
   // A text begins where the hand is, a note lies around it.
   const position = name === 'note' ? [Math.round(x - width / 2), Math.round(y - height / 2)] : [x - 8, y - height / 2]
   const step = editing.openStep()

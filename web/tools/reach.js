@@ -31,7 +31,7 @@
  * @property {import('./lifting.js').Lifting} lifting
  * @property {import('./momentum.js').Momentum} momentum
  * @property {Writing} writing
- * @property {{mayEmpty: (question: string, yes: string) => Promise<boolean>}} consent asks before a canvas is emptied on which others are
+ * @property {{mayEmpty: (question: string, yes: string, count: number) => Promise<boolean>}} consent asks before much goes at once
  */
 
 /**
@@ -40,7 +40,8 @@
  *
  * @typedef {object} Writing
  * @property {boolean} isOpen
- * @property {(shape: number, how?: {isNew?: boolean, step?: import('../state/editing.js').Step | null}) => void} open
+ * @property {(shape: number, how?: {isNew?: boolean, step?: import('../state/editing.js').Step | null, selectsAll?: boolean,
+ *   at?: import('../core/types.js').Point}) => void} open `at`: of the stage, where the caret is wanted
  * @property {() => boolean} wait whether the next character that is typed is written in the shape that is selected
  * @property {(how?: {isPressed?: boolean}) => void} close keeps what was written; `isPressed`: because the hand has come down
  */

@@ -70,8 +70,8 @@ export class Shortcuts {
   }
 
   /**
-   * Typing with one shape selected writes in it: every character but a space, whatever else the key means. The browser puts it
-   * into the field that waits for it.
+   * Whoever types with one text or note selected, and nothing in hand that draws, writes in it: every character but a space, whatever
+   * else it means. The browser puts it into the field that waits for it. A double click that is about to open a text does so first.
    *
    * @param {KeyboardEvent} event @param {Element} target
    */
@@ -81,8 +81,12 @@ export class Shortcuts {
     // Windows says of the key that makes the third character of others that it is Control and Alt.
     const isPlain = (!event.ctrlKey && !event.metaKey && !event.altKey) || event.getModifierState('AltGraph')
     const isCharacter = [...event.key].length === 1 && event.key !== ' '
-    if (!isPlain || !isCharacter || !this.#reach.writing.wait()) return false
-    if (this.#reach.tools.isBusy) event.preventDefault()
+    if (!isPlain || !isCharacter) return false
+    const { tools, writing } = this.#reach
+    tools.endTaps()
+    if (writing.isOpen) return true
+    if (!writing.wait()) return false
+    if (tools.isBusy) event.preventDefault()
     return true
   }
 

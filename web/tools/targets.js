@@ -69,16 +69,27 @@ export class Targets {
     const shape = isForLines(name) ? null : this.#shapeAt(point, pointer)
     const nothing = isForLines(name) ? sheet : pointer === 'touch' && name === 'select' ? emptyToSelect : empty
     /** @type {Target} */
-    const under = shape === null ? nothing : { kind: 'shape', key: `shape:${shape}`, id: shape }
+    const under = shape === null ? nothing : { kind: 'shape', key: `shape:${shape}`, id: shape, ...this.#tapsOn(shape, pointer) }
     const found = handleAt(this.#handles.all(), point, pointer)
     if (!found) return under
     const { kind: handle, across, down, index } = found
     const selected = this.#selection.ids()
     // The handle that moves one shape is that shape: held there it is lifted, too.
     if (handle === 'move' && selected.length === 1) {
-      return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle }
+      return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle, ...this.#tapsOn(selected[0], pointer) }
     }
     return { kind: 'handle', key: `handle:${handle} ${across} ${down} ${index}`, handle, side: { across, down }, index, under }
+  }
+
+  /**
+   * What is written opens with the second tap, at once: a third would remove nothing. A finger's second tap gives it a colour, and
+   * waits for the third.
+   *
+   * @param {number} id @param {PointerType} pointer
+   */
+  #tapsOn(id, pointer) {
+    const shape = this.#scene.drawn(id)?.shape
+    return shape && (shape.kind === 'text' || (shape.written && pointer !== 'touch')) ? { taps: 2 } : {}
   }
 
   /** @param {import('../core/types.js').Point} point @param {PointerType} pointer @returns {number | null} */

@@ -100,6 +100,9 @@ export class Tools {
    */
   cancel(reason) { this.#surface.cancel(reason) }
 
+  /** A double tap that waits for a third acts now: what is typed next belongs to what it opens. */
+  endTaps() { this.#surface.endTaps() }
+
   // Gestures.
 
   /** @param {Gesture | Wheel | Leave | Trail} gesture */
@@ -187,7 +190,7 @@ export class Tools {
       if (!shape || groups.enter(id)) return
       // A finger, which has no keys beside it, has a button to write with. On a text there is nothing else to be done.
       if (pointer !== 'touch' || shape.kind === 'text') {
-        writing.open(id)
+        writing.open(id, { at: { x, y } })
         return
       }
       editing.edit((replica) => replica.edit([{ shape: id, set: filledWith(shape, replica.brightColor()) }]))
@@ -197,10 +200,17 @@ export class Tools {
     }
   }
 
-  /** @param {Moment} gesture */
-  #tripleTapped({ target: { id } }) {
-    const { editing, groups, permission } = this.#reach
-    if (permission.mayEdit && id !== undefined) editing.edit((replica) => replica.delete(groups.with(id)))
+  /**
+   * Removes what has no text. What somebody has written is not gone with one click too many: it is selected, to be written anew.
+   *
+   * @param {Moment} gesture
+   */
+  #tripleTapped({ target: { id }, x, y }) {
+    const { editing, groups, permission, shown, writing } = this.#reach
+    if (!permission.mayEdit || id === undefined) return
+    const ids = groups.with(id)
+    if (!shown.replica.shapesOf(ids).some(({ written }) => written)) editing.edit((replica) => replica.delete(ids))
+    else if (shown.replica.shape(id)?.written) writing.open(id, { selectsAll: true, at: { x, y } })
   }
 
   /** @param {Lasting} gesture */

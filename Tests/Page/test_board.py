@@ -1,0 +1,427 @@
+"""What somebody does in passing takes nothing away, and what is looked for in the first minutes is there."""
+
+import struct
+import time
+
+import pytest
+
+from hand import rest, tap
+from test_history import open_history
+from test_writing import FIELD, text_of, two_at, write
+
+
+def filled(room, count, **values):
+    return [room.add(position=[150 + 120 * at, 200], size=[100, 100], **values) for at in range(count)]
+
+
+def joined(room, *shapes, **how):
+    ann = room.join("Ann", **how)
+    ann.look_at(0, 0)
+    for shape in shapes:
+        ann.wait_for_shape(shape)
+    return ann
+
+
+# 1
+
+@pytest.mark.parametrize("key", ["Shift+b", "Shift+Delete"])
+def test_who_types_a_name_and_presses_enter_empties_no_canvas(room, key):
+    """No letter alone removes anything. What is asked has Cancel in focus, with others here and without."""
+    shapes = filled(room, 7)
+    ann = joined(room, *shapes)
+    for letter in "abcdefghijklmnopqrstuvwxyz":
+        ann.page.keyboard.press(letter)
+    ann.painted()
+    assert {shape["id"] for shape in room.shapes()} >= set(shapes) and ann.page.locator("dialog").count() == 0
+    for others in (0, 1):
+        if others:
+            room.join("Bob")
+            ann.wait("app.presence.people().length === 1")
+        ann.page.keyboard.press(key)
+        ann.page.locator("dialog .button.danger").wait_for()
+        assert ann.page.evaluate("document.activeElement.textContent") == "Cancel"
+        ann.page.keyboard.press("Enter")
+        ann.wait_for_no_dialog()
+        assert {shape["id"] for shape in room.shapes()} >= set(shapes)
+
+
+def test_few_shapes_of_ones_own_go_without_a_question(room):
+    ann = joined(room, *filled(room, 5))
+    ann.page.keyboard.press("Shift+b")
+    room.wait_for_shapes(0)
+
+
+# 2
+
+def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text(room):
+    written = room.add(position=[300, 200], size=[200, 150], text="Buy milk")
+    bare = room.add(position=[600, 200], size=[200, 150])
+    ann = joined(room, written, bare)
+    # On the text, and beside it.
+    for y in (275, 215):
+        for times in (1, 2, 3):
+            ann.page.mouse.click(400, y, click_count=times)
+        ann.wait(f"document.activeElement.matches('{FIELD}') && getSelection().toString() === 'Buy milk'", "all of it is selected")
+        ann.page.keyboard.press("Escape")
+        ann.page.wait_for_selector(FIELD, state="hidden")
+        ann.page.mouse.click(1000, 600)
+    ann.page.mouse.click(700, 275)
+    ann.page.mouse.click(700, 275)
+    ann.page.mouse.click(700, 275)
+    (left,) = room.wait_for_shapes(1)
+    assert left["text"] == "Buy milk"
+
+
+def test_three_taps_of_a_finger_leave_what_is_written(room):
+    written = room.add(position=[100, 300], size=[200, 150], text="Buy milk")
+    ann = joined(room, written, phone=True, clock=True)
+    ann.stop_clock()
+    tap(ann, 160, 410, times=3)
+    assert ann.page.evaluate("[document.activeElement.className, getSelection().toString()]") == ["writing-field", "Buy milk"]
+    assert text_of(room, written) == "Buy milk"
+
+
+# 3
+
+def test_a_letter_after_drawing_is_a_key_and_over_an_arrow_too(room):
+    """Typing goes on with the text of a note or of what is written in. Everything else takes a letter as a key."""
+    ann = joined(room)
+    ann.page.keyboard.press("r")
+    ann.drag((300, 200), (500, 350))
+    (box,) = room.wait_for_shapes(1)
+    ann.page.keyboard.press("a")
+    ann.wait("app.tool === 'arrow'")
+    ann.drag((700, 200), (900, 350))
+    room.wait_for_shapes(2)
+    ann.page.keyboard.press("v")
+    ann.wait("app.tool === 'select'")
+    ann.click(400, 275)
+    ann.page.keyboard.press("o")
+    ann.wait("app.tool === 'ellipse'")
+    assert text_of(room, box["id"]) == "" and ann.page.locator(FIELD).count() == 0
+    ann.page.keyboard.press("v")
+    ann.click(400, 275)
+    ann.page.keyboard.press("F2")
+    write(ann, "a box")
+    ann.page.keyboard.type("r")
+    write(ann, "")
+    ann.wait_for_shape(box["id"], "shape.text === 'a boxr'")
+    ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("n")
+    ann.click(400, 600)
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.page.keyboard.press("Escape")
+    ann.page.wait_for_selector(FIELD, state="hidden")
+    ann.page.keyboard.type("hero")
+    write(ann, "")
+    room.wait_for(lambda shapes: "hero" in [shape.get("text") for shape in shapes])
+    room.agree()
+
+
+# 4
+
+@pytest.mark.parametrize("before", ["", "one "])
+def test_what_is_typed_at_once_after_a_double_click_is_all_there(room, before):
+    """Nothing waits for a third click, and nothing that was there is replaced."""
+    square = room.add(position=[300, 200], size=[200, 150], text=before)
+    ann = joined(room, square)
+    ann.page.mouse.dblclick(480, 340)
+    ann.page.keyboard.type("rest")
+    write(ann, "")
+    ann.wait_for_shape(square, f"shape.text === '{before}rest'")
+    assert ann.run("app.tool") == "select"
+    room.agree()
+
+
+def test_a_double_click_in_a_text_sets_the_caret_there(room):
+    square = room.add(kind="text", position=[300, 200], size=[400, 41], text="Milk and honey", textAlign="left", textPlace="top", fill="#333333")
+    ann = joined(room, square)
+    ann.page.mouse.dblclick(309, 220)
+    ann.page.keyboard.type("Buy ")
+    write(ann, "")
+    ann.wait_for_shape(square, "shape.text === 'Buy Milk and honey'")
+
+
+# 5
+
+def png_size(data):
+    assert data.startswith(b"\x89PNG")
+    return struct.unpack(">II", data[16:24])
+
+
+def test_a_png_is_as_large_as_the_drawing_and_one_chooses_how_fine(room):
+    room.add(position=[0, 0], size=[1600, 900], fill="#FF0000")
+    ann = joined(room)
+    ann.wait_for_shapes(1)
+    sizes = {}
+    for scale in ("1×", "2×", "4×"):
+        ann.page.get_by_role("button", name="Menu", exact=True).click()
+        ann.page.get_by_role("menuitem", name="Export as PNG").click()
+        with ann.page.expect_download() as download:
+            ann.page.get_by_role("dialog").get_by_role("button", name=scale).click()
+        with open(download.value.path(), "rb") as file:
+            sizes[scale] = png_size(file.read())
+        ann.wait_for_no_dialog()
+    width, height = sizes["1×"]
+    assert 1600 <= width < 1700 and 900 <= height < 1000
+    assert sizes["2×"] == (2 * width, 2 * height) and sizes["4×"] == (4 * width, 4 * height)
+
+
+def test_a_png_that_no_canvas_can_be_becomes_as_large_as_one_can(room):
+    room.add(position=[0, 0], size=[100, 100], fill="#FF0000")
+    room.add(position=[60000, 0], size=[100, 100], fill="#0000FF")
+    ann = joined(room)
+    ann.wait_for_shapes(2)
+    ann.page.get_by_role("button", name="Menu", exact=True).click()
+    ann.page.get_by_role("menuitem", name="Export as PNG").click()
+    with ann.page.expect_download() as download:
+        ann.page.keyboard.press("Enter")
+    with open(download.value.path(), "rb") as file:
+        width, height = png_size(file.read())
+    assert 8000 < width <= 16384 and height >= 1
+
+
+# 6
+
+TOOLS = ["rectangle", "note", "text", "arrow", "pen", "ellipse", "eraser", "line", "roundedRectangle", "polygon", "star"]
+
+
+@pytest.mark.parametrize("width, least", [(1440, 11), (1100, 11), (700, 3), (390, 0), (320, 0)])
+def test_tools_fold_by_the_room_that_is_there_and_the_caret_has_the_others(room, width, least):
+    ann = joined(room, size=(width, 800), panel=None)
+    ann.painted()
+    assert ann.page.locator(".panel").is_hidden(), "it starts closed"
+
+    def seen():
+        return ann.page.eval_on_selector_all(".shapes [data-tool]:not([hidden])", "all => all.map(({ dataset }) => dataset.tool)")
+
+    visible = seen()
+    assert set(visible) == set(TOOLS[:len(visible)]) and len(visible) >= least
+    bar = ann.page.locator(".toolbar").bounding_box()
+    assert bar["x"] >= 0 and bar["x"] + bar["width"] <= width
+    more = ann.page.get_by_role("button", name="More tools")
+    if len(visible) == len(TOOLS):
+        assert more.count() == 0
+    else:
+        more.click()
+        others = ann.page.locator(".shapes-popover [data-tool]:not([hidden])")
+        assert others.count() == len(TOOLS) - len(visible)
+        ann.page.locator(".shapes-popover [data-tool=star]").click()
+        assert ann.run("app.tool") == "star" and "chosen" in more.get_attribute("class")
+    # The panel takes room as well.
+    if width == 1100:
+        ann.page.get_by_role("button", name="Layers, inspector, overlaps").click()
+        ann.wait("document.querySelectorAll('.shapes [data-tool][hidden]').length > 0")
+        ann.wait("document.querySelector('.toolbar').getBoundingClientRect().right <= document.querySelector('.panel').getBoundingClientRect().left")
+
+
+# 7
+
+def test_who_follows_somebody_goes_on_when_they_change_their_name(room):
+    ann, bob = joined(room), room.join("Bob")
+    ann.page.get_by_role("button", name="Follow Bob").click()
+    ann.page.locator(".follow-pill", has_text="Following Bob").wait_for()
+    bob.page.get_by_title("You", exact=True).click()
+    bob.page.get_by_label("What should others call you?").fill("Robert")
+    bob.page.get_by_role("button", name="Save").click()
+    ann.page.locator(".follow-pill", has_text="Following Robert").wait_for()
+    bob.look_at(2000, 1000)
+    ann.wait("app.view.visibleBox().x > 1500", "Ann sees what Robert sees")
+    assert ann.page.locator(".notice", has_text="has left").count() == 0
+
+
+# 8
+
+def test_a_new_room_has_the_name_that_was_typed(room):
+    ann = room.join("Ann")
+    for button in ("New room", "Create"):
+        name = f"{room.name}-{button[:3]}"
+        ann.page.goto(room.server.url("/"))
+        ann.page.get_by_label("Room name").fill(name)
+        ann.page.get_by_role("button", name=button).click()
+        ann.page.wait_for_url(f"**/r/{name}")
+
+
+# 9
+
+@pytest.mark.parametrize("width", [1440, 1100, 700, 390, 320])
+def test_what_the_white_circle_is_for_lies_under_nothing(room, width):
+    square = room.add(position=[60, 150], size=[100, 100])
+    ann = joined(room, square, size=(width, 800))
+    ann.drag((110, 200), (130, 260), hold=True)
+    ann.wait("document.querySelector('#hole[data-says]')")
+    words = ann.page.locator(".hole-words").bounding_box()
+    assert words["x"] >= 0 and words["x"] + words["width"] <= width
+    for other in (".tools button", ".notice"):
+        for box in ann.page.eval_on_selector_all(other, "all => all.map((each) => each.getBoundingClientRect().toJSON())"):
+            assert (box["right"] <= words["x"] or box["left"] >= words["x"] + words["width"] or box["bottom"] <= words["y"]
+                    or box["top"] >= words["y"] + words["height"] or box["width"] == 0), (other, box, words)
+    rest(ann)
+    ann.page.mouse.up()
+
+
+# 10
+
+def test_a_text_that_was_lost_is_shown_whole(room):
+    ann, bob, square = two_at(room)
+    long = "Milk and honey, " * 30 + "and the end of it"
+    ann.select(square)
+    ann.page.keyboard.press("Enter")
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.page.keyboard.insert_text(long)
+    write(ann, "")
+    bob.wait_for_shape(square, "shape.text.length > 300")
+    bob.select(square)
+    bob.page.keyboard.press("Enter")
+    bob.page.wait_for_selector(FIELD, state="visible")
+    bob.page.keyboard.press("Control+a")
+    write(bob, "by Bob")
+    words = ann.page.locator(".notice-words", has_text="wrote over your text")
+    words.wait_for()
+    assert long in words.text_content()
+    words.evaluate("(element) => { element.scrollTop = element.scrollHeight }")
+    # The end of it can be seen: nothing is cut off behind the scrolled part.
+    assert words.evaluate("(element) => Math.abs(element.scrollHeight - element.scrollTop - element.clientHeight) <= 1 && element.clientHeight > 60")
+    room.agree()
+
+
+# 11
+
+def test_what_runs_out_of_a_dark_shape_can_be_read_while_it_is_written(room):
+    dark = room.add(position=[300, 200], size=[100, 100], fill="#202020")
+    ann = joined(room, dark)
+    ann.page.mouse.dblclick(350, 250)
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.page.keyboard.insert_text("one two three four five six seven eight nine ten eleven")
+    color, background = ann.page.eval_on_selector(FIELD, "(field) => [getComputedStyle(field).color, getComputedStyle(field).backgroundColor]")
+    assert (color, background) == ("rgb(255, 255, 255)", "rgb(32, 32, 32)")
+
+
+def test_a_long_line_of_a_new_text_breaks(room):
+    ann = joined(room)
+    ann.page.keyboard.press("t")
+    ann.click(200, 300)
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.page.keyboard.insert_text("word " * 200)
+    assert ann.page.locator(FIELD).bounding_box()["width"] <= 640
+    write(ann, "")
+    (text,) = room.wait_for_shapes(1)
+    assert text["size"][0] <= 640 and text["size"][1] > 100
+
+
+# 12
+
+def test_the_history_says_what_was_brought_back_and_the_arrow_keys_go_from_deed_to_deed(room):
+    sun = room.add(position=[300, 200], size=[200, 150], name="Sun")
+    ann = joined(room, sun)
+    time.sleep(0.1)
+    ann.select(sun)
+    ann.page.keyboard.press("Delete")
+    room.wait_for_shapes(0)
+    time.sleep(1.1)
+    ann.page.keyboard.press("Control+z")
+    room.wait_for_shapes(1)
+    time.sleep(0.1)
+    room.write((sun, {"position": [400, 200]}))
+    ann.wait_for_shape(sun, "shape.x === 400")
+    open_history(ann)
+    words = ann.page.locator(".history output")
+    slider = ann.page.get_by_label("Moment")
+    slider.press("ArrowLeft")
+    words.get_by_text("You brought back Sun").wait_for()
+    slider.press("ArrowLeft")
+    words.get_by_text("You removed Sun").wait_for()
+    slider.press("ArrowRight")
+    words.get_by_text("You brought back Sun").wait_for()
+    # A press on a mark shows what it stands for, and not the moment before.
+    mark = ann.page.locator(".history-marks span").nth(1).bounding_box()
+    track = slider.bounding_box()
+    ann.page.mouse.click(mark["x"] + mark["width"] / 2, track["y"] + track["height"] / 2)
+    words.get_by_text("You removed Sun").wait_for()
+
+
+# 13
+
+def test_somebody_is_told_the_name_they_were_given_once(world, room):
+    context = world.browser.new_context()
+    page = context.new_page()
+    page.goto(room.server.url(room.path))
+    page.locator(".notice", has_text="You’re ").wait_for()
+    page.goto(room.server.url(world.room(name=room.name + "-b").path))
+    page.wait_for_function("() => window.canvasRoom?.connection.replica.status().state === 'live'", polling=20)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.locator(".notice", has_text="You’re ").count() == 0
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 320, 700, 1100])
+def test_notices_cover_neither_the_zoom_nor_the_bars(room, width):
+    square = room.add(position=[20, 430], size=[110, 110])
+    ann = joined(room, square, size=(width, 800))
+    ann.select(square)
+    for at in range(3):
+        ann.run("app.notices.say('A notice that is rather long and takes two lines, ' + value, { action: { words: 'Undo', run() {} } }); return null", at)
+    ann.painted()
+
+    def boxes(selector):
+        return ann.page.eval_on_selector_all(selector, "all => all.filter((each) => each.checkVisibility({ checkVisibilityCSS: true }))"
+                                             ".map((each) => each.getBoundingClientRect().toJSON())")
+
+    notices = boxes(".notice")
+    assert notices
+    for other in (".zoom", ".selection-bar", ".toolbar", ".hole-button", "#hole"):
+        for box in boxes(other):
+            for notice in notices:
+                assert (box["right"] <= notice["left"] or box["left"] >= notice["right"] or box["bottom"] <= notice["top"]
+                        or box["top"] >= notice["bottom"]), (other, box, notice)
+
+
+# 14
+
+def test_the_small_ones(room):
+    """F2 does nothing to ink, and says so by its menu. A note has one size however it is made. Names are as long as they are typed."""
+    ann = joined(room)
+    ann.page.keyboard.press("n")
+    ann.page.keyboard.press("Enter")
+    write(ann, "by key")
+    (note,) = room.wait_for_shapes(1)
+    assert note["size"] == [200, 200]
+    long = "A name of more than forty characters, as some have"
+    ann.page.get_by_title("You", exact=True).click()
+    ann.page.get_by_label("What should others call you?").fill(long)
+    ann.page.get_by_role("button", name="Save").click()
+    assert ann.run("app.me.name" if ann.run("app.me !== undefined") else "window.canvasRoom.me.name") == long
+    ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("d")
+    ann.drag((800, 300), (900, 400))
+    ink = next(shape["id"] for shape in room.wait_for_shapes(2) if shape["kind"] == "ink")
+    ann.page.keyboard.press("v")
+    ann.select(ink)
+    assert ann.run("app.actions.write.isEnabled()") is False
+
+
+def test_width_and_height_of_several_are_those_of_the_box_around_them(room):
+    one = room.add(position=[200, 200], size=[100, 100])
+    other = room.add(position=[400, 200], size=[200, 100])
+    ann = joined(room, one, other)
+    ann.select(one, other)
+    if not ann.page.locator(".panel").is_visible():
+        ann.page.get_by_role("button", name="Layers, inspector, overlaps").click()
+    ann.page.get_by_role("tab", name="Inspector").click()
+    field = ann.page.get_by_label("W", exact=True)
+    assert field.input_value() == "400"
+    field.fill("800")
+    field.press("Enter")
+    ann.wait_for_shape(other, "shape.x === 600 && shape.width === 400")
+    assert ann.shape(one)["x"] == 200 and ann.shape(one)["width"] == 200
+
+
+def test_a_viewer_has_neither_locks_nor_the_circle(room):
+    square = room.add(position=[300, 200], size=[200, 150])
+    eve = room.join("Eve", query="?view")
+    eve.wait_for_shape(square)
+    if not eve.page.locator(".panel").is_visible():
+        eve.page.get_by_role("button", name="Layers, inspector, overlaps").click()
+    eve.page.locator(".layer").wait_for()
+    assert eve.page.locator("#hole").is_hidden()
+    assert eve.page.locator(".layer").get_by_role("button", name="Lock").count() == 0
