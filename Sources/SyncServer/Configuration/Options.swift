@@ -73,7 +73,7 @@ struct Option: Sendable {
     Option(
       name: "--jwt-leeway",
       value: "SECONDS",
-      words: "how far the clock of whoever signs tokens may be off",
+      words: "how far the signer's clock may be off",
       standard: "60"
     ) {
       guard let seconds = UInt64($0), seconds <= 3_600 else { return "must be a whole number from 0 to 3600" }
@@ -84,7 +84,7 @@ struct Option: Sendable {
     text(
       "--audit",
       value: "FILE",
-      words: "who entered, was refused, deleted, locked and removed, as JSON lines",
+      words: "log of entries, refusals, deletions, locks and removals, as JSON lines",
       standard: "none",
       needs: "a file",
       \.audit

@@ -98,7 +98,7 @@ extension Limits {
       limit: \.presenceBytes,
       range: 2...65_536,
       group: .told,
-      words: "what a peer may show of itself"
+      words: "bytes of one peer's presence"
     ),
     LimitFlag(
       name: "--presence-interval-ms",
@@ -316,7 +316,7 @@ extension Limits {
       limit: \.letterBytes,
       range: 1_024...1 << 30,
       group: .connection,
-      words: "answers that wait for a slow reader before nothing more is read from it"
+      words: "bytes of answers that wait for a slow reader, beyond which reading from it pauses"
     ),
     LimitFlag(
       name: "--max-ops-in-flight",
