@@ -23,6 +23,8 @@ class Machine:
             stderr=subprocess.PIPE, text=True)
         if self._holder.stdout.readline() != "there\n":
             raise OSError(self._holder.communicate()[1])
+        # Where this file is, each package that is installed has every manual page of the machine indexed again.
+        self.run("rm", "-f", "/var/lib/man-db/auto-update")
 
     def __enter__(self):
         return self
