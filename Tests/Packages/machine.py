@@ -1,10 +1,32 @@
 """A machine to install packages on: this one's file system below, and what is written to it in memory, gone when it ends."""
 
 import os
+import re
 import subprocess
 
 # A wait longer than this means that something hangs.
 SECONDS = 300
+
+
+def output(*words, seconds=SECONDS, **others):
+    """What a command prints. It must succeed."""
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=seconds, **others)
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done.stdout
+
+
+def make_older(package, folder):
+    """The server's package as if it were of an older release, with another file of settings."""
+    tree = os.path.join(folder, "tree")
+    output("dpkg-deb", "--raw-extract", package, tree)
+    with open(f"{tree}/DEBIAN/control") as file:
+        control = re.sub("^Version: .*$", "Version: 0.8.0", file.read(), flags=re.M)
+    with open(f"{tree}/DEBIAN/control", "w") as file:
+        file.write(control)
+    with open(f"{tree}/etc/canvas-sync.conf", "w") as file:
+        file.write("# Settings, as they were explained in the release before.\n")
+    output("dpkg-deb", "--build", "--root-owner-group", "-Znone", tree, f"{folder}/older.deb")
+    return f"{folder}/older.deb"
 
 
 class Machine:

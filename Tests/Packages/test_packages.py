@@ -15,19 +15,13 @@ import urllib.request
 import pytest
 
 import server as process
-from machine import SECONDS, Machine
+from machine import SECONDS, Machine, make_older, output
 from ports import free_port
 from server import ROOT, Lines, Server
 
 SERVER, CLIENT = "canvas-sync", "canvas-sync-client"
 VERSION = re.search(r'static let version = "(.*)"', open(os.path.join(ROOT, "Sources/CommandWords/Release.swift")).read())[1]
 PROGRAMS = {SERVER: "SyncServer", CLIENT: "sync-client"}
-
-
-def output(*words, **others):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=SECONDS, **others)
-    assert done.returncode == 0, (words, done.stdout, done.stderr)
-    return done.stdout
 
 
 @pytest.fixture(scope="session")
@@ -41,14 +35,7 @@ def packages(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def older(packages, tmp_path_factory):
-    """The server's package as if it were of an older release, with another file of settings."""
-    folder = tmp_path_factory.mktemp("older")
-    output("dpkg-deb", "--raw-extract", packages[SERVER], folder / "tree")
-    control, settings = folder / "tree/DEBIAN/control", folder / "tree/etc/canvas-sync.conf"
-    control.write_text(control.read_text().replace(f"Version: {VERSION}", "Version: 0.8.0"))
-    settings.write_text("# Settings, as they were explained in the release before.\n")
-    output("dpkg-deb", "--build", "--root-owner-group", "-Znone", folder / "tree", folder / "older.deb")
-    return folder / "older.deb"
+    return make_older(packages[SERVER], tmp_path_factory.mktemp("older"))
 
 
 def unit():
