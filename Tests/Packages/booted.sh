@@ -1,8 +1,8 @@
 #!/bin/bash
 # Runs as a service in a Debian that was booted with an older package installed: uses, breaks, upgrades, removes and purges it under
-# systemd. What holds is a line in /root/said; the first that doesn't ends it.
+# systemd. What holds is a line in /srv/said; the first that doesn't ends it.
 set -euxo pipefail
-exec 3>/root/said >/root/trace 2>&1
+exec 3>/srv/said >/srv/trace 2>&1
 
 # `set -e` doesn't look at what `!` makes of a command.
 fails() { if "$@"; then exit 1; fi; }
@@ -41,7 +41,7 @@ sed -i 's/many/7/' /etc/canvas-sync.conf
 
 systemctl start canvas-sync
 process=$(of MainPID)
-dpkg --install --force-confold /root/newer.deb
+dpkg --install --force-confold /srv/newer.deb
 [ "$(of MainPID)" != "$process" ] && is_ready && has_room
 grep --quiet CANVAS_MAX_SHAPES=7 /etc/canvas-sync.conf
 echo 'an upgrade starts the new one with the old rooms and settings' >&3

@@ -64,18 +64,18 @@ def boot(newer, folder):
         # Not before the server is ready, as whatever needs it would be.
         unit.write(
             "[Unit]\nAfter=canvas-sync.service\nSuccessAction=poweroff\nFailureAction=poweroff\n"
-            "[Service]\nType=oneshot\nExecStart=/bin/bash /root/booted.sh\n[Install]\nWantedBy=multi-user.target\n")
+            "[Service]\nType=oneshot\nExecStart=/bin/bash /srv/booted.sh\n[Install]\nWantedBy=multi-user.target\n")
     output(
         "mmdebstrap", "--quiet", "--variant=minbase", "--include=systemd,systemd-sysv,curl,procps",
-        f"--customize-hook=upload {older} /root/older.deb", f"--customize-hook=upload {newer} /root/newer.deb",
-        f"--customize-hook=upload {ROOT}/Tests/Packages/booted.sh /root/booted.sh",
+        f"--customize-hook=upload {older} /srv/older.deb", f"--customize-hook=upload {newer} /srv/newer.deb",
+        f"--customize-hook=upload {ROOT}/Tests/Packages/booted.sh /srv/booted.sh",
         f"--customize-hook=upload {folder}/try.service /etc/systemd/system/try.service",
-        '--customize-hook=chroot "$1" apt-get install --yes --no-install-recommends /root/older.deb',
+        '--customize-hook=chroot "$1" apt-get install --yes --no-install-recommends /srv/older.deb',
         '--customize-hook=chroot "$1" systemctl enable try', "bookworm", folder / "root", seconds=BUILD_SECONDS)
     subprocess.run(
         ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network", "--directory", folder / "root", "--boot"],
         stdin=subprocess.DEVNULL, capture_output=True, timeout=BUILD_SECONDS)
-    said, trace = ((folder / "root/root" / name).read_text() for name in ("said", "trace"))
+    said, trace = ((folder / "root/srv" / name).read_text() for name in ("said", "trace"))
     assert said.splitlines()[-1:] == ["it is gone"], said + trace[-2_000:]
 
 
