@@ -31,7 +31,8 @@ async def hold(server, room, done, bots, shapes):
     """The acknowledgements add up to the writes, and each shape is where its bot was told that it is."""
     *ledger, summary = done.lines
     assert summary["event"] == "summary" and summary["bots"] == bots, summary
-    assert summary["acknowledged"] == summary["operations"] > bots * shapes, summary
+    # How often they move in so short a time is up to the machine.
+    assert summary["acknowledged"] == summary["operations"] >= bots * shapes, summary
     assert summary["unanswered"] == 0 and summary["refused"] == {} and summary["superseded"] == 0, summary
     wanted = {line["shape"]: line["position"] for line in ledger}
     assert len(wanted) == bots * shapes
@@ -53,6 +54,7 @@ async def test_two_hundred_bots_in_one_process(shared):
             out, err = await asyncio.wait_for(client.process.communicate(), 110)
             assert client.process.returncode == 0, err[-2000:]
         summary = await hold(own, "crowd", Done(0, out, err.decode()), 200, 3)
+        assert summary["operations"] > 200 * 3, summary
         print(f"200 bots: {summary['acknowledged']} acknowledged in {summary['seconds']} s, {summary['latencyMilliseconds']}")
 
 
