@@ -8,10 +8,16 @@ import { Scene } from '../drawing/scene.js'
 import { measureStage } from '../drawing/stage.js'
 import { View } from '../drawing/view.js'
 import { element, elementById, icon, isWithin } from '../elements/element.js'
+import * as dialog from '../elements/dialog.js'
+import { Astray } from '../furniture/astray.js'
 import { peopleBar, roomBar } from '../furniture/bar.js'
 import { Consent } from '../furniture/consent.js'
+import { ContextMenu } from '../furniture/context-menu.js'
 import { keepDistinct } from '../furniture/distinction.js'
 import { Drop } from '../furniture/drop.js'
+import { Files } from '../furniture/files.js'
+import { Follow } from '../furniture/follow.js'
+import { History } from '../furniture/history.js'
 import { Link } from '../furniture/link.js'
 import { menuEntries, roomActions } from '../furniture/menu.js'
 import { watchFreshness } from '../furniture/newer-page.js'
@@ -19,6 +25,7 @@ import { NoticeList } from '../furniture/notice-list.js'
 import { People } from '../furniture/people.js'
 import { Removals } from '../furniture/removals.js'
 import { SelectionBar } from '../furniture/selection-bar.js'
+import * as shortcuts from '../furniture/shortcut-list.js'
 import { States } from '../furniture/states.js'
 import { Status } from '../furniture/status.js'
 import { TextLosses } from '../furniture/text-losses.js'
@@ -31,6 +38,7 @@ import { Connection, openSocket } from '../network/connection.js'
 import { Freshness } from '../network/freshness.js'
 import { Pacing } from '../network/pacing.js'
 import { Pulse } from '../network/pulse.js'
+import { Inspector } from '../panels/inspector.js'
 import { Layers } from '../panels/layers.js'
 import { Names } from '../panels/names.js'
 import { Overlaps } from '../panels/overlaps.js'
@@ -54,7 +62,9 @@ import { Selection } from '../state/selection.js'
 import { Shown } from '../state/shown.js'
 import { Tool } from '../state/tool.js'
 import { rememberedIdentity, rememberIdentity } from '../storage/identity.js'
+import { Couriers } from '../storage/couriers.js'
 import { Keeper, openReplica, watchTabs } from '../storage/keeper.js'
+import * as align from '../tools/align.js'
 import { Clipboard } from '../tools/clipboard.js'
 import { Hole } from '../tools/hole.js'
 import { Lifting } from '../tools/lifting.js'
@@ -131,7 +141,7 @@ async function openRoom(room, { viewOnly, token }) {
   const hand = new Hand(shown)
   new Removals({ room, connection, documents, shown, editing, notices, permission, presence, names, hand })
   const momentum = new Momentum({ shown, editing, view })
-  const dialogs = parts.later(() => import('../elements/dialog.js'), (loaded) => loaded)
+  const dialogs = parts.later(async () => dialog, (loaded) => loaded)
   const writing = new Writing(
     stage, { shown, editing, permission, selection, scene, view, frames, notices, locks, presence, tool }, names)
   new TextLosses({ connection, shown, editing, notices, names, presence, writing })
@@ -143,7 +153,7 @@ async function openRoom(room, { viewOnly, token }) {
     consent: new Consent(presence, ownTabs, dialogs),
     clipboard: new Clipboard({ documents, editing, notices, selection, shown, view, momentum, locks }),
     shaking: new Shaking(),
-    aligning: parts.later(() => import('../tools/align.js'), (loaded) => loaded),
+    aligning: parts.later(async () => align, (loaded) => loaded),
   }
   const tools = new Tools(stage, reach)
   const actionReach = { ...reach, tools }
@@ -151,23 +161,24 @@ async function openRoom(room, { viewOnly, token }) {
   // People who come to draw find a pencil in hand.
   tool.choose('rectangle')
 
-  // The furniture. Parts that nobody sees at first are loaded later.
+  // The furniture. Parts that nobody sees at first are made later. All of it comes with the page's one script: imports within
+  // it only when they are wanted would cost a kilobyte of wrappers, and save nothing.
 
   const noticeList = new NoticeList(notices)
-  const files = parts.later(() => import('../furniture/files.js'), ({ Files }) =>
+  const files = parts.later(async () => Files, (Files) =>
     new Files({ room, core, documents, editing, notices, selection, shown, view }))
-  const history = parts.later(() => import('../furniture/history.js'), ({ History }) => {
+  const history = parts.later(async () => History, (History) => {
     const made = new History({ room, core, documents, editing, notices, permission, presence, shown, names, me })
     document.body.append(made.element)
     return made
   })
-  const shortcutList = parts.later(() => import('../furniture/shortcut-list.js'), (loaded) => loaded)
+  const shortcutList = parts.later(async () => shortcuts, (loaded) => loaded)
   const link = new Link(room, notices, dialogs)
   const actions = roomActions(actionReach, { files, history, shortcutList, link })
   new Drop(permission, files)
   const layers = new Layers({ shown, editing, selection, permission, groups, locks, names, notices })
   const inspectorPlace = element('section', { class: 'inspector' })
-  const inspector = parts.later(() => import('../panels/inspector.js'), ({ Inspector }) =>
+  const inspector = parts.later(async () => Inspector, (Inspector) =>
     new Inspector({ shown, editing, selection, permission, locks, actions }, inspectorPlace))
   const overlaps = new Overlaps({ connection, shown, selection, marks, names, notices, view })
   const panel = new Panel([
@@ -180,7 +191,7 @@ async function openRoom(room, { viewOnly, token }) {
   ])
   overlaps.on('count', (count) => panel.setCount('overlaps', count))
   overlaps.on('opened', () => panel.show('overlaps'))
-  const people = new People(me, presence, ownTabs, parts.later(() => import('../furniture/follow.js'), ({ Follow }) =>
+  const people = new People(me, presence, ownTabs, parts.later(async () => Follow, (Follow) =>
     new Follow({ presence, view, notices })))
   const states = new States({ connection, shown, permission, refusals, actions })
   elementById('opening').remove()
@@ -200,7 +211,7 @@ async function openRoom(room, { viewOnly, token }) {
     new SelectionBar({ shown, editing, selection, permission, view, handles, frames, tools, writing, groups, locks }, actions).element,
     new Toolbar({ tool, paint, permission, shown, connection, actions }).element,
   )
-  const contextMenu = parts.later(() => import('../furniture/context-menu.js'), ({ ContextMenu }) =>
+  const contextMenu = parts.later(async () => ContextMenu, (ContextMenu) =>
     new ContextMenu({ shown, selection, view, tools, groups, locks, actions }))
   document.addEventListener('contextmenu', async (event) => {
     // A finger that is held lifts a shape. On a phone the menu at the top left has these actions.
@@ -226,23 +237,13 @@ async function openRoom(room, { viewOnly, token }) {
   for (const type of ['pointerdown', 'keydown', 'dragenter']) {
     addEventListener(type, prepare, { once: true, capture: true })
   }
-  documents.on('ready', async () => {
-    const laterParts = [
-      import('../furniture/history.js'), import('../furniture/files.js'), import('../furniture/shortcut-list.js'),
-      import('../panels/inspector.js'), import('../tools/align.js'),
-    ]
-    for (const part of laterParts) part.catch(() => {})
-    const astray = await import('../furniture/astray.js').catch(() => null)
-    if (astray) document.body.append(new astray.Astray({ scene, shown, view }, actions).element)
-  })
+  documents.on('ready', () => document.body.append(new Astray({ scene, shown, view }, actions).element))
 
   // The edits that other tabs have left, and the way into the room.
 
   if (!viewOnly) {
-    watchTabs(connection, room, leftBehind > 0, async () => {
-      const { Couriers } = await import('../storage/couriers.js')
-      return new Couriers({ core, room, options, connection, permission, refusals, notices })
-    })
+    watchTabs(connection, room, leftBehind > 0, async () =>
+      new Couriers({ core, room, options, connection, permission, refusals, notices }))
   }
   welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, identity)
   pulse.on('slow', () => notices.say('Your connection is slow. Others see your changes late, and you theirs.', { group: 'slow' }))
