@@ -94,7 +94,7 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     look_back(ann, second)
     ann.wait("app.session.shapeCount === 2 && app.isPast", "both")
     ann.page.get_by_role("button", name="Restore").click()
-    notice = ann.page.locator(".notice", has_text="Restored")
+    notice = ann.page.locator(".notice", has_text="shapes changed back")
     # A notice under the pointer stays.
     notice.hover()
     bob.wait_for_shape(sun)

@@ -8,8 +8,8 @@ import { restoration, writeAll } from './restoration.js'
 const steps = 1_000
 /** Of larger drawings only who is told, not what: that would be most of what the server sends for each moment. */
 const stampedShapesMax = 3_000
-/** The slider is drawn to a mark that is so near, as a part of the span: nobody hits two pixels. */
-const markReach = 6 / steps
+/** A mark that is so little ahead of where the slider was put is what was meant, as a part of the span: a pixel is wider. */
+const markReach = 1.5 / steps
 /** How long each moment is seen while the past is played: as long as all of them have in so long a time, within these bounds. */
 const playMilliseconds = { least: 120, most: 700, all: 20_000 }
 
@@ -183,10 +183,11 @@ export class History {
 
   #moved() {
     const span = this.#to - this.#from
-    const at = Math.round(this.#from + span * Number(this.#slider.value) / steps)
-    const away = (/** @type {number} */ moment) => Math.abs(moment - at)
-    const near = this.#moments.filter((moment) => away(moment) <= span * markReach).sort((one, other) => away(one) - away(other))
-    return this.#show(near[0] ?? at)
+    const part = Number(this.#slider.value) / steps
+    const at = Math.round(this.#from + span * part)
+    // The ends are before everything and after it.
+    if (part === 0 || part === 1) return this.#show(at)
+    return this.#show(this.#moments.find((moment) => moment > at && moment - at <= span * markReach) ?? at)
   }
 
   /** When something was done, in order. */
