@@ -133,9 +133,13 @@ import Testing
     let (between, below) = (Point(x: 250, y: 250), Point(x: 50, y: 250))
     #expect(drawing.shape(at: between, reach: 5) == way && drawing.shape(at: below, reach: 5) == nil)
     _ = drawing.follow(room.write(moon) { $0.position = Point(x: 0, y: 400) }, in: room.canvas)
+    let follows = drawing.moveTiedLines(in: room.canvas)
+    #expect(follows)
     #expect(drawing.shape(at: between, reach: 5) == nil && drawing.shape(at: below, reach: 5) == way)
     // Who deletes the moon doesn't write to the line here, so it lies where it was written.
     _ = drawing.follow(room.write(moon) { $0.delete() }, in: room.canvas)
+    let goesBack = (drawing.moveTiedLines(in: room.canvas), drawing.moveTiedLines(in: room.canvas))
+    #expect(goesBack == (true, false))
     #expect(drawing.shape(at: between, reach: 5) == way && drawing.shape(at: below, reach: 5) == nil)
     // As if it were drawn anew.
     let anew = LiveDrawing(room.canvas)

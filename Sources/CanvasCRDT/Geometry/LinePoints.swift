@@ -105,7 +105,7 @@ extension Properties {
 
 /// Which lines are tied to which shapes, for those who have to know at once what else moves with a shape.
 public struct TiedLines: Sendable {
-  private var lines = IdentifierMap<[Identifier]>()
+  private var lines = IdentifierMap<IdentifierSet>()
   private var shapes = IdentifierMap<[Identifier]>()
 
   public init() {}
@@ -121,13 +121,13 @@ public struct TiedLines: Sendable {
     let before = shapes[line] ?? []
     guard tied != before else { return }
     for shape in before {
-      let rest = (lines[shape] ?? []).filter { $0 != line }
-      lines[shape] = rest.isEmpty ? nil : rest
+      lines[shape, default: IdentifierSet()].remove(line)
+      if lines[shape]?.isEmpty == true { lines[shape] = nil }
     }
-    for shape in tied { lines[shape, default: []].append(line) }
+    for shape in tied { lines[shape, default: IdentifierSet()].insert(line) }
     shapes[line] = tied.isEmpty ? nil : tied
   }
 
   /// The lines that are tied to a shape.
-  public func lines(of shape: Identifier) -> [Identifier] { lines[shape] ?? [] }
+  public func lines(of shape: Identifier) -> [Identifier] { lines[shape]?.members ?? [] }
 }

@@ -21,21 +21,23 @@ struct Plane {
   }
 
   /// Brings the places of the changed shapes up to date.
-  mutating func follow(_ canvas: Canvas) {
+  ///
+  /// - Parameter drawn: a shape as it is drawn.
+  mutating func follow(_ canvas: Canvas, drawn: (Identifier) -> Shape?) {
     if isAllStale {
-      beginAnew(canvas)
+      beginAnew(canvas, drawn)
     } else {
       for shape in stale.members {
-        note(overlaps.update(shape, to: canvas.drawn(shape)?.visibleOutline))
+        note(overlaps.update(shape, to: drawn(shape)?.visibleOutline))
       }
     }
     stale.removeAll()
   }
 
-  private mutating func beginAnew(_ canvas: Canvas) {
+  private mutating func beginAnew(_ canvas: Canvas, _ drawn: (Identifier) -> Shape?) {
     var outlines: [(identifier: Identifier, outline: Outline)] = []
     for shape in canvas.shapes {
-      if let outline = shape.drawn({ canvas[$0] }).visibleOutline { outlines.append((shape.id, outline)) }
+      if let outline = drawn(shape.id)?.visibleOutline { outlines.append((shape.id, outline)) }
     }
     overlaps = OverlapIndex.shown(outlines)
     changed = ChangedPairs()

@@ -15,6 +15,10 @@ final class Session {
 
   private var plane = Plane()
   private var ties = TiedLines()
+  /// Shapes that have moved, and who did that, since somebody last asked where the lines are that are tied to them.
+  private var moved = IdentifierMap<Writer>()
+  /// Lines with their ends where they are drawn. Finding these is dear, and a frame asks for a line several times.
+  private var drawnLines = IdentifierMap<Shape>()
 
   /// Nothing that is painted reaches farther beyond its outline. Shapes outside a box may reach into it by this much.
   private(set) var strokeReachMax = 0.0
@@ -55,15 +59,25 @@ final class Session {
     if touched.contains(.strokeWidth) || touched.contains(.kind) { noteReach(of: canvas[shape]) }
     if change.lifecycle != .present || !touched.intersection(.outline).isEmpty {
       plane.noteChange(of: shape)
-      // Lines that are tied to it follow it.
-      for line in ties.lines(of: shape) {
-        unseen.noteEnds(of: line, by: writer)
-        plane.noteChange(of: line)
-      }
+      moved[shape] = writer
     }
+    drawnLines[shape] = nil
     if change.lifecycle != .present || !touched.intersection([.kind, .from, .to]).isEmpty {
       ties.update(shape, to: canvas[shape])
     }
+  }
+
+  /// Lines that are tied to a shape follow it. Thousands of lines may be tied to one that moves many times in a frame, so
+  /// they follow when somebody asks.
+  private func moveTiedLines() {
+    for (place, shape) in moved.keys.enumerated() {
+      for line in ties.lines(of: shape) {
+        unseen.noteEnds(of: line, by: moved.values[place])
+        plane.noteChange(of: line)
+        drawnLines[line] = nil
+      }
+    }
+    moved.removeAll()
   }
 
   private func rebuild() {
@@ -73,6 +87,8 @@ final class Session {
     names = ShownNames(canvas)
     strokeReachMax = 0
     ties = TiedLines()
+    moved.removeAll()
+    drawnLines.removeAll()
     for shape in canvas.shapes {
       noteReach(of: shape)
       ties.update(shape.id, to: shape)
@@ -89,25 +105,41 @@ final class Session {
 
   /// A shape as it is drawn: a line's tied ends lie where the shapes are that they are tied to.
   func drawn(_ shape: Identifier) -> Shape? {
-    let canvas = replica.canvas
-    return canvas.drawn(shape)
+    moveTiedLines()
+    return drawn(shape, in: replica.canvas)
+  }
+
+  private func drawn(_ id: Identifier, in canvas: Canvas) -> Shape? {
+    if let known = drawnLines[id] { return known }
+    guard let shape = canvas[id] else { return nil }
+    guard shape.properties.from != nil || shape.properties.to != nil else { return shape }
+    let drawn = canvas.drawn(shape)
+    drawnLines[id] = drawn
+    return drawn
   }
 
   /// Returns the changes that the page has not been told yet. From then on they count as told.
   func takeUnseen() -> UnseenChanges {
+    moveTiedLines()
     defer { unseen = UnseenChanges() }
     return unseen
   }
 
+  private func placeShapes() {
+    moveTiedLines()
+    let canvas = replica.canvas
+    plane.follow(canvas) { drawn($0, in: canvas) }
+  }
+
   /// The overlaps, up to date.
   var overlaps: OverlapIndex {
-    plane.follow(replica.canvas)
+    placeShapes()
     return plane.overlaps
   }
 
   /// The pairs that began or ceased to overlap since the last call.
   func takePairs() -> [ChangedPair] {
-    plane.follow(replica.canvas)
+    placeShapes()
     return plane.takePairs()
   }
 }

@@ -5,8 +5,10 @@ import CanvasCRDT
 struct RoomPicture: Sendable {
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
-  private(set) var ties = TiedLines()
+  private var ties = TiedLines()
   private(set) var overlaps = OverlapIndex.shown([])
+  /// Lines that are tied to shapes that have moved, and lie in `overlaps` where they were.
+  private var strayLines = IdentifierSet()
 
   init() {}
 
@@ -36,11 +38,17 @@ struct RoomPicture: Sendable {
     if change.lifecycle != .present || !touched.intersection([.kind, .from, .to]).isEmpty {
       ties.update(change.shape, to: canvas[change.shape])
     }
-    // Lines that are tied to it follow it. Lines overlap nothing.
-    for line in ties.lines(of: change.shape) {
-      _ = overlaps.update(line, to: canvas.drawn(line)?.visibleOutline)
-    }
+    for line in ties.lines(of: change.shape) { strayLines.insert(line) }
     return overlaps.update(change.shape, to: canvas.drawn(change.shape)?.visibleOutline)
+  }
+
+  /// Lines that are tied to a shape follow it. Thousands of lines may be tied to one that moves many times in a frame, so
+  /// they follow when somebody looks. They overlap nothing. Returns them as they are drawn now.
+  mutating func moveTiedLines(in canvas: Canvas) -> [Shape] {
+    let lines = strayLines.members.compactMap { canvas.drawn($0) }
+    strayLines.removeAll()
+    for line in lines { _ = overlaps.update(line.id, to: line.visibleOutline) }
+    return lines
   }
 }
 

@@ -220,7 +220,10 @@ struct LineTests {
     #expect(ties.lines(of: square) == [line])
     ties.update(line, to: shape(line, .line) { $0.to = Tie(shape: other, place: place(0, 0)) })
     #expect(ties.lines(of: square).isEmpty && ties.lines(of: other) == [line])
+    ties.update(square, to: shape(square, .line) { $0.from = Tie(shape: other, place: place(0, 0)) })
     ties.update(line, to: nil)
+    #expect(ties.lines(of: other) == [square])
+    ties.update(square, to: nil)
     #expect(ties.lines(of: other).isEmpty)
   }
 

@@ -14,6 +14,8 @@ struct LiveDrawing {
   private var regions: [ShapePair: CommonArea] = [:]
   /// No line is wider. Shapes outside the view may reach into it by what a line of this width does.
   private var strokeWidthMax = 0.0
+  /// Since when tied lines glide to where what has moved lies now.
+  private var linesGlideFrom: UInt64?
 
   init() {}
 
@@ -51,12 +53,17 @@ struct LiveDrawing {
       hiddenColors[change.shape] = nil
     }
     let changes = picture.follow(change, in: canvas)
-    for line in picture.ties.lines(of: change.shape) {
-      if let line = canvas.drawn(line) { note(line, glidingAt: now) }
-    }
+    linesGlideFrom = now
     if !changes.isEmpty { pairs = nil }
     for pair in changes.ended { regions[pair] = nil }
     return changes
+  }
+
+  /// The lines that are tied to what has moved follow it. Returns whether there are any.
+  mutating func moveTiedLines(in canvas: Canvas) -> Bool {
+    let lines = picture.moveTiedLines(in: canvas)
+    for line in lines { note(line, glidingAt: linesGlideFrom) }
+    return !lines.isEmpty
   }
 
   // MARK: - Gliding

@@ -25,6 +25,7 @@ extension LiveCanvas {
   // MARK: - Shapes
 
   private func paintShapes() -> PaintedShapes {
+    if drawing.moveTiedLines(in: canvas) { shapes = nil }
     if drawing.moves {
       drawing.advance(to: Clocks.monotonicMilliseconds())
       shapes = nil
