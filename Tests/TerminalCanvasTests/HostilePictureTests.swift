@@ -4,34 +4,16 @@ import Testing
 
 @testable import TerminalCanvas
 
-/// Whoever shows a hostile drawing does no more than is bounded: pairs, parts of broken lines, bytes, common areas.
+/// A picture of a hostile drawing has no more than is bounded: parts of broken lines, bytes, common areas.
 @Suite("Hostile drawings as pictures")
 struct HostilePictureTests {
-  private static let kinds = HostileDrawing.Kind.allCases
-  private static let seeds: [UInt64] = [1, 2]
-
-  private func drawing(_ kind: HostileDrawing.Kind, _ seed: UInt64) -> HostileDrawing {
-    HostileDrawing(kind, seed: seed, shapes: kind == .heap ? 1_200 : 25)
-  }
-
-  private func index(of canvas: Canvas) -> OverlapIndex {
-    OverlapIndex.shown(
-      canvas.shapes.compactMap { shape in
-        guard let drawn = canvas.drawn(shape.id), drawn.properties.visible else { return nil }
-        return (identifier: shape.id, outline: drawn.outline)
-      }
-    )
-  }
-
   @Test(
     "A picture as SVG has no more parts of broken lines than are bounded, and is no longer than its drawing",
-    arguments: kinds,
-    seeds
+    arguments: HostileDrawing.samples
   )
-  func picture(_ kind: HostileDrawing.Kind, seed: UInt64) {
-    let drawing = drawing(kind, seed)
+  func picture(_ drawing: HostileDrawing) {
     var export = SVGExport(Drawing(drawing.canvas))
-    export.overlaps = index(of: drawing.canvas).pairs
+    export.overlaps = drawing.overlaps.pairs
     let document = export.document()
     var parts = 0.0
     for bytes in document.split(separator: UInt8(ascii: "<")) {
@@ -68,25 +50,5 @@ struct HostilePictureTests {
       }
     }
     return length
-  }
-
-  @Test("The terminal and a picture as PNG paint no more parts and areas than are bounded", arguments: kinds, seeds)
-  func pixels(_ kind: HostileDrawing.Kind, seed: UInt64) {
-    let drawing = drawing(kind, seed)
-    let canvas = drawing.canvas
-    let index = index(of: canvas)
-    var scene = CanvasScene()
-    scene.items = canvas.shapes.compactMap { canvas.drawn($0.id) }.map { CanvasScene.Item($0) }
-    for pair in index.pairs {
-      guard let first = index.outline(of: pair.first), let second = index.outline(of: pair.second) else { continue }
-      scene.commonRegions += first.commonRegion(with: second)
-    }
-    for percent in [1.0, 100, 800] {
-      var view = CanvasView(columns: 120, rows: 40)
-      view.zoom(toPercent: percent)
-      var painter = ScenePainter(view: view, theme: .dark)
-      painter.paintShapes(scene)
-      #expect((0...DashBudget.partsMax).contains(painter.dashes.partsLeft))
-    }
   }
 }

@@ -47,6 +47,23 @@ public struct HostileDrawing: Sendable {
     made.append(shape)
   }
 
+  /// Two of each kind, small enough for a test, and large enough to be over each bound.
+  public static var samples: [HostileDrawing] {
+    Kind.allCases.flatMap { kind in
+      [1, 2].map { HostileDrawing(kind, seed: $0, shapes: kind == .heap ? 1_200 : 25) }
+    }
+  }
+
+  /// Which of its shapes overlap, as whoever shows it finds that.
+  public var overlaps: OverlapIndex {
+    OverlapIndex.shown(
+      canvas.shapes.compactMap { shape in
+        let drawn = canvas.drawn(shape)
+        return drawn.properties.visible ? (identifier: shape.id, outline: drawn.outline) : nil
+      }
+    )
+  }
+
   /// As JSON, for programs that know no Swift.
   public var document: [UInt8] { Drawing(canvas).document() }
 
@@ -185,4 +202,8 @@ public struct HostileDrawing: Sendable {
     }
     return Text(words)
   }
+}
+
+extension HostileDrawing: CustomStringConvertible {
+  public var description: String { kind.rawValue }
 }

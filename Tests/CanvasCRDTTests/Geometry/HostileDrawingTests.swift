@@ -5,26 +5,9 @@ import Testing
 /// However hostile a drawing is, the core does no more than is bounded.
 @Suite("Hostile drawings")
 struct HostileDrawingTests {
-  private static let kinds = HostileDrawing.Kind.allCases
-  private static let seeds: [UInt64] = [1, 2]
-
-  private func drawing(_ kind: HostileDrawing.Kind, _ seed: UInt64) -> HostileDrawing {
-    HostileDrawing(kind, seed: seed, shapes: kind == .heap ? 1_200 : 25)
-  }
-
-  private func index(of canvas: Canvas) -> OverlapIndex {
-    OverlapIndex.shown(
-      canvas.shapes.compactMap { shape in
-        guard let drawn = canvas.drawn(shape.id), drawn.properties.visible else { return nil }
-        return (identifier: shape.id, outline: drawn.outline)
-      }
-    )
-  }
-
-  @Test("The core tells no more pairs than are bounded, also while shapes move", arguments: kinds, seeds)
-  func pairs(_ kind: HostileDrawing.Kind, seed: UInt64) throws {
-    let drawing = drawing(kind, seed)
-    var index = index(of: drawing.canvas)
+  @Test("The core tells no more pairs than are bounded, also while shapes move", arguments: HostileDrawing.samples)
+  func pairs(_ drawing: HostileDrawing) throws {
+    var index = drawing.overlaps
     #expect(index.pairCount <= index.pairsMax && index.pairs.count == index.pairCount)
     let steps = try #require(index.stepsLeft)
     #expect(drawing.kind != .heap || index.isCrowded)
