@@ -121,3 +121,39 @@ def test_an_undo_takes_back_one_gesture_whatever_other_fingers_did(room):
         phone.run("app.editing.undo(); return null")
     assert phone.wait_for_shape(square)["x"] == 60
     room.agree()
+
+
+def test_what_another_finger_adds_during_a_drag_is_a_step_of_its_own(room):
+    """One finger drags a shape, another presses Add Square: the drag ends there, and one undo takes away just the square."""
+    moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
+    eve = room.join("Eve", phone=True)
+    eve.look_at(0, 0)
+    eve.touch.drag((150, 350), (230, 400), hold=True)
+    eve.page.locator("[data-action=addSquare]:visible").first.dispatch_event("pointerdown", {"bubbles": True})
+    eve.page.locator("[data-action=addSquare]:visible").first.evaluate("(button) => button.click()")
+    eve.touch._send("touchCancel", [])
+    eve.wait_for_shapes(2)
+    place = eve.shape(moon)["x"]
+    assert place > 100
+    eve.run("app.editing.undo(); return null")
+    eve.wait_for_shapes(1)
+    assert eve.shape(moon)["x"] == place
+
+
+def test_what_is_pasted_during_a_drag_outlives_its_escape(room):
+    """The drag ends where it is when the paste comes. Escape then has nothing to take back."""
+    moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.run("app.exchange()")
+    ann.drag((150, 350), (230, 400), hold=True)
+    ann.page.evaluate("""() => {
+        const data = new DataTransfer()
+        data.setData('text/plain', canvasApp.live.exportShapes(canvasApp.live.drawingOrder()))
+        document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+    }""")
+    ann.wait_for_shapes(2)
+    ann.page.keyboard.press("Escape")
+    ann.page.mouse.up()
+    ann.painted()
+    assert len(ann.shapes()) == 2 and ann.shape(moon)["x"] > 100

@@ -47,11 +47,12 @@ const fitTo = ({ view }, box) => { if (box) fitBeside(view, box, 64, { now: perf
  *
  * @param {ActionReach} reach
  */
-async function addShape({ documents, editing, paint, selection, shown, tool, view, writing }) {
+async function addShape({ documents, editing, momentum, paint, selection, shown, tool, view, writing }) {
   const { x, y, width, height } = openArea(view)
   const size = sizeFor(tool.name)
   const wanted = { x: x + (width - size.width) / 2, y: y + (height - size.height) / 2 }
   const place = (await documents.prepare() ? shown.replica.freePlace(size, wanted) : null) ?? wanted
+  momentum.settle()
   if (isForLines(tool.name)) {
     const [from, to] = [{ x: place.x, y: place.y + size.height / 2 }, { x: place.x + size.width, y: place.y + size.height / 2 }]
     const line = editing.edit((replica) => replica.add({ kind: 'line', ...leading([from, to]), ...lineLook(paint, tool.name) }))
@@ -158,9 +159,10 @@ function escape({ selection, tool, tools }) {
  * @param {(align: typeof import('./align.js'), shapes: import('../core/types.js').Shape[]) =>
  *   import('../core/types.js').Place[]} arrange
  */
-async function place({ aligning, editing, selection, shown }, arrange) {
+async function place({ aligning, editing, momentum, selection, shown }, arrange) {
   const loaded = await aligning.get()
   if (!loaded) return
+  momentum.settle()
   const places = arrange(loaded, shown.replica.shapesOf(selection.ids()))
   if (places.length > 0) editing.edit((replica) => replica.place(places))
 }

@@ -122,7 +122,9 @@ export class Clipboard {
    */
   async duplicate(distance = step) {
     const ids = this.#selection.ids()
-    return ids.length > 0 && await this.#documents.load() ? this.duplicateNow(distance, ids) : []
+    if (ids.length === 0 || !await this.#documents.load()) return []
+    this.#momentum.settle()
+    return this.duplicateNow(distance, ids)
   }
 
   /**

@@ -1,3 +1,4 @@
+import { Source } from '../basics/source.js'
 import { Coasting } from './coasting.js'
 import { Gliding } from './gliding.js'
 import { Held } from './held.js'
@@ -5,9 +6,12 @@ import { Nudging } from './nudging.js'
 
 /**
  * Movement that goes on after a hand has let go: shapes that glide, the paper that coasts, and runs of arrow keys, each of
- * which is one step to undo. `settle` ends all of it, and has to be called before any other edit.
+ * which is one step to undo. `settle` ends all of it, and has to be called before any other edit. It tells `settling` first, which
+ * ends the gesture under way, too: else the edit would belong to that step to undo, and go with it.
+ *
+ * @extends {Source<{settling: null}>}
  */
-export class Momentum {
+export class Momentum extends Source {
   #reach
   #nudging
   /** @type {Gliding | null} */
@@ -17,6 +21,7 @@ export class Momentum {
 
   /** @param {Pick<import('./reach.js').Reach, 'shown' | 'editing' | 'view'>} reach */
   constructor(reach) {
+    super()
     this.#reach = reach
     this.#nudging = new Nudging(reach)
     reach.shown.on('changes', (changes) => this.#glide?.follow(changes))
@@ -63,6 +68,7 @@ export class Momentum {
 
   /** Ends everything at once, and its steps to undo. */
   settle() {
+    this.tell('settling', null)
     this.settleGlide()
     this.#nudging.end()
     this.stopCoasting()

@@ -70,7 +70,8 @@ export class Tools {
       momentum.settle()
       clear(reach)
     })
-    // An edit in a panel is a step of its own, and not part of a glide's.
+    momentum.on('settling', () => { if (this.isBusy) this.cancel('interrupted') })
+    // An edit in a panel is a step of its own, and not part of a gesture's or a glide's.
     addEventListener('pointerdown', ({ target }) => {
       if (!(target instanceof Node && stage.contains(target))) momentum.settle()
     }, { capture: true })
