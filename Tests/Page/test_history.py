@@ -242,3 +242,14 @@ def test_on_a_phone_the_past_is_not_under_the_panel(room):
     phone.page.keyboard.press("Escape")
     phone.wait("!app.isPast", "the present")
     phone.page.locator(".panel").wait_for()
+
+
+def test_of_a_past_that_is_kept_no_more_one_is_told(room):
+    """The server has forgotten all of it while the history was open. The page doesn't ask for ever."""
+    past(room)
+    ann = room.join("Ann")
+    ann.forgive("404")
+    open_history(ann)
+    ann.page.route("**/v1/rooms/*?at=*", lambda route: route.fulfill(status=404, body="{}"))
+    ann.run("const slider = document.querySelector('.history .slider'); slider.value = 300; slider.dispatchEvent(new Event('input')); return null")
+    ann.page.get_by_text("We can’t load that moment right now.").wait_for()

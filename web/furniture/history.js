@@ -268,8 +268,8 @@ export class History {
         const at = this.#wanted
         this.#wanted = null
         const answer = await ask(this.#path(at), { signal })
-        if (answer.status === 404) {
-          // The server no longer keeps the beginning, so the span begins later.
+        if (answer.status === 404 && at < this.#to - 1) {
+          // The server no longer keeps the beginning, so the span begins later. Where nothing is left of it, that is said below.
           this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
           this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
           this.#tell(capitalised(momentWords(this.#wanted)))
