@@ -406,3 +406,49 @@ def test_the_enter_of_an_input_method_takes_no_name(room):
     ann.page.locator(".layer-field").fill("月")
     ann.run(f"document.activeElement.dispatchEvent({enter}); return null", 13)
     room.wait_for(lambda shapes: any(shape["name"] == "月" for shape in shapes))
+
+
+def test_a_slider_that_was_pressed_and_not_moved_shows_what_others_do(room):
+    sun = three(room)[2]
+    ann = room.join("Ann")
+    ann.select(sun)
+    open_tab(ann, "inspector")
+    slider = ann.page.locator(".inspector-form").get_by_label("Opacity")
+    slider.wait_for()
+    box = slider.bounding_box()
+    # Its thumb is at the right end already.
+    ann.page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
+    assert slider.input_value() == slider.get_attribute("max")
+    room.write((sun, {"alpha": 3}))
+    ann.wait_for_shape(sun, "shape.alpha === 3")
+    ann.page.wait_for_function("(slider) => slider.value !== slider.max", arg=slider.element_handle())
+
+
+def test_escape_gives_up_a_row_that_is_dragged(room):
+    three(room)
+    ann = room.join("Ann")
+    box = row(ann, "Ground").bounding_box()
+    ann.drag((box["x"] + 60, box["y"] + 10), (box["x"] + 60, box["y"] - 60), hold=True)
+    assert ann.page.locator(".layer.dragged").count() == 1
+    ann.page.keyboard.press("Escape")
+    assert ann.page.locator(".layer.dragged, .layers-marker:visible").count() == 0
+    ann.page.mouse.up()
+    ann.painted()
+    assert names(ann) == ["Sun", "Moon", "Ground"]
+
+
+def test_a_second_finger_on_the_rows_changes_nothing_about_the_first(room):
+    three(room)
+    eve = room.join("Eve", phone=True)
+    eve.page.get_by_role("button", name="Layers, inspector, overlaps").tap()
+    open_tab(eve, "layers")
+    first, second = (row(eve, name).bounding_box() for name in ("Sun", "Ground"))
+    start = (first["x"] + 200, first["y"] + 20)
+    eve.touch.drag(start, (start[0] - 60, start[1]), hold=True)
+    other = (second["x"] + 100, second["y"] + 20)
+    eve.touch.start((start[0] - 60, start[1]), other)
+    eve.touch.end(other)
+    eve.touch.end()
+    eve.painted()
+    assert eve.page.locator(".layer.swiped").count() == 0
+    assert not eve.page.evaluate("[...document.querySelectorAll('.layer-slide')].some(({ style }) => style.transform)")

@@ -158,6 +158,10 @@ export function sliderField(label, { min, max, step = 1, words = numberText, cha
   const output = element('output', { for: id, class: 'slider-words' })
   const run = new Run(host)
   let isHeld = false
+  const letGo = () => {
+    isHeld = false
+    run.end()
+  }
   /** @param {number | null} value */
   const show = (value) => {
     output.textContent = value === null ? 'Mixed' : words(value)
@@ -171,8 +175,9 @@ export function sliderField(label, { min, max, step = 1, words = numberText, cha
     change(Number(input.value))
     show(Number(input.value))
   })
-  input.addEventListener('change', () => { isHeld = false; run.end() })
-  input.addEventListener('blur', () => { isHeld = false; run.end() })
+  for (const type of ['change', 'blur']) input.addEventListener(type, letGo)
+  // A press that moves nothing ends without a change.
+  for (const type of ['pointerup', 'pointercancel']) input.addEventListener(type, () => { isHeld = false })
   return {
     element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label),
       element('div', { class: 'row' }, input, output)),

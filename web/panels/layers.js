@@ -53,6 +53,8 @@ export class Layers {
   #renaming = null
   /** @type {RowDrag | null} */
   #drag = null
+  /** Whether a pointer that came down on a row is still down. */
+  #isHeld = false
   #rowHeight = rowHeightOf()
   #space = element('div', { class: 'layers-space', role: 'presentation' })
   #grid
@@ -350,6 +352,9 @@ export class Layers {
     const target = event.target instanceof Element ? event.target : null
     const made = target?.closest('.layer')
     if (!target || !(made instanceof HTMLElement) || event.button !== 0 || target.closest('input')) return
+    // A second finger changes nothing about what the first one is at.
+    if (this.#isHeld) return
+    this.#isHeld = true
     const id = Number(made.dataset.shape)
     const isTouch = event.pointerType === 'touch'
     this.#drag = {
@@ -364,11 +369,21 @@ export class Layers {
       removeEventListener('pointermove', move)
       removeEventListener('pointerup', end)
       removeEventListener('pointercancel', end)
-      this.#release(ended)
+      removeEventListener('keydown', giveUp, { capture: true })
+      this.#isHeld = false
+      this.#release(ended.type === 'pointercancel' ? null : ended)
+    }
+    /** @param {KeyboardEvent} pressed */
+    const giveUp = (pressed) => {
+      if (pressed.key !== 'Escape' || !this.#drag?.kind) return
+      pressed.preventDefault()
+      pressed.stopImmediatePropagation()
+      this.#release(null)
     }
     addEventListener('pointermove', move)
     addEventListener('pointerup', end)
     addEventListener('pointercancel', end)
+    addEventListener('keydown', giveUp, { capture: true })
   }
 
   /** @param {PointerEvent} event */
@@ -405,7 +420,7 @@ export class Layers {
     this.#marker.style.transform = `translateY(${drag.to * this.#rowHeight - 1}px)`
   }
 
-  /** @param {PointerEvent} event */
+  /** @param {PointerEvent | null} event by which the row was let go; null where it was given up */
   #release(event) {
     const drag = this.#drag
     this.#drag = null
@@ -414,7 +429,7 @@ export class Layers {
     row?.element.classList.remove('dragged', 'swiped', 'goes')
     if (row) row.slide.style.transform = ''
     this.#marker.hidden = true
-    if (event.type === 'pointercancel') return
+    if (!event) return
     if (drag.kind === 'swipe') {
       if (drag.isFar) this.#delete([drag.id])
     } else if (drag.kind === 'order') {
