@@ -382,3 +382,9 @@ def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):
         ann.context.unroute("**/room/room.js")
         ann.page.reload()
         ann.wait("app.session.status().state === 'live'")
+
+
+def test_a_browser_whose_storage_never_answers_still_opens_the_room(room):
+    room.add(kind="rectangle", position=[100, 100], size=[50, 50])
+    ann = room.join("Ann", before=lambda page: page.add_init_script("IDBFactory.prototype.open = () => ({})"))
+    ann.wait_for_shapes(1)

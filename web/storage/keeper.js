@@ -14,6 +14,8 @@ const editsMilliseconds = 60
 const drawingMilliseconds = 1_500
 /** A browser's storage may hang. Sending waits for it no longer than this. */
 const storageMilliseconds = 1_000
+/** Nor does a page wait longer than this to open. What is kept is sent by couriers then, once it can be read. */
+const openingMilliseconds = 5_000
 /** How soon it is tried again to keep what couldn't be kept. */
 const againMilliseconds = 5_000
 /** Keeping takes no more than this part of the time, however large the drawing. */
@@ -35,7 +37,7 @@ export async function openReplica(core, room, options) {
   try {
     /** @type {KeptDrawing | undefined} */
     let drawing
-    ;[edits, drawing] = await Promise.all([editsOf(room), drawingOf(room)])
+    ;[edits, drawing] = await inTime(Promise.all([editsOf(room), drawingOf(room)]))
     if (!options.readonly) {
       for (const { key, bytes } of edits) {
         // Without locks this takes only this tab's own edits. Couriers care for edits that other tabs may still hold.
@@ -56,6 +58,15 @@ export async function openReplica(core, room, options) {
   const replica = core.createReplica(options)
   return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), leftBehind: unsentOf(edits) }
 }
+
+/**
+ * An answer of the storage, unless it hangs.
+ *
+ * @template T @param {Promise<T>} answer @returns {Promise<T>}
+ */
+const inTime = (answer) => Promise.race([answer, new Promise((/** @type {(value: never) => void} */ _, reject) => {
+  setTimeout(() => reject(new Error('the browser’s storage doesn’t answer')), openingMilliseconds)
+})])
 
 /**
  * The drawing as it is once what other tabs have kept is sent. They send it themselves, or couriers do.
