@@ -158,6 +158,26 @@ import Testing
     #expect(turns.count == 100 && turns.most <= 4)
   }
 
+  @Test("WebSockets that end together are closed in portions, so that a turn ends after five milliseconds")
+  func endsInPortions() async throws {
+    let server = TestServer()
+    let turns = TurnNumbers()
+    server.onClosed = {
+      turns.note()
+      work(microseconds: 1_000)
+    }
+    try await withServer(server) { port, loop in
+      loop.perform { loop.register(turns) }
+      let clients = Mutex((0..<40).map { _ in RawClient(port: port) })
+      clients.withLock { for client in $0 { client.upgrade() } }
+      // While the loop is here, all of them go.
+      loop.perform { clients.withLock { $0 = [] } }
+      #expect(await eventually { turns.count == 40 ? true : nil } == true)
+    }
+    // On a busy machine there are fewer in a turn, never more.
+    #expect(turns.most <= 7)
+  }
+
   @Test(
     "A peer that sends a flood of pings, pongs or empty fragments rests, and one that sends messages doesn't",
     arguments: ["pings", "pongs", "fragments", "messages"]

@@ -22,6 +22,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
   var onMessage: (Connection, Message) -> Void = { connection, message in
     connection.send(message.isText ? MessageFrames(text: message.bytes) : MessageFrames(binary: message.bytes))
   }
+  var onClosed: () -> Void = {}
   var onWritable: (Connection) -> Void = { _ in }
   var onUpgrade: (Request) -> UpgradeDecision = { .accept(subprotocol: $0.offeredSubprotocols.first) }
   var onRequest: (PendingRequest) -> Void = { pending in
@@ -58,6 +59,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
       $0.closures.append(closure)
       $0.closedAt = .now
     }
+    onClosed()
   }
   func party(of request: Request) -> String { NetworkAddress.party(of: request.peer) }
 
