@@ -8,6 +8,7 @@ import signal
 import tempfile
 
 from client import Client
+from ports import free_port
 from server import Server, identifier, run
 from waiting import eventually
 
@@ -214,3 +215,10 @@ async def test_a_backup_that_cannot_be_written_names_the_copy(shared):
             code, out, words = await log(*command)
             assert code == 1 and words == f"SyncServer: {copy} is a file; this takes a data directory\n", words
         assert sorted(os.listdir(folder)) == ["copy.db", "copy.db2"]
+
+
+async def test_commands_dont_wait_for_ever_for_a_database():
+    """After ten seconds they say why they give up."""
+    url = f"postgresql://127.0.0.1:{free_port()}/nowhere"
+    code, _, words = await log("verify", "--data", url)
+    assert code == 1 and "waiting for the database" in words and words.count("\n") >= 2, words

@@ -9,7 +9,7 @@ struct WaitingLog {
   /// By which actors are known, as far as the log keeps it.
   let secret: [UInt8]?
 
-  /// Waits until the log is open.
+  /// Waits until the log is open; not longer than `LogAnswers.patienceSeconds` after it was told that the database isn't there.
   /// - Parameters:
   ///   - place: a directory that no server may be using, or a database.
   ///   - secret: what the log is to have, if it has none.
@@ -63,6 +63,8 @@ final class LogAnswers: Sendable {
     var locks: Set<String> = []
     /// The secret, or why the log can't be used.
     var opening: Result<[UInt8]?, StorageFault>?
+    /// Why it isn't open yet, and since when.
+    var waiting: (for: StorageFault, sinceMilliseconds: UInt64)?
     var isClosed = false
   }
 
@@ -81,7 +83,9 @@ final class LogAnswers: Sendable {
       for event in events {
         switch event {
         case .opened(let secret): state.opening = .success(secret)
-        case .waiting(let fault): StandardError.complain("waiting for the database: \(fault)")
+        case .waiting(let fault):
+          StandardError.complain("waiting for the database: \(fault)")
+          state.waiting = (fault, state.waiting?.sinceMilliseconds ?? SteadyClock.milliseconds())
         case .unusable(let fault): state.opening = .failure(fault)
         case .locks(let names): state.locks = names
         case .closed: state.isClosed = true
@@ -103,10 +107,17 @@ final class LogAnswers: Sendable {
   /// - Returns: the log's secret, if it keeps one.
   func waitForOpening() throws(StorageFault) -> [UInt8]? {
     while true {
-      if let opening = state.withLock({ $0.opening }) { return try opening.get() }
-      bell.wait()
+      let (opening, waiting) = state.withLock { ($0.opening, $0.waiting) }
+      if let opening { return try opening.get() }
+      if let waiting, SteadyClock.milliseconds() >= waiting.sinceMilliseconds + LogAnswers.patienceSeconds * 1_000 {
+        throw waiting.for
+      }
+      bell.wait(atMostSeconds: 1)
     }
   }
+
+  /// A failover takes less. Whoever mistyped an address wants to hear of it.
+  private static let patienceSeconds: UInt64 = 10
 
   /// The rooms that are locked, in a log that keeps that.
   var locks: Set<String> { state.withLock { $0.locks } }
@@ -131,6 +142,13 @@ private final class Bell: @unchecked Sendable {
 
   func ring() { sem_post(semaphore) }
   func wait() { while sem_wait(semaphore) != 0 {} }
+
+  func wait(atMostSeconds seconds: Int) {
+    var end = timespec()
+    clock_gettime(CLOCK_REALTIME, &end)
+    end.tv_sec += seconds
+    _ = sem_timedwait(semaphore, &end)
+  }
 }
 
 extension LogEvent {
