@@ -12,8 +12,8 @@ import Synchronization
 /// came of it, and then tells each `TurnObserver` that the turn is over. The observers send then what the whole turn has
 /// brought. So load makes writes larger, not more numerous.
 ///
-/// **Fair.** A turn lasts five milliseconds, whatever waits (`turnMicrosecondsMax`); what is left waits for the next one. Sockets that
-/// are ready take turns (`ReadinessRound`). Clients' requests and messages wait in a queue in which their addresses go round (`TurnQueue`).
+/// **Fair.** A turn lasts five milliseconds, whatever waits (`turnMicrosecondsMax`); what is left waits for the next one. Sockets of ours that
+/// are ready take turns (`ReadinessRound`); those of libwebsockets are all served. Clients' requests and messages wait in a queue in which their addresses go round (`TurnQueue`).
 ///
 /// **Threads.** `enqueue`, `execute`, `perform`, `listen` and `stop` may be called from any thread. Everything else belongs to
 /// the loop's thread; a debug build checks it. A loop lives until `stop()`, even if nobody holds it.
@@ -55,8 +55,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var turnClock = TurnClock()
   private var turn = LoopTurn()
   private var readiness = ReadinessRound()
-  /// What libuv calls for a ready socket of libwebsockets: the same for all of them.
-  var servesSocket: uv__io_cb?
   /// When the last step of the turn ended, in microseconds.
   private var stepEndedAt: UInt64 = 0
   /// The thread's processor time when the last turn ended, in microseconds.
@@ -168,7 +166,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     queue.add(taker)
   }
 
-  /// Whether a socket that is ready is served in this turn. If not, it is still ready in the next one.
+  /// Whether a socket of ours that is ready is served in this turn. If not, it is still ready in the next one.
   func mayServe(_ descriptor: Int32) -> Bool { readiness.admits(Int(descriptor), isTurnSpent: isTurnSpent) }
 
   /// The loop has woken, and the handlers of sockets have run. The loop's own clock still has the time at which it woke.
@@ -371,7 +369,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The handles point at the loop unretained: they are closed before the thread releases it.
   private func installHandles() {
     let own = Unmanaged.passUnretained(self).toOpaque()
-    uv.pointee.data = own
     uv_async_init(uv, wake) { _ in }
     uv_prepare_init(uv, beforeSleep)
     uv_check_init(uv, afterPoll)

@@ -325,7 +325,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
       subprotocol: subprotocol,
       compresses: options.webSocket.compresses
     )
-    let adopted = head.withUnsafeBytes { bytes in
+    _ = head.withUnsafeBytes { bytes in
       lws_adopt_socket_vhost_readbuf(
         webSocketHost.pointer,
         accepted,
@@ -334,7 +334,6 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
       )
     }
     webSocketHost.adopting = nil
-    if adopted != nil { loop.boundReadiness(of: accepted) }
   }
 
   private static func open(host: String, port: Int, backlog: Int32) throws(ListenError) -> Int32 {
