@@ -130,27 +130,6 @@ private final class TurnTimer: TurnObserver {
     #expect(turns.most <= 6)
   }
 
-  @Test("Sockets that are ready take turns where a turn is too short for all, and one of them always gets on")
-  func readiness() {
-    var round = ReadinessRound()
-    func admits(_ descriptor: Int, inTime: Bool = true) -> Bool {
-      round.admits(descriptor, isTurnSpent: !inTime)
-    }
-    // In a turn without time the first is served all the same, and no other one.
-    #expect(admits(3, inTime: false))
-    #expect(!admits(9, inTime: false) && !admits(5, inTime: false))
-    round.turnEnds()
-    // The first is ready again, and waits until the others have been served.
-    #expect(!admits(3) && admits(9))
-    #expect(!admits(5, inTime: false))
-    round.turnEnds()
-    #expect(!admits(3) && !admits(9))
-    #expect(admits(5, inTime: false))
-    round.turnEnds()
-    #expect(admits(3) && admits(9))
-    #expect(!admits(3))
-  }
-
   @Test("The addresses go round, and whoever comes while others are served waits for the next turn")
   func rounds() throws {
     final class Client: TurnTaker {

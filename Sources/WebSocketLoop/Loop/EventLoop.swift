@@ -12,8 +12,8 @@ import Synchronization
 /// came of it, and then tells each `TurnObserver` that the turn is over. The observers send then what the whole turn has
 /// brought. So load makes writes larger, not more numerous.
 ///
-/// **Fair.** A turn lasts five milliseconds, whatever waits (`turnMicrosecondsMax`); what is left waits for the next one. Sockets of ours that
-/// are ready take turns (`ReadinessRound`); those of libwebsockets are all served. Clients' requests and messages wait in a queue in which their addresses go round (`TurnQueue`).
+/// **Fair.** A turn lasts five milliseconds, whatever waits (`turnMicrosecondsMax`); what is left waits for the next one. Clients'
+/// requests and messages wait in a queue in which their addresses go round (`TurnQueue`).
 ///
 /// **Threads.** `enqueue`, `execute`, `perform`, `listen` and `stop` may be called from any thread. Everything else belongs to
 /// the loop's thread; a debug build checks it. A loop lives until `stop()`, even if nobody holds it.
@@ -54,7 +54,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var observers: [any TurnObserver] = []
   private var turnClock = TurnClock()
   private var turn = LoopTurn()
-  private var readiness = ReadinessRound()
   /// When the last step of the turn ended, in microseconds.
   private var stepEndedAt: UInt64 = 0
   /// The thread's processor time when the last turn ended, in microseconds.
@@ -166,9 +165,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     queue.add(taker)
   }
 
-  /// Whether a socket of ours that is ready is served in this turn. If not, it is still ready in the next one.
-  func mayServe(_ descriptor: Int32) -> Bool { readiness.admits(Int(descriptor), isTurnSpent: isTurnSpent) }
-
   /// The loop has woken, and the handlers of sockets have run. The loop's own clock still has the time at which it woke.
   private func wokeUp() {
     let began = turnClock.turnBegan(atMilliseconds: now)
@@ -190,7 +186,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     processorUsed = used
     for observer in observers { observer.turnTook(turn) }
     turn = LoopTurn()
-    readiness.turnEnds()
   }
 
   /// Does what waits, then tells the observers, then does what those posted.

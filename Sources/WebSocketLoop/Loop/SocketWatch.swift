@@ -15,8 +15,6 @@ extension SocketWatcher {
 /// Watches a socket of ours (not one of libwebsockets') for readiness.
 final class SocketWatch {
   private let handle: UnsafeMutablePointer<uv_poll_t>
-  private let descriptor: Int32
-  private unowned let loop: EventLoop
   private unowned let watcher: any SocketWatcher
   private var wanted: Int32 = 0
   private var isClosed = false
@@ -26,8 +24,6 @@ final class SocketWatch {
   /// - Parameter watcher: must outlive the watch, or close it.
   init?(loop: EventLoop, descriptor: Int32, watcher: any SocketWatcher) {
     self.watcher = watcher
-    self.descriptor = descriptor
-    self.loop = loop
     handle = .allocate(capacity: 1)
     guard uv_poll_init(loop.uv, handle, descriptor) == 0 else {
       handle.deallocate()
@@ -51,8 +47,6 @@ final class SocketWatch {
     uv_poll_start(handle, events) { handle, status, events in
       let watch = Unmanaged<SocketWatch>.fromOpaque(handle!.pointee.data).takeUnretainedValue()
       let failed = status < 0
-      // After a failure libuv watches no more, and doesn't say it again.
-      guard failed || watch.loop.mayServe(watch.descriptor) else { return }
       if failed || events & Int32(UV_DISCONNECT.rawValue) != 0, watch.wanted == Int32(UV_DISCONNECT.rawValue) {
         watch.watcher.socketHungUp()
         return
