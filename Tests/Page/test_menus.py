@@ -143,3 +143,16 @@ def test_escape_closes_a_menu_after_a_press_on_its_line(room):
         line.click()
         ann.page.keyboard.press("Escape")
         menu.wait_for(state="hidden")
+
+
+def test_escape_closes_whatever_a_button_opens(room):
+    """In a window in which some tools are folded away, and others aren't."""
+    ann = room.join("Ann", size=(1000, 780))
+    buttons = ann.page.locator("button[aria-haspopup]:visible")
+    opened = ann.page.locator(":popover-open")
+    assert buttons.count() > 4
+    for at in range(buttons.count()):
+        buttons.nth(at).click()
+        opened.first.wait_for()
+        ann.page.keyboard.press("Escape")
+        assert opened.count() == 0, buttons.nth(at).get_attribute("aria-label")

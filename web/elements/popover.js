@@ -22,8 +22,10 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
     if (!box.isConnected) button.after(box)
     box.showPopover()
     place(box, button)
-    const first = box.querySelector('[autofocus], [role^="menuitem"], input, button')
+    // What isn't to be seen in this window takes no focus. Without it in the box, Escape would go to the page.
+    const first = [...box.querySelectorAll('[autofocus], [role^="menuitem"], input, button')].find((each) => each.getClientRects().length > 0)
     if (first instanceof HTMLElement) first.focus({ preventScroll: true })
+    else box.focus({ preventScroll: true })
   }
   const close = () => box.hidePopover()
   // The browser closes the popover by itself when the button is clicked, before the click event comes.
