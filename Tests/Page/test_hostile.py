@@ -4,9 +4,9 @@ import pytest
 
 import hostile
 
-# Counts letters that are measured, and parts of broken lines: each path knows how long it is at most.
+# Counts letters that are measured, lines that are painted, and parts of broken ones: each path knows how long it is at most.
 COUNTING = """
-  window.counts = { letters: 0, parts: 0 }
+  window.counts = { letters: 0, parts: 0, lines: 0 }
   const { Path2D } = window
   const reach = new WeakMap()
   const noted = (path) => reach.get(path) ?? reach.set(path, { length: 0, x: 0, y: 0 }).get(path)
@@ -32,6 +32,7 @@ COUNTING = """
     wrap(prototype, 'measureText', (context, text) => { counts.letters += text.length })
     wrap(prototype, 'stroke', (context, path) => {
       const step = context.getLineDash().slice(0, 2).reduce((sum, part) => sum + part, 0)
+      if (!(step > 0)) counts.lines += 1
       if (path && step > 0) counts.parts += noted(path).length / step
     })
   }
@@ -40,7 +41,7 @@ COUNTING = """
 
 @pytest.mark.parametrize("kind", hostile.kinds())
 def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
-    """Pairs, parts of broken lines in a picture, letters that are measured. Near, far, and while all of it changes."""
+    """Pairs, lines and parts of broken ones in a picture, letters that are measured. Near, far, and while all of it changes."""
     for batch in hostile.operations(kind, shapes=1500 if kind == "heap" else 40):
         room.write(*batch)
     shapes = room.shapes()
@@ -49,13 +50,15 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
     for left, top, scale in [(0, 0, 1), (-500_000, -500_000, 0.001), (100, 100, 4)]:
         ann.look_at(left, top, scale)
         ann.wait("app.painter.isDone")
-        ann.run("counts.parts = 0; app.scene.touchAll(); app.invalidate(); return null")
+        ann.run("counts.parts = 0; counts.lines = 0; app.scene.touchAll(); app.invalidate(); return null")
         # Two frames later it has begun.
         ann.page.evaluate("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
         ann.wait("app.painter.isDone")
         counts = ann.run("counts")
         # Paths around what is seen reach a little beyond it.
         assert counts["parts"] <= 60_000, (scale, counts)
+        # A stroke of a thousand widths would be a thousand lines: what lies under the rest of it, or under others, isn't painted.
+        assert kind != "wideInk" or counts["lines"] <= 12_000, (scale, counts)
         assert counts["letters"] <= 2 * letters + 10_000, (scale, counts)
     assert ann.run("app.session.overlapPairs().length") <= 20_000
     # It is still at one's command.

@@ -335,8 +335,9 @@ def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
     """A few large translucent shapes, and one stroke of a thousand widths, take as long as thousands of small ones."""
     ann = room.join()
     for shapes in (
-        [{"alpha": 5, "strokeWidth": 6, "position": [-100, -100], "size": [3000, 2000]}] * 60,
-        [{"kind": "ink", "strokeWidth": 1000, "position": [0, 0], "size": [1200, 800],
+        # So faint, or so thin, that all of it is seen.
+        [{"alpha": 1, "strokeWidth": 6, "position": [-100, -100], "size": [3000, 2000]}] * 60,
+        [{"kind": "ink", "strokeWidth": 40, "position": [-400, -400], "size": [2000, 1600],
           "path": [[at * 7919 % 65536, at * 104729 % 65536, 100 + at % 2] for at in range(1000)]}],
     ):
         made = [room.add(**values) for values in shapes]

@@ -38,6 +38,8 @@ export const pathOf = ({ path }) => (path.length > 0 ? path : diagonal)
  * @property {Path2D | null} heads
  * @property {Path2D} whole
  * @property {number} widest
+ * @property {number} length it is no longer
+ * @property {{size: number, strokes: import('./coverage.js').InkStroke[]}} [seen] as it was last painted, at that scale
  */
 
 /** @typedef {import('./dashes.js').Line & {width: number}} Run */
@@ -64,7 +66,7 @@ function straightLine(points, width, { fromEnd, toEnd }, isBroken) {
   addStraight(pieces, led)
   const run = runOf(pieces, width, isBroken)
   const hasHeads = fromEnd !== 'plain' || toEnd !== 'plain'
-  return { runs: [run], heads: hasHeads ? heads : null, whole: run.path, widest: width }
+  return { runs: [run], heads: hasHeads ? heads : null, get whole() { return run.path }, widest: width, length: piecesLength(pieces) }
 }
 
 /**
@@ -110,23 +112,47 @@ function inkOf(points, widths, isBroken) {
     runs.push(runOf(pieces.slice(start, end), widths[start], isBroken))
     start = end
   }
-  const whole = runs.length === 1 ? runs[0].path : pathAlong(pieces)
-  return { runs, heads: null, whole, widest: Math.max(...widths) }
+  const whole = runs.length === 1 ? runs[0] : runOf(pieces, widths[0], false)
+  return { runs, heads: null, get whole() { return whole.path }, widest: Math.max(...widths), length: piecesLength(pieces) }
 }
 
 /** @param {Piece[]} pieces @param {number} width @param {boolean} isBroken @returns {Run} */
 function runOf(pieces, width, isBroken) {
-  const path = pathAlong(pieces)
-  return isBroken ? { path, width, length: piecesLength(pieces), pieces: () => pieces } : { path, width, length: 0, pieces: () => [] }
+  /** @type {Path2D | null} */
+  let path = null
+  return {
+    get path() { return path ??= pathAlong(pieces) },
+    width,
+    length: isBroken ? piecesLength(pieces) : 0,
+    pieces: () => pieces,
+  }
 }
 
 /** @param {Piece[]} pieces */
-function pathAlong(pieces) {
+export function pathAlong(pieces) {
   const path = new Path2D()
   path.moveTo(pieces[0].from.x, pieces[0].from.y)
   for (const { control, to } of pieces) {
     if (control) path.quadraticCurveTo(control.x, control.y, to.x, to.y)
     else path.lineTo(to.x, to.y)
+  }
+  return path
+}
+
+/** A rough path has so many points. */
+const roughPoints = 12
+
+/**
+ * About the way of a line or of ink. Where a wide line crosses itself a thousand times, a browser takes long to find what it covers.
+ *
+ * @param {import('./drawn.js').Drawn} drawn
+ */
+export function roughPath({ shape, width, height }) {
+  const points = pathOf(shape)
+  const path = new Path2D()
+  for (let at = 0; at < points.length; at += Math.ceil(points.length / roughPoints)) {
+    const [x, y] = points[at]
+    path.lineTo((x / boxEnd - 0.5) * width, (y / boxEnd - 0.5) * height)
   }
   return path
 }

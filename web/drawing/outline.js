@@ -2,7 +2,7 @@
 
 import { catchUp, offscreenContextOf } from './context.js'
 import { addQuarters, addStraight, piecesLength, strokesOf } from './dashes.js'
-import { isStroke, lineOf } from './lines.js'
+import { isStroke, lineOf, roughPath } from './lines.js'
 import { colorOf } from './motion.js'
 import { paintText } from './text.js'
 
@@ -119,6 +119,8 @@ export function turnTo(context, drawn, { scale, x, y }) {
  * @property {import('./view.js').Pixels} pixels
  * @property {import('./tiles.js').Area} area
  * @property {import('./dashes.js').DashBudget} dashes
+ * @property {boolean} [isPlain] whether a shape is painted by one fill or one line
+ * @property {import('./coverage.js').InkStroke[] | null} [strokes] what is seen of a stroke of ink, where that isn't all of it
  */
 
 /**
@@ -144,12 +146,37 @@ export function* paintShape(context, drawn, sight) {
       Math.max(drawn.height * size, 0.5))
     return
   }
+  if (sight.isPlain) {
+    paintPlain(context, drawn, pixels)
+    return
+  }
   if (isPaintedAside(drawn, pixels)) {
     yield* paintAsOne(context, drawn, sight)
     return
   }
   context.globalAlpha = drawn.opacity
   yield* paintParts(context, drawn, sight)
+}
+
+/**
+ * Paints a shape by one fill, or one line where it has no fill.
+ *
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
+ * @param {import('./view.js').Pixels} pixels
+ */
+function paintPlain(context, drawn, pixels) {
+  const { shape, strokeWidth } = drawn
+  if (shape.kind === 'text') return
+  turnTo(context, drawn, pixels)
+  context.globalAlpha = drawn.opacity
+  if (shape.filled && !isStroke(shape.kind)) {
+    context.fillStyle = colorOf(drawn.fill)
+    context.fill(drawn.path ??= outlinePath(drawn))
+  } else if (strokeWidth > 0) {
+    context.lineWidth = strokeWidth
+    context.strokeStyle = colorOf(drawn.stroke)
+    context.stroke(isStroke(shape.kind) ? roughPath(drawn) : drawn.path ??= outlinePath(drawn))
+  }
 }
 
 /**
@@ -194,6 +221,10 @@ function* paintParts(context, drawn, sight) {
  */
 function* paintLine(context, drawn, sight) {
   if (drawn.strokeWidth === 0) return
+  if (sight.strokes) {
+    yield* paintStrokes(context, drawn, sight.strokes)
+    return
+  }
   const { runs, heads } = drawn.line ??= lineOf(drawn)
   for (const [index, run] of runs.entries()) {
     if (index > 0) yield 1 / runs.length
@@ -202,6 +233,22 @@ function* paintLine(context, drawn, sight) {
   if (!heads) return
   context.fillStyle = colorOf(drawn.stroke)
   context.fill(heads)
+}
+
+/**
+ * @param {import('./context.js').Context2D} context turned to the shape @param {import('./drawn.js').Drawn} drawn
+ * @param {import('./coverage.js').InkStroke[]} strokes
+ */
+function* paintStrokes(context, drawn, strokes) {
+  context.lineJoin = 'round'
+  context.lineCap = 'round'
+  context.strokeStyle = colorOf(drawn.stroke)
+  for (const [index, { path, width }] of strokes.entries()) {
+    if (index > 0) yield 1 / strokes.length
+    context.lineWidth = width
+    context.stroke(path)
+  }
+  context.lineCap = 'butt'
 }
 
 /**
@@ -283,7 +330,7 @@ export function isOnOutline(drawn, point, reach) {
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
  */
-function* paintAsOne(context, drawn, { pixels, area, dashes }) {
+function* paintAsOne(context, drawn, { pixels, area, dashes, strokes }) {
   const left = Math.max(area.left, Math.floor(drawn.left * pixels.scale + pixels.x) - 1)
   const top = Math.max(area.top, Math.floor(drawn.top * pixels.scale + pixels.y) - 1)
   const right = Math.min(area.right, Math.ceil(drawn.right * pixels.scale + pixels.x) + 1)
@@ -295,6 +342,7 @@ function* paintAsOne(context, drawn, { pixels, area, dashes }) {
     pixels: { scale: pixels.scale, x: pixels.x - left, y: pixels.y - top },
     area: { left: 0, top: 0, right: width, bottom: height },
     dashes,
+    strokes,
   })
   context.setTransform(1, 0, 0, 1, 0, 0)
   context.globalAlpha = drawn.opacity

@@ -1,4 +1,5 @@
 import { catchUp } from './context.js'
+import { Coverage } from './coverage.js'
 import { DashBudget } from './dashes.js'
 import { paintGrid } from './grid.js'
 import { catchUpAside, paintShape } from './outline.js'
@@ -16,7 +17,10 @@ import { regionWorkOf, workOf } from './work.js'
 /** How much is painted between two looks at the clock. */
 const batchWork = 100
 
-const steps = /** @type {const} */ (['shapes', 'fills', 'lines'])
+const steps = /** @type {const} */ (['covers', 'shapes', 'fills', 'lines'])
+/** Shapes, and points of ink, that take a unit of work to find what is seen of them. */
+const shapesLooked = 2
+const pointsLooked = 20
 
 /**
  * A picture of the canvas in the making, on any 2D context: paper, dots, shapes from the back to the front, then their
@@ -34,9 +38,16 @@ export class Picture {
   /**
    * The rest of a shape that takes long to paint.
    *
-   * @type {{steps: Generator<number, void>, whole: number, left: number} | null}
+   * @type {{steps: Generator<number, void>, left: number} | null}
    */
   #rest = null
+  #coverage
+  /**
+   * What is seen of shapes: of others nothing.
+   *
+   * @type {Map<import('./drawn.js').Drawn, import('./coverage.js').Seen>}
+   */
+  #seen = new Map()
 
   /**
    * Regions in view that aren't painted yet, because their outlines aren't known.
@@ -57,6 +68,7 @@ export class Picture {
     this.look = look
     this.#regions = regions
     this.#sight = { pixels: look.pixels, area: { left: 0, top: 0, right: 0, bottom: 0 }, dashes: new DashBudget() }
+    this.#coverage = new Coverage(look.pixels, this.#sight.area)
   }
 
   /**
@@ -69,6 +81,8 @@ export class Picture {
     const { context } = this
     this.look = look
     this.#sight = { pixels: look.pixels, area, dashes }
+    this.#coverage = new Coverage(look.pixels, area)
+    this.#seen.clear()
     this.#shapes = shapes
     this.#next = 0
     this.#step = 0
@@ -116,7 +130,8 @@ export class Picture {
         catchUpAside()
         if (performance.now() > until) return false
       }
-      this.#paint(this.#shapes[this.#next], steps[this.#step])
+      const step = steps[this.#step]
+      this.#paint(this.#shapes[step === 'covers' ? this.#shapes.length - 1 - this.#next : this.#next], step)
       if (!this.#rest) this.#next += 1
     }
     return true
@@ -177,6 +192,10 @@ export class Picture {
 
   /** @param {import('./drawn.js').Drawn} drawn @param {typeof steps[number]} step */
   #paint(drawn, step) {
+    if (step === 'covers') {
+      this.#look(drawn)
+      return
+    }
     if (step === 'shapes') {
       this.#paintShape(drawn)
       return
@@ -192,13 +211,27 @@ export class Picture {
   }
 
   /**
+   * Finds what is seen of a shape. Those above it have been looked at.
+   *
+   * @param {import('./drawn.js').Drawn} drawn
+   */
+  #look(drawn) {
+    this.work += 1 / shapesLooked + drawn.shape.path.length / pointsLooked
+    const seen = this.#coverage.take(drawn)
+    if (seen) this.#seen.set(drawn, seen)
+  }
+
+  /**
    * Paints a shape, or a part of one that is much work.
    *
    * @param {import('./drawn.js').Drawn} drawn
    */
   #paintShape(drawn) {
-    const whole = this.#rest?.whole ?? workOf(drawn, this.#sight)
-    const rest = this.#rest ?? { steps: paintShape(this.context, drawn, this.#sight), whole, left: whole }
+    const seen = this.#seen.get(drawn)
+    if (!seen) return
+    const sight = { ...this.#sight, ...seen }
+    const whole = seen.work
+    const rest = this.#rest ?? { steps: paintShape(this.context, drawn, sight), left: whole }
     const most = this.work + batchWork
     while (this.work < most) {
       const { done, value } = rest.steps.next()

@@ -1,5 +1,5 @@
-import { dashForms } from '../core/table.js'
-import { isStroke, pathOf } from './lines.js'
+import { dashForms, dashPartsMax } from '../core/table.js'
+import { isStroke, lineOf, pathOf } from './lines.js'
 import { isPaintedAside } from './outline.js'
 
 // How much work it is to paint something, told before it is painted: a browser only notes down what a canvas is told to paint, and
@@ -9,13 +9,40 @@ import { isPaintedAside } from './outline.js'
 const filledPixels = 20_000
 /** Device pixels that take a unit where they are painted on another canvas first: that is cleared, painted, copied and laid over. */
 const asidePixels = 1_400
-/** A point of ink takes one unit, and one more for this many device pixels that the stroke may cover. */
-const pointPixels = 40_000
 /** Letters, and parts of broken lines, that take a unit. */
 const letters = 8
 const parts = 20
 /** Device pixels. Smaller letters are painted as bars. */
 const legible = 3
+/** Points that lie on one path take a unit, and so do so many device pixels under a line: its edges are dearer than a box's. */
+const pathPoints = 8
+const strokedPixels = 1_500
+/** A picture takes no more than so much work for shapes as they are, and for others in the plain way. */
+const wholeWork = 120_000
+const plainWork = 60_000
+
+/**
+ * How much work one picture may still take. It is spent from the front to the back: what lies under so much else that nothing is left
+ * for it is painted in a plain way, and at last not at all.
+ */
+export class WorkBudget {
+  #whole = wholeWork
+  #plain = plainWork
+
+  /**
+   * @param {number} whole the work of painting a shape as it is @param {number} plain of painting it in the plain way
+   * @returns {'whole' | 'plain' | null}
+   */
+  take(whole, plain) {
+    if (whole <= this.#whole) {
+      this.#whole -= whole
+      return 'whole'
+    }
+    if (plain > this.#plain) return null
+    this.#plain -= plain
+    return 'plain'
+  }
+}
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 
@@ -27,13 +54,35 @@ export function workOf(drawn, { pixels, area }) {
   if (seen === 0) return 0
   const points = isStroke(shape.kind) ? pathOf(shape).length : 0
   let work = 1 + seen / (isPaintedAside(drawn, pixels) ? asidePixels : filledPixels)
-  work += points * (1 + Math.min(seen, drawn.strokeWidth * pixels.scale * (width + height)) / pointPixels)
+  const length = points > 0 ? lengthOf(drawn) * pixels.scale : Infinity
+  const across = drawn.strokeWidth * pixels.scale
+  if (points > 0) work += points + Math.min(points * seen, (length + points * across) * across) / strokedPixels
   if (shape.written && shape.textSize * pixels.scale >= legible) work += shape.text.length / letters
   if (shape.dash !== 'solid') {
     const step = Math.max(1, dashForms[shape.dash].step * drawn.strokeWidth * pixels.scale)
-    work += 2 * (width + height) * Math.max(1, points) / step / parts
+    work += Math.min(2 * (width + height) * Math.max(1, points) / step, length / step, dashPartsMax) / parts
   }
   return work
+}
+
+/** @param {Drawn} drawn a line or ink */
+const lengthOf = (drawn) => (drawn.line ??= lineOf(drawn)).length
+
+/**
+ * The work of painting parts of a stroke of ink.
+ *
+ * @param {number} strokes @param {number} points @param {number} pixels that they lie on, each for itself
+ */
+export const inkWork = (strokes, points, pixels) => strokes + points / pathPoints + pixels / strokedPixels
+
+/**
+ * The work of painting a shape by one fill or one line.
+ *
+ * @param {Drawn} drawn @param {Pick<import('./outline.js').Sight, 'pixels' | 'area'>} sight
+ */
+export function plainWorkOf(drawn, { pixels, area }) {
+  const { width, height } = seenOf(drawn, pixels, area)
+  return 1 + width * height / (isStroke(drawn.shape.kind) ? strokedPixels : filledPixels)
 }
 
 /**

@@ -1,0 +1,319 @@
+// What of a picture can't be seen, because what lies above covers it. A few hundred bytes can tell of thousands of shapes and strokes
+// that lie on each other over a whole view; to paint all of them would keep a page busy for minutes, and nobody would see a difference.
+
+import { isStroke, lineOf, pathAlong } from './lines.js'
+import { WorkBudget, inkWork, plainWorkOf, workOf } from './work.js'
+
+/** A picture has so many cells in a row, and so many rows: the cells of a row are the bits of a number. */
+const side = 32
+/** Where less of what lies below shines through, no screen can show it. */
+const faintest = 1 / 1024
+/** Device pixels. So far within its edge, a shape is as opaque as it gets. */
+const edge = 1
+/** Strokes with more points are painted as far as they are seen. Fewer are cheaper to paint than to look at. */
+const pointsMin = 8
+/** Device pixels. Parts of a stroke whose widths differ by less are painted as one. */
+const widthStep = 0.25
+/** A part of a stroke is looked at as so many discs at most. */
+const discsMax = 12
+
+/** @typedef {import('./drawn.js').Drawn} Drawn */
+/** @typedef {import('./view.js').Pixels} Pixels */
+/** @typedef {import('./tiles.js').Area} Area */
+/** @typedef {import('./dashes.js').Piece} Piece */
+/** @typedef {import('../core/types.js').Point} Point */
+/** @typedef {{path: Path2D, width: number}} InkStroke a part of a stroke of ink that is equally wide, as far as an eye can tell */
+
+/**
+ * What is seen of a shape: where, and of ink that has many points, which parts; the work of painting that, and whether it is painted
+ * in the plain way.
+ *
+ * @typedef {{area: Area, strokes: InkStroke[] | null, work: number, isPlain: boolean}} Seen
+ */
+
+/** Is told of shapes from the front to the back, and says what is seen of each. */
+export class Coverage {
+  #pixels
+  #area
+  #budget
+  #width
+  #height
+  /** How much of what lies below is seen, by cell. */
+  #through = new Float32Array(side * side).fill(1)
+  /** The cells where nothing of it is. */
+  #hidden = new Uint32Array(side)
+  /** The cells that the shape that is looked at covers. */
+  #covered = new Uint32Array(side)
+
+  /** @param {Pixels} pixels @param {Area} area device pixels @param {WorkBudget} [budget] of the picture */
+  constructor(pixels, area, budget = new WorkBudget()) {
+    this.#budget = budget
+    this.#pixels = pixels
+    this.#area = area
+    this.#width = Math.max(area.right - area.left, 1) / side
+    this.#height = Math.max(area.bottom - area.top, 1) / side
+  }
+
+  /**
+   * Shapes that are told later lie below this one.
+   *
+   * @param {Drawn} drawn @returns {Seen | null} null where nothing of it is seen
+   */
+  take(drawn) {
+    const { scale, x, y } = this.#pixels
+    const area = this.#open(drawn.left * scale + x - edge, drawn.top * scale + y - edge,
+      drawn.right * scale + x + edge, drawn.bottom * scale + y + edge)
+    if (!area) return null
+    this.#covered.fill(0)
+    const { kind, dash, path, filled } = drawn.shape
+    const sight = { pixels: this.#pixels, area }
+    const strokes = kind === 'ink' && dash === 'solid' && path.length > pointsMin ? this.#seenInk(drawn) : null
+    if (strokes?.isEmpty) return null
+    if (filled && !isStroke(kind) && kind !== 'text') this.#coverInside(drawn)
+    this.#cover(drawn.opacity)
+    const [whole, plain] = [strokes ? strokes.work : workOf(drawn, sight), plainWorkOf(drawn, sight)]
+    const way = this.#budget.take(whole, plain)
+    if (!way) return null
+    const isPlain = way === 'plain'
+    return { area, strokes: isPlain ? null : strokes?.made() ?? null, work: isPlain ? plain : whole, isPlain }
+  }
+
+  /**
+   * The part of the picture around those cells that a box meets and where what lies there would be seen.
+   *
+   * @param {number} left @param {number} top @param {number} right @param {number} bottom @returns {Area | null}
+   */
+  #open(left, top, right, bottom) {
+    const columns = this.#meeting(left, right)
+    const [first, last] = this.#rows(top, bottom)
+    let open = 0
+    let [above, below] = [side, -1]
+    for (let row = first; row <= last; row++) {
+      const here = columns & ~this.#hidden[row]
+      if (here === 0) continue
+      open |= here
+      above = Math.min(above, row)
+      below = row
+    }
+    if (open === 0) return null
+    const { left: from, top: over } = this.#area
+    const [least, greatest] = [31 - Math.clz32(open & -open), 31 - Math.clz32(open)]
+    return {
+      left: Math.floor(from + least * this.#width),
+      top: Math.floor(over + above * this.#height),
+      right: Math.min(this.#area.right, Math.ceil(from + (greatest + 1) * this.#width)),
+      bottom: Math.min(this.#area.bottom, Math.ceil(over + (below + 1) * this.#height)),
+    }
+  }
+
+  /** @param {number} top @param {number} bottom @returns {[number, number]} the first and the last row that meet this */
+  #rows(top, bottom) {
+    const over = this.#area.top
+    return [Math.max(0, Math.floor((top - over) / this.#height)), Math.min(side - 1, Math.floor((bottom - over) / this.#height))]
+  }
+
+  /** @param {number} left @param {number} right the cells of a row that meet this */
+  #meeting(left, right) {
+    const from = this.#area.left
+    return bits(Math.floor((left - from) / this.#width), Math.floor((right - from) / this.#width))
+  }
+
+  /** @param {number} left @param {number} right the cells of a row that lie in this */
+  #within(left, right) {
+    const from = this.#area.left
+    return bits(Math.ceil((left - from) / this.#width), Math.floor((right - from) / this.#width) - 1)
+  }
+
+  /** @param {number} opacity of what covers the covered cells */
+  #cover(opacity) {
+    for (let row = 0; row < side; row++) {
+      for (let cells = this.#covered[row]; cells !== 0; cells &= cells - 1) {
+        const column = 31 - Math.clz32(cells & -cells)
+        const left = this.#through[row * side + column] *= 1 - opacity
+        if (left < faintest) this.#hidden[row] |= 1 << column
+      }
+    }
+  }
+
+  /**
+   * Notes the cells that lie within a filled shape, or at least within an ellipse or a rectangle in it: a convex form holds a cell if
+   * it holds its corners.
+   *
+   * @param {Drawn} drawn
+   */
+  #coverInside(drawn) {
+    const { scale, x, y } = this.#pixels
+    const { shape: { kind, points } } = drawn
+    const size = scale * drawn.growth
+    const [halfWidth, halfHeight] = [drawn.width / 2 * size - edge, drawn.height / 2 * size - edge]
+    if (Math.min(halfWidth, halfHeight) * 2 < Math.min(this.#width, this.#height)) return
+    const radius = kind === 'roundedRectangle' ? Math.min(drawn.cornerRadius * size, halfWidth, halfHeight) : 0
+    const isAngular = kind === 'rectangle' || kind === 'roundedRectangle'
+    const inscribed = kind === 'ellipse' ? 1 : Math.cos(Math.PI / points) * (kind === 'star' ? drawn.innerRatio : 1)
+    const turn = drawn.rotation * Math.PI / 180
+    const [cosine, sine] = [Math.cos(turn), Math.sin(turn)]
+    const [middleX, middleY] = [drawn.centerX * scale + x, drawn.centerY * scale + y]
+    const holds = (/** @type {number} */ column, /** @type {number} */ row) => {
+      const [dx, dy] = [this.#area.left + column * this.#width - middleX, this.#area.top + row * this.#height - middleY]
+      const [across, down] = [Math.abs(cosine * dx + sine * dy), Math.abs(cosine * dy - sine * dx)]
+      if (!isAngular) return (across / (halfWidth * inscribed)) ** 2 + (down / (halfHeight * inscribed)) ** 2 <= 1
+      return across <= halfWidth && down <= halfHeight && (across <= halfWidth - radius || down <= halfHeight - radius)
+    }
+    const [first, last] = this.#rows(drawn.top * scale + y, drawn.bottom * scale + y)
+    let above = 0
+    for (let row = first; row <= last + 1; row++) {
+      // The corners above a row of cells, as bits; the last corner of the row is a bit too many for one number.
+      let below = 0
+      let isLastHeld = holds(0, row)
+      for (let column = 0; column < side; column++) {
+        const isHeld = holds(column + 1, row)
+        if (isLastHeld && isHeld) below |= 1 << column
+        isLastHeld = isHeld
+      }
+      if (row > first) this.#covered[row - 1] |= above & below
+      above = below
+    }
+  }
+
+  // MARK: Ink
+
+  /**
+   * Of a stroke, what lies neither below other shapes nor where the stroke has been already; and notes what it covers.
+   *
+   * @param {Drawn} drawn
+   */
+  #seenInk(drawn) {
+    const { scale, x, y } = this.#pixels
+    const size = scale * drawn.growth
+    const turn = drawn.rotation * Math.PI / 180
+    const [cosine, sine] = [Math.cos(turn) * size, Math.sin(turn) * size]
+    const [middleX, middleY] = [drawn.centerX * scale + x, drawn.centerY * scale + y]
+    const place = (/** @type {Point} */ point) =>
+      ({ x: cosine * point.x - sine * point.y + middleX, y: sine * point.x + cosine * point.y + middleY })
+    const line = drawn.line ??= lineOf(drawn)
+    const { runs } = line
+    const seen = new SeenStrokes(line, size)
+    for (const { pieces, width } of runs) {
+      const reach = width / 2 * size
+      const covers = reach * 2 > Math.hypot(this.#width, this.#height)
+      for (const piece of pieces()) {
+        const [from, to] = [place(piece.from), place(piece.to)]
+        const control = piece.control ? place(piece.control) : between(from, to)
+        if (!this.#isOpen(Math.min(from.x, control.x, to.x) - reach - edge, Math.min(from.y, control.y, to.y) - reach - edge,
+          Math.max(from.x, control.x, to.x) + reach + edge, Math.max(from.y, control.y, to.y) + reach + edge)) continue
+        const length = distance(from, control) + distance(control, to)
+        if (!covers) {
+          seen.add(piece, width, length)
+          continue
+        }
+        const discs = Math.min(discsMax, Math.ceil(length / reach * 2))
+        const points = Array.from({ length: discs + 1 }, (_, at) => along(from, control, to, discs === 0 ? 0 : at / discs))
+        // Beside the middles of the discs lie those parts that are farthest from them.
+        const widest = reach + edge + (discs === 0 ? 0 : length / discs / 2)
+        if (!points.some((point) => this.#isDiscOpen(point, widest))) continue
+        seen.add(piece, width, length)
+        for (const point of points) this.#coverDisc(point, reach - edge)
+      }
+    }
+    return seen
+  }
+
+  /**
+   * Whether a box meets a cell that is covered neither by what lies above nor by the shape that is looked at.
+   *
+   * @param {number} left @param {number} top @param {number} right @param {number} bottom
+   */
+  #isOpen(left, top, right, bottom) {
+    const columns = this.#meeting(left, right)
+    const [first, last] = this.#rows(top, bottom)
+    for (let row = first; row <= last; row++) if ((columns & ~(this.#hidden[row] | this.#covered[row])) !== 0) return true
+    return false
+  }
+
+  /** @param {Point} middle @param {number} radius */
+  #isDiscOpen({ x, y }, radius) {
+    const [first, last] = this.#rows(y - radius, y + radius)
+    for (let row = first; row <= last; row++) {
+      const above = this.#area.top + row * this.#height - y
+      const off = Math.max(0, above, -above - this.#height)
+      const half = Math.sqrt(Math.max(0, radius * radius - off * off))
+      if ((this.#meeting(x - half, x + half) & ~(this.#hidden[row] | this.#covered[row])) !== 0) return true
+    }
+    return false
+  }
+
+  /** @param {Point} middle @param {number} radius */
+  #coverDisc({ x, y }, radius) {
+    const [first, last] = this.#rows(y - radius, y + radius)
+    for (let row = first; row <= last; row++) {
+      const above = this.#area.top + row * this.#height - y
+      const off = Math.max(Math.abs(above), Math.abs(above + this.#height))
+      if (off >= radius) continue
+      const half = Math.sqrt(radius * radius - off * off)
+      this.#covered[row] |= this.#within(x - half, x + half)
+    }
+  }
+}
+
+/** Pieces of a stroke, put together where they follow each other and no eye can tell their widths apart. */
+class SeenStrokes {
+  #line
+  #size
+  /** @type {{pieces: Piece[], width: number}[]} */
+  #strokes = []
+  #count = 0
+  #pixels = 0
+
+  /** @param {import('./lines.js').DrawnLine} line @param {number} size device pixels for a unit */
+  constructor(line, size) {
+    this.#line = line
+    this.#size = size
+  }
+
+  get isEmpty() { return this.#count === 0 }
+
+  /** @param {Piece} piece @param {number} width @param {number} length of the piece, in device pixels */
+  add(piece, width, length) {
+    this.#count += 1
+    this.#pixels += (length + width * this.#size) * width * this.#size
+    const open = this.#strokes.at(-1)
+    const follows = open?.pieces.at(-1)?.to === piece.from && Math.abs(open.width - width) * this.#size < widthStep
+    if (open && follows) open.pieces.push(piece)
+    else this.#strokes.push({ pieces: [piece], width })
+  }
+
+  /** The work of painting them. */
+  get work() { return inkWork(this.#strokes.length, this.#count, this.#pixels) }
+
+  /** @returns {InkStroke[]} a line keeps them where all of it is seen */
+  made() {
+    const line = this.#line
+    const isWhole = this.#count === line.runs.reduce((sum, { pieces }) => sum + pieces().length, 0)
+    if (isWhole && line.seen?.size === this.#size) return line.seen.strokes
+    const strokes = this.#strokes.map(({ pieces, width }) => ({ path: pathAlong(pieces), width }))
+    if (isWhole) line.seen = { size: this.#size, strokes }
+    return strokes
+  }
+}
+
+/** @param {Point} one @param {Point} other @returns {Point} */
+const between = (one, other) => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 })
+
+/** @param {Point} one @param {Point} other */
+const distance = (one, other) => Math.hypot(other.x - one.x, other.y - one.y)
+
+/** @param {Point} from @param {Point} control @param {Point} to @param {number} part @returns {Point} */
+function along(from, control, to, part) {
+  const rest = 1 - part
+  const [first, second, third] = [rest * rest, 2 * rest * part, part * part]
+  return { x: first * from.x + second * control.x + third * to.x, y: first * from.y + second * control.y + third * to.y }
+}
+
+/**
+ * @param {number} first @param {number} last
+ * @returns {number} a number with these bits, as far as there are any
+ */
+function bits(first, last) {
+  const [from, to] = [Math.max(first, 0), Math.min(last, side - 1)]
+  return from > to ? 0 : (-1 >>> (side - 1 - (to - from))) << from
+}
