@@ -9,9 +9,11 @@ import Testing
 struct HostilePictureTests {
   @Test(
     "A picture as SVG has no more parts of broken lines than are bounded, and is no longer than its drawing",
-    arguments: HostileDrawing.samples
+    arguments: HostileDrawing.Kind.allCases,
+    HostileDrawing.seeds
   )
-  func picture(_ drawing: HostileDrawing) {
+  func picture(_ kind: HostileDrawing.Kind, seed: UInt64) {
+    let drawing = HostileDrawing.sample(kind, seed: seed)
     var export = SVGExport(Drawing(drawing.canvas))
     export.overlaps = drawing.overlaps.pairs
     let document = export.document()

@@ -5,8 +5,13 @@ import Testing
 /// However hostile a drawing is, the core does no more than is bounded.
 @Suite("Hostile drawings")
 struct HostileDrawingTests {
-  @Test("The core tells no more pairs than are bounded, also while shapes move", arguments: HostileDrawing.samples)
-  func pairs(_ drawing: HostileDrawing) throws {
+  @Test(
+    "The core tells no more pairs than are bounded, also while shapes move",
+    arguments: HostileDrawing.Kind.allCases,
+    HostileDrawing.seeds
+  )
+  func pairs(_ kind: HostileDrawing.Kind, seed: UInt64) throws {
+    let drawing = HostileDrawing.sample(kind, seed: seed)
     var index = drawing.overlaps
     #expect(index.pairCount <= index.pairsMax && index.pairs.count == index.pairCount)
     let steps = try #require(index.stepsLeft)
