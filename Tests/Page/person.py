@@ -141,6 +141,12 @@ class Person:
         except Exception as error:
             raise AssertionError(f"{self.name} waited in vain for {what or expression}; {self.noticed}") from error
 
+    def choose_size(self, suffix):
+        """Answers how large the picture shall be, which is asked only where it is one of pixels."""
+        if suffix == "PNG":
+            self.page.get_by_role("dialog").get_by_role("button", name="2×").click()
+            self.wait_for_no_dialog()
+
     def wait_for_no_dialog(self):
         """Nobody sees a dialog that was closed, but it is there until the page hears of that and lets go of it."""
         self.page.locator("dialog").wait_for(state="detached")

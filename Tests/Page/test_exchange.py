@@ -52,13 +52,6 @@ def test_a_file_is_chosen(room):
     room.wait_for_shapes(2)
 
 
-def choose_size(person, suffix):
-    """The question how large the picture shall be, which only pixels raise."""
-    if suffix == "PNG":
-        person.page.get_by_role("dialog").get_by_role("button", name="2×").click()
-        person.wait_for_no_dialog()
-
-
 def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
     """JSON that another room takes, SVG that is XML, PNG that is a picture."""
     for at, kind in enumerate(["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]):
@@ -68,7 +61,7 @@ def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
     for suffix in ["JSON", "SVG", "PNG"]:
         with ann.page.expect_download() as download:
             menu(ann, f"Export as {suffix}")
-            choose_size(ann, suffix)
+            ann.choose_size(suffix)
         assert download.value.suggested_filename == f"{room.name}.{suffix.lower()}"
         with open(download.value.path(), "rb") as file:
             saved[suffix] = file.read()
@@ -150,7 +143,7 @@ def test_a_part_is_copied_as_a_picture_and_saved(room):
     for suffix in ["PNG", "SVG", "JSON"]:
         with ann.page.expect_download() as download:
             choose(f"Export selection as {suffix}" + ("…" if suffix == "PNG" else ""))
-            choose_size(ann, suffix)
+            ann.choose_size(suffix)
         assert download.value.suggested_filename == f"{room.name}-selection.{suffix.lower()}"
     with open(download.value.path()) as file:
         assert len(json.load(file)["shapes"]) == 1

@@ -93,6 +93,7 @@ def test_fingers_save_and_copy_a_part_from_the_menu(room):
         menu.tap()
         with eve.page.expect_download() as download:
             eve.page.get_by_role("menuitem", name=f"Export selection as {words}").tap()
+            eve.choose_size(words)
         assert download.value.suggested_filename == f"{room.name}-selection.{words.lower()}"
 
 

@@ -31,6 +31,7 @@ def test_names_of_shapes_and_people_are_only_text(room):
         with ann.page.expect_download():
             ann.page.get_by_role("button", name="Menu", exact=True).click()
             ann.page.get_by_role("menuitem", name=f"Export as {suffix}").click()
+            ann.choose_size(suffix)
     assert ann.run("return window.ran ?? null") is None
     inside = ann.page.evaluate(
         "[...document.querySelectorAll('body *')].filter((each) => ['IMG', 'SCRIPT', 'IFRAME', 'B'].includes(each.tagName)).length")
