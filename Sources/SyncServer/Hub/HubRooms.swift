@@ -210,7 +210,7 @@ extension Hub {
   /// To be called when nobody is here. A snapshot makes the room quick to open again, and tells the list of rooms how
   /// many shapes it has.
   func closeIdle(_ open: OpenRoom) {
-    if open.lacksSnapshot {
+    if open.awaitsSnapshot {
       snapshot(open)
     } else if !open.snapshot.isUnderWay {
       letGo(open)

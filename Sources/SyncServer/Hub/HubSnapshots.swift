@@ -6,7 +6,7 @@ import WebSocketLoop
 
 extension Hub {
   func snapshot(_ open: OpenRoom) {
-    guard !open.snapshot.isUnderWay, log.fault == nil else { return }
+    guard open.snapshot.mayBegin(now: SteadyClock.milliseconds()), log.fault == nil else { return }
     let shapes = open.room.canvas.shapeCount
     guard snapshots.begin(shapes: shapes) else { return }
     open.beginSnapshot()
@@ -19,16 +19,22 @@ extension Hub {
   private func takeSnapshot(of open: OpenRoom) async {
     open.room.forgetErasures(now: .now())
     let image = open.room.image()
-    let timeline = run.timeline
     let operations = open.room.operationCount
+    let isStored = await store(image, of: open)
+    let now = SteadyClock.milliseconds()
+    open.endSnapshot(position: image.position, operations: operations, isStored: isStored, now: now)
+  }
+
+  /// - Returns: whether it is stored.
+  private func store(_ image: RoomImage, of open: OpenRoom) async -> Bool {
+    let timeline = run.timeline
     let shapes = UInt64(open.room.canvas.liveCount)
     let digest = open.room.canvas.digest
     let made = await Hub.encode(image, digest: digest)
     guard made.isTrue else {
-      open.endSnapshot(position: image.position, operations: operations, isStored: false)
       counts.noteSnapshot(isTrue: false)
       logger.error("a snapshot differs from its room; it is not kept", ["room": .text(open.name)])
-      return
+      return false
     }
     let event = await ask {
       .snapshot(
@@ -44,12 +50,11 @@ extension Hub {
       )
     }
     guard case .snapshotted = event else {
-      open.endSnapshot(position: image.position, operations: operations, isStored: false)
       logger.warning("no snapshot", ["room": .text(open.name), "reason": .text(event.words)])
-      return
+      return false
     }
-    open.endSnapshot(position: image.position, operations: operations, isStored: true)
     counts.noteSnapshot(isTrue: true)
+    return true
   }
 
   /// Makes snapshots before the log is closed, so that rooms open fast after the next start. It makes as many as time

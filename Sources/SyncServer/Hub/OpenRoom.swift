@@ -146,12 +146,14 @@ final class OpenRoom: @unchecked Sendable {
 
   // MARK: Snapshots
 
-  func beginSnapshot() { snapshot.isUnderWay = true }
+  func beginSnapshot() { snapshot.begin() }
 
-  /// - Parameter position: the snapshot's position, whether or not it was stored. If it was not, another snapshot is
-  ///   not made at once. The log has everything anyway.
-  func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool) {
-    snapshot = NewestSnapshot(position: position, operations: operations)
+  /// - Parameters:
+  ///   - position: what the snapshot covers.
+  ///   - isStored: false if it differs from the room, or the log refused it.
+  ///   - now: in monotonic milliseconds.
+  func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
+    snapshot.end(position: position, operations: operations, isStored: isStored, now: now)
     if isStored { isLogDamaged = false }
   }
 
@@ -159,6 +161,10 @@ final class OpenRoom: @unchecked Sendable {
 
   /// Whether the newest snapshot lacks anything, and no other snapshot is being made.
   var lacksSnapshot: Bool { isStored && !snapshot.isUnderWay && room.position > snapshot.position }
+
+  /// Whether the room stays open until it has a snapshot. Where one of all that the room has came to nothing, the room does
+  /// without, since the log has everything. A damaged log has not.
+  var awaitsSnapshot: Bool { lacksSnapshot && (isLogDamaged || room.position > snapshot.positionTried) }
 
   /// Reading as many operations as the snapshot has shapes costs as much as writing the snapshot. A damaged room needs
   /// one anyway.
@@ -169,14 +175,42 @@ final class OpenRoom: @unchecked Sendable {
   }
 }
 
-/// The extent of a room's newest snapshot.
+/// What the newest snapshot of a room covers, and when the next may be tried.
+///
+/// What always holds: `position` is of a snapshot that is stored. After each that came to nothing, the pause is twice as long.
 struct NewestSnapshot {
-  let position: UInt64
-  let operations: UInt64
-  fileprivate(set) var isUnderWay = false
+  private(set) var position: UInt64
+  /// What the newest try was to cover, whatever came of it.
+  private(set) var positionTried: UInt64
+  private(set) var operations: UInt64
+  private(set) var isUnderWay = false
+  private var pauseMilliseconds: UInt64 = 0
+  private var notBefore: UInt64 = 0
 
   fileprivate init(position: UInt64, operations: UInt64) {
     self.position = position
+    positionTried = position
     self.operations = operations
+  }
+
+  /// Making one costs as much as the room is large, so one that comes to nothing isn't tried again each second.
+  private static let pauseMillisecondsMax: UInt64 = 300_000
+
+  /// - Parameter now: in monotonic milliseconds.
+  func mayBegin(now: UInt64) -> Bool { !isUnderWay && now >= notBefore }
+
+  fileprivate mutating func begin() { isUnderWay = true }
+
+  fileprivate mutating func end(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
+    isUnderWay = false
+    positionTried = position
+    self.operations = operations
+    if isStored {
+      self.position = position
+      pauseMilliseconds = 0
+    } else {
+      pauseMilliseconds = min(max(1_000, pauseMilliseconds * 2), NewestSnapshot.pauseMillisecondsMax)
+      notBefore = now + pauseMilliseconds
+    }
   }
 }

@@ -172,6 +172,17 @@ struct RoomsLayoutTests {
 
 @Suite("A room and its log")
 struct OpenRoomTests {
+  /// An empty room whose log has come so far.
+  private static func room(position: UInt64, snapshotPosition: UInt64) throws -> OpenRoom {
+    var head = ByteWriter(capacity: 16)
+    head.append(UInt8(2))
+    // The place, then no operations, no clock, nothing forgotten, and no runs.
+    for number in [position, 0, 0, 0, 0, 0] as [UInt64] { head.appendVarint(number) }
+    let image = try RoomImage(head.finish(), seed: 1)
+    let room = Room(name: "demo", epoch: 1, limits: Limits(), framing: .byLength, seed: 1, image: image)
+    return OpenRoom(name: "demo", room: room, isStored: true, snapshotPosition: snapshotPosition)
+  }
+
   @Test("of the appends that may create a room no two propose the same epoch, and the first stored is the room's")
   func epochs() {
     let room = Room(name: "demo", epoch: 1, limits: Limits(), framing: .byLength, seed: 1)
@@ -189,29 +200,32 @@ struct OpenRoomTests {
     #expect(!open.begin(epoch: 3))
   }
 
-  @Test("a snapshot that isn't stored isn't made again at once, and a damaged log wants one until one is stored")
-  func snapshots() {
-    var bench = RoomBench()
-    let writer = bench.join()
-    for number in 1...2 as ClosedRange<UInt64> {
-      bench.write(writer, bench.shape(number)) { $0.kind = .star }
-      bench.settle()
-    }
-    let open = OpenRoom(name: "demo", room: bench.room, isStored: true)
-    let position = open.room.position
-    func make(at position: UInt64, isStored: Bool) {
-      open.beginSnapshot()
-      open.endSnapshot(position: position, operations: open.room.operationCount, isStored: isStored)
-    }
+  @Test("a snapshot that comes to nothing covers nothing, and the next tries are further and further apart")
+  func refusedSnapshots() throws {
+    let open = try OpenRoomTests.room(position: 7, snapshotPosition: 3)
+    #expect(open.lacksSnapshot && open.awaitsSnapshot && !open.isWorthSnapshot)
     open.markLogDamaged()
-    #expect(open.lacksSnapshot && open.isWorthSnapshot)
-    make(at: position, isStored: false)
-    #expect(!open.lacksSnapshot && !open.isWorthSnapshot)
-    // Something has been written since.
-    make(at: position - 1, isStored: false)
-    #expect(open.isWorthSnapshot)
-    make(at: position - 1, isStored: true)
-    #expect(open.lacksSnapshot && !open.isWorthSnapshot)
+    var now: UInt64 = 5_000
+    for pause in [1_000, 2_000, 4_000] as [UInt64] {
+      #expect(open.isWorthSnapshot && open.snapshot.mayBegin(now: now))
+      open.beginSnapshot()
+      #expect(!open.lacksSnapshot && !open.snapshot.mayBegin(now: now))
+      open.endSnapshot(position: 7, operations: 0, isStored: false, now: now)
+      #expect(open.awaitsSnapshot && !open.snapshot.mayBegin(now: now + pause - 1))
+      now += pause
+    }
+    open.beginSnapshot()
+    open.endSnapshot(position: 7, operations: 0, isStored: true, now: now)
+    #expect(!open.lacksSnapshot && !open.isWorthSnapshot && open.snapshot.mayBegin(now: now + 1))
+  }
+
+  @Test("a room that the log has doesn't stay open for a snapshot that came to nothing")
+  func roomsGoWithoutSnapshot() throws {
+    let open = try OpenRoomTests.room(position: 7, snapshotPosition: 3)
+    #expect(open.awaitsSnapshot)
+    open.beginSnapshot()
+    open.endSnapshot(position: 7, operations: 0, isStored: false, now: 0)
+    #expect(!open.awaitsSnapshot && open.lacksSnapshot)
   }
 }
 
