@@ -4,6 +4,9 @@ import PackageDescription
 // CI sets CANVAS_STRICT so that a warning stops the build there, and stays a warning at the desk.
 let strict = Context.environment["CANVAS_STRICT"] == "1"
 let settings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
+// Optimising the code of these tests takes longer than it saves when they run: the code that they test is optimised.
+// Tests with long loops of their own, as the simulation, keep to `settings`.
+let briefly = settings + [.unsafeFlags(["-Onone"])]
 
 // The commit of a working tree, if whoever builds says it. A build without it takes what `git archive` filled in.
 let commit = Context.environment["CANVAS_COMMIT"].flatMap { $0.isEmpty ? nil : $0 }
@@ -86,33 +89,33 @@ let package = Package(
       name: "CanvasCRDTTests",
       dependencies: ["CanvasCRDT", "TestSupport"],
       exclude: ["Golden"],
-      swiftSettings: settings
+      swiftSettings: briefly
     ),
     .testTarget(
       name: "TerminalCanvasTests",
       dependencies: ["TerminalCanvas", "CanvasCRDT", "TestSupport"],
       exclude: ["Golden"],
-      swiftSettings: settings
+      swiftSettings: briefly
     ),
     .testTarget(
       name: "SyncClientTests",
       dependencies: ["sync-client", "SyncServer", "CanvasCRDT", "ServerModel", "TestSupport"],
-      swiftSettings: settings
+      swiftSettings: briefly
     ),
     .testTarget(
       name: "WebSocketLoopTests",
       dependencies: ["WebSocketLoop", "TestSupport"],
-      swiftSettings: settings
+      swiftSettings: briefly
     ),
     .testTarget(
       name: "SyncServerTests",
       dependencies: ["SyncServer", "CanvasCRDT", "CommandWords", "ServerModel", "TestSupport"],
-      swiftSettings: settings
+      swiftSettings: briefly
     ),
     .testTarget(
       name: "ReplicaTests",
       dependencies: ["CanvasCRDT", "SyncServer", "ServerModel", "TestSupport"],
-      swiftSettings: settings
+      swiftSettings: briefly
     ),
     .testTarget(
       name: "SimulationTests",
@@ -125,12 +128,12 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["SyncServer", "CanvasCRDT", "WebSocketLoop", "RoomLog"],
-      swiftSettings: settings
+      swiftSettings: briefly
     ),
     .testTarget(
       name: "RoomLogTests",
       dependencies: ["RoomLog", "CSQLite", "TestSupport", "log-crash-writer"],
-      swiftSettings: settings
+      swiftSettings: briefly
     ),
   ],
   swiftLanguageModes: [.v6]
