@@ -316,7 +316,7 @@ extension Limits {
       limit: \.letterBytes,
       range: 1_024...1 << 30,
       group: .connection,
-      words: "bytes of answers that wait for a slow reader, beyond which reading from it pauses"
+      words: "bytes that wait for a slow reader before reading from it pauses"
     ),
     LimitFlag(
       name: "--max-ops-in-flight",
