@@ -32,7 +32,7 @@ AT_ONCE = 4
 # What an attack may take. The bounds below add up to less; the sanitizer's own memory comes on top.
 GROWTH_BYTES_MAX = 700 << 20
 # A turn begins nothing more after 5 ms, and sends for 3 ms. What is not within that is in docs/SECURITY.md, under what is not met.
-TURN_MS = 30
+TURN_MS = 20
 FLAGS = [
     "--max-http-connections", 400, "--max-http-connections-per-address", 100, "--max-connections-per-address", 200,
     "--max-unfinished-bytes", 8 << 20, "--max-http-bytes", 32 << 20, "--max-shapes", 20_000, "--max-erasures", 100_000,
