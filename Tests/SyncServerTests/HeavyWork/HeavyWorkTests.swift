@@ -7,8 +7,13 @@ import Testing
 /// Holds a thread until it is let go.
 private final class Gate: Sendable {
   private let isOpen = Atomic(false)
+  private let reached = Atomic(false)
+  var isReached: Bool { reached.load(ordering: .acquiring) }
   func open() { isOpen.store(true, ordering: .releasing) }
-  func pass() { while !isOpen.load(ordering: .acquiring) { usleep(500) } }
+  func pass() {
+    reached.store(true, ordering: .releasing)
+    while !isOpen.load(ordering: .acquiring) { usleep(500) }
+  }
 }
 
 private final class Record: Sendable {
@@ -66,7 +71,8 @@ struct HeavyWorkTests {
     let gate = Gate()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
-      await eventually { heavy.count == 1 }
+      // Until a thread has it, it waits itself.
+      await eventually { gate.isReached }
       for _ in 0..<3 { group.addTask { try? await heavy.run(for: "ann") {} } }
       await eventually { heavy.count == 4 }
       await #expect(throws: HeavyWork.Refusal.busy) { try await heavy.run(for: "ann") {} }
