@@ -111,6 +111,7 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     bar = ann.page.locator(".selection-bar")
     assert bar.is_hidden()
     ann.select(sun)
+    bar.wait_for()
     box = bar.bounding_box()
     assert box["y"] + box["height"] < 250 - 26 and abs(box["x"] + box["width"] / 2 - 260) < 2, box
     assert bar.get_by_role("button", name="Fill: White").get_attribute("aria-pressed") == "true"

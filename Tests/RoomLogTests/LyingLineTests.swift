@@ -49,11 +49,11 @@ struct LyingLineTests {
     try ask("DROP TABLE public.enough")
   }
 
-  /// Ends the connections over which nodes follow.
+  /// Ends the connections over which nodes follow, and waits until they have ended: until then they would still answer.
   private func endFollowers() throws {
     try ask(
       """
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'canvas follower'
       """
     )
