@@ -35,6 +35,8 @@ final class CuttingProxy: Sendable {
     var held: String?
     /// Connections of this name carry no answers.
     var unanswered: String?
+    /// Whether one of these connections has an answer that it doesn't carry.
+    var holdsAnswer = false
     var isOver = false
   }
 
@@ -93,6 +95,15 @@ final class CuttingProxy: Sendable {
     wake()
   }
 
+  /// Waits until the database has answered a request whose answer is held.
+  func untilAnswerIsHeld() throws {
+    for _ in 0..<10_000 where !state.withLock({ $0.holdsAnswer }) {
+      wake()
+      usleep(2_000)
+    }
+    try #require(state.withLock { $0.holdsAnswer }, "the database has answered nothing")
+  }
+
   func end() {
     state.withLock { $0.isOver = true }
     wake()
@@ -142,6 +153,8 @@ final class CuttingProxy: Sendable {
       let (held, unanswered) = state.withLock { ($0.held, $0.unanswered) }
       let moving = lines.filter { held == nil || $0.name != held }
       for line in moving { line.carriesAnswers = unanswered == nil || line.name != unanswered }
+      let holdsAnswer = lines.contains { $0.holdsAnswer }
+      state.withLock { $0.holdsAnswer = holdsAnswer }
       var waited = [listener, bell[0]].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       for line in moving { waited += line.waited }
       poll(&waited, nfds_t(waited.count), -1)

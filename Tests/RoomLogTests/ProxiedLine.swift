@@ -60,6 +60,12 @@ final class ProxiedLine {
     ]
   }
 
+  /// Whether the database has answered something that the client doesn't get yet.
+  var holdsAnswer: Bool {
+    var byte: UInt8 = 0
+    return !carriesAnswers && recv(server, &byte, 1, Int32(MSG_PEEK)) > 0
+  }
+
   func turn(client clientEvents: Int16, server serverEvents: Int16) {
     if clientEvents != 0, client >= 0, !isClientDone, !isClientSilent { readClient() }
     if serverEvents != 0, server >= 0, carriesAnswers { readServer() }

@@ -59,8 +59,9 @@ enum TestDatabase {
 
   static func begin(_ command: String, in url: String? = nil, _ options: [String] = []) throws -> Command {
     let address = try #require(url ?? server.map { "\($0)/postgres" })
-    let words =
-      ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1"] + options + ["--command", command, address]
+    // What waits for something that never comes is an error, and keeps no other test waiting.
+    let commands = ["--command", "SET statement_timeout = '2min'", "--command", command]
+    let words = ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1"] + options + commands + [address]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var actions = posix_spawn_file_actions_t()
