@@ -86,30 +86,31 @@ class Company:
     def __init__(self):
         self._turns, self._running, self._wants = threading.Condition(), 0, 0
 
-    @contextlib.contextmanager
     def beside_others(self):
-        with self._turns:
-            self._turns.wait_for(lambda: self._wants == 0)
-            self._running += 1
-        try:
-            yield
-        finally:
-            with self._turns:
-                self._running -= 1
-                self._turns.notify_all()
+        return self._running_once(lambda: self._wants == 0)
 
     @contextlib.contextmanager
     def alone(self):
         with self._turns:
             self._wants += 1
-            self._turns.wait_for(lambda: self._running == 0)
+        try:
+            with self._running_once(lambda: self._running == 0):
+                yield
+        finally:
+            with self._turns:
+                self._wants -= 1
+                self._turns.notify_all()
+
+    @contextlib.contextmanager
+    def _running_once(self, may_run):
+        with self._turns:
+            self._turns.wait_for(may_run)
             self._running += 1
         try:
             yield
         finally:
             with self._turns:
                 self._running -= 1
-                self._wants -= 1
                 self._turns.notify_all()
 
 
