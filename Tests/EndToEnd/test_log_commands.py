@@ -185,6 +185,7 @@ async def test_log_commands_that_cannot_be_used_exit_with_64(shared):
     for arguments, said in [
         ([], "verify, repair, backup or move"), (["mend"], "log mend"), (["verify"], "needs --data"),
         (["verify", "--data"], "--data needs a value"), (["verify", "--data", "d", "--cut"], "unknown flag"),
+        (["repair", "--data", "d", "--cut=no"], "--cut takes no value"),
         (["backup", "--data", "d"], "needs --to"), (["repair", "--data", "d", "--room", "a b"], "--room a b"),
         (["repair", "--data", "memory"], "memory"),
     ]:

@@ -109,7 +109,8 @@ extension LogCommand {
       guard let option = verb.options.first(where: { $0.name == halves[0] }) else {
         throw ConfigurationError(words: "log \(verb) \(halves[0]): unknown flag; see log --help")
       }
-      if option.value == nil, halves.count == 1 {
+      if option.value == nil {
+        guard halves.count == 1 else { throw ConfigurationError(words: "\(option.name) takes no value") }
         cutting = true
       } else {
         guard let value = halves.count == 2 ? halves[1] : rest.popFirst(), !value.isEmpty else {
