@@ -158,7 +158,7 @@ class Pycrdt:
         document = Doc()
         shapes = document.get("shapes", type=Map)
         moved = []
-        # The document forgets its observers once nobody has hold of them.
+        # An observer ends when its handle is freed, so both are kept in this variable.
         watching = shapes, shapes.observe_deep(lambda events: moved.extend(
             event.keys["position"]["newValue"][0] for event in events if "position" in event.keys))
 

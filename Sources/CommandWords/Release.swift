@@ -4,7 +4,7 @@ import CRelease
 public enum Release {
   public static let version = "0.9.0"
 
-  /// The version, and behind it the beginning of the commit where the build was told of one: `0.9.0 (c53fd0030807)`.
+  /// The version and the first twelve digits of the commit: `0.9.0 (c53fd0030807)`. Without the commit if the build did not know it.
   public static let name = name(commit: String(cString: canvas_commit()))
 
   /// - Parameter commit: what `git archive` has not filled in begins with `$`.

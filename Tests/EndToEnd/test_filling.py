@@ -301,7 +301,8 @@ async def test_deletions_without_end_keep_nobody_from_drawing():
 
         assert (await delete(1_000, 1))["type"] == "ack"
         assert (await delete(300, 2))["code"] == "quota_exceeded"
-        # What counts is an hour's worth by default, and a second's here. In the end more has been deleted than the memory holds.
+        # A share counts the deletions of the last second here (by default, of the last hour). So Eve deletes, in time, more than the
+        # memory holds.
         for _ in range(6):
             await eventually(lambda: delete(400, 3), "there is a share again", holds=lambda answer: answer["type"] == "ack")
 

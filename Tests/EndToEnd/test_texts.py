@@ -5,7 +5,7 @@ from client import Client, agree, stamp
 from server import identifier
 from test_binary import BinaryClient
 
-# What there was before texts.
+# The properties and kinds that a client knew before there were texts.
 KNOWN, KINDS = {"deleted", *binary.PROPERTIES[: binary.PROPERTIES.index("text")]}, binary.KINDS[:5]
 NOTE = {"kind": "ellipse", "position": [5, 6], "text": "Buy milk,\n“and” bread", "textSize": 24, "textAlign": "left", "textPlace": "top"}
 

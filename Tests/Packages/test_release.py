@@ -28,7 +28,7 @@ def releases(tmp_path_factory):
         output("git", "clone", "--quiet", ROOT, clone)
         output(clone / "scripts/release", seconds=BUILD_SECONDS)
         folders.append(clone / "build/release")
-        # What it was made of takes gigabytes.
+        # The build folder takes gigabytes.
         shutil.rmtree(clone / ".build", ignore_errors=True)
     return folders
 

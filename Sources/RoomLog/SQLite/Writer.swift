@@ -240,8 +240,8 @@ final class Writer {
     }
   }
 
-  /// Checks that everything acknowledged is there. Anything more belongs to a commit that failed and was stored after
-  /// all, and it is durable now. It is reported without an `id`, because its writer was told that it failed.
+  /// Checks that everything acknowledged is there. There may be more: records of a commit that reported a failure, but
+  /// reached the disk. They are reported without an `id`, because their writer was told that the commit failed.
   ///
   /// A room whose row is damaged is refused by itself. Nothing that the row says counts.
   private func compare(

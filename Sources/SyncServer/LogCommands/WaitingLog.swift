@@ -9,7 +9,7 @@ struct WaitingLog {
   /// By which actors are known, as far as the log keeps it.
   let secret: [UInt8]?
 
-  /// Waits until the log is open; not longer than `LogAnswers.patienceSeconds` after it was told that the database isn't there.
+  /// Waits until the log is open. Gives up when the database has been unreachable for `LogAnswers.patienceSeconds`.
   /// - Parameters:
   ///   - place: a directory that no server may be using, or a database.
   ///   - secret: what the log is to have, if it has none.

@@ -194,7 +194,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     loop.memory.connectionWent(loop: loop)
     guard let handler else { return }
     self.handler = nil
-    // libwebsockets may let go of a thousand connections before it returns. What the owner does about them has to end with the turn.
+    // libwebsockets may close a thousand connections in one call. The owner hears of each as work of its own, so that a turn
+    // can end between two of them.
     loop.execute { handler.closed(self, closure: closure) }
   }
 

@@ -367,7 +367,7 @@ struct Readers: Sendable {
     lanes[seat].isPlain = false
   }
 
-  /// The connection is so many beats behind that it gets a stream of state, as if it had fallen off the ring.
+  /// Sends the connection a stream of state, because it is too many beats behind. The same is done if it fell off the ring.
   /// - Parameter told: the knowledge of a reader that got all beats before its place.
   mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, told: DroppedBeats) {
     fallOff(seat, at: lanes[seat].place, ring, told)

@@ -180,8 +180,8 @@ struct FanOut: Sendable {
   /// A connection that keeps up gets each beat in the turn in which it is made.
   private static let behindMilliseconds: UInt64 = 30
 
-  /// The missed beats without people, in the fewest messages. `nil` if there are so many that the connection should get
-  /// a stream of state.
+  /// The missed beats without people, in the fewest messages. If `nil`, they are too many, and the connection should get a
+  /// stream of state.
   mutating func newest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     if !leaps.knows(gap, to: ring.end) { leaps.note(encodeNewest(over: gap, of: fold), over: gap) }
     return leaps[gap]
