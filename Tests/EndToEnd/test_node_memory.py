@@ -25,6 +25,8 @@ async def test_all_nodes_forget_at_the_same_place():
         await ann.write({"shape": kept, "set": {"kind": "star"}})
         await ann.write(*({"shape": shape, "set": {"deleted": True}} for shape in gone), id=2)
         late = stamp(ben.actor, ahead=-20_000)
+        # Until then the second node may not know of the room.
+        await agree(ann, ben)
         await eventually(lambda: memory(second), "the other node has heard of all", holds=lambda found: found["erasures"] == 20)
         assert (await ben.write({"shape": identifier(), "set": {"kind": "star"}}, id=3))["code"] == "room_full"
         await memory(second, "DELETE")

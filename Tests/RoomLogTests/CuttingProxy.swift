@@ -35,6 +35,9 @@ final class CuttingProxy: Sendable {
     var held: String?
     /// Connections of this name carry no answers.
     var unanswered: String?
+    /// How often `held` or `unanswered` has changed, and the last of these changes that the thread has seen.
+    var changes = 0
+    var changesSeen = 0
     /// Whether one of these connections has an answer that it doesn't carry.
     var holdsAnswer = false
     var isOver = false
@@ -84,15 +87,20 @@ final class CuttingProxy: Sendable {
   var cuts: [Cut] { state.withLock { $0.made } }
 
   /// Connections of this name carry nothing until `hold(nil)`.
-  func hold(_ name: String?) {
-    state.withLock { $0.held = name }
-    wake()
-  }
+  func hold(_ name: String?) { change { $0.held = name } }
 
   /// Connections of this name carry requests, and no answers until `holdAnswers(nil)`.
-  func holdAnswers(_ name: String?) {
-    state.withLock { $0.unanswered = name }
+  func holdAnswers(_ name: String?) { change { $0.unanswered = name } }
+
+  /// Returns when the thread keeps to it: until then it may still carry what comes.
+  private func change(_ change: (inout State) -> Void) {
+    let number = state.withLock { state in
+      change(&state)
+      state.changes += 1
+      return state.changes
+    }
     wake()
+    while state.withLock({ $0.changesSeen < number && !$0.isOver }) { usleep(200) }
   }
 
   /// Waits until the database has answered a request whose answer is held.
@@ -150,7 +158,10 @@ final class CuttingProxy: Sendable {
   private func run() {
     var lines: [ProxiedLine] = []
     while !state.withLock({ $0.isOver }) {
-      let (held, unanswered) = state.withLock { ($0.held, $0.unanswered) }
+      let (held, unanswered) = state.withLock { state in
+        state.changesSeen = state.changes
+        return (state.held, state.unanswered)
+      }
       let moving = lines.filter { held == nil || $0.name != held }
       for line in moving { line.carriesAnswers = unanswered == nil || line.name != unanswered }
       let holdsAnswer = lines.contains { $0.holdsAnswer }
