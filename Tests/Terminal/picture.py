@@ -21,7 +21,8 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 import server  # noqa: E402
 from boards import BOARD  # noqa: E402
-from terminals import Tmux, environment, eventually  # noqa: E402
+from terminals import Tmux, environment  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 COLUMNS, ROWS = 112, 32
 # Whole pixels for each cell, so that no seam shows between two of them.
@@ -102,7 +103,7 @@ def main():
                 for each, shape in ((other, "Beds"), (screen, "Harvest")):
                     names = [form[0] for form in BOARD]
                     each.keys(*["Tab"] * (names.index(shape) + 1))
-                eventually(lambda: screen.text().count("Bob") > 1, screen.text)
+                wait_until(lambda: screen.text().count("Bob") > 1, screen.text)
                 shown = screen.colors()
     with sync_playwright() as browsers:
         browser = browsers.chromium.launch(executable_path=shutil.which("chromium-headless-shell"))
