@@ -9,9 +9,11 @@ class Record:
         self.path = path
         self.seconds, self.outcomes = {}, {}
         try:
-            with open(path, encoding="utf-8") as file:
-                # A line that was cut off by the interruption is as good as none.
-                lines = [json.loads(line) for line in file if line.endswith("\n")]
+            with open(path, "rb+") as file:
+                whole, end, _ = file.read().rpartition(b"\n")
+                # A line that was cut off by the interruption goes, so that the next one doesn't continue it.
+                file.truncate(len(whole + end))
+                lines = [json.loads(line) for line in whole.splitlines()]
         except OSError:
             lines = []
         if not lines or lines[0] != {"tree": fingerprint}:
