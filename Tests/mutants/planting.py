@@ -64,23 +64,23 @@ class Mutant:
         found = text.count(self.line)
         if found != 1:
             raise Complaint(f"{self}: its line is found {found} times: {self.line.strip()!r}")
-        start = text.index(self.line)
+        is_whole = self.left_out or self.instead is not None
+        part = self.line if is_whole or self.part is None else self.part
+        if self.line.count(part) != 1 or not is_whole and self.becomes is None:
+            raise Complaint(f"{self}: its part is not in its line exactly once, or it has no `becomes`: {part!r}")
+        start = text.index(self.line) + self.line.index(part)
+        return start, start + len(part), self._replacement(part)
+
+    def _replacement(self, part):
         if self.is_alone:
-            instead = "" if self.left_out else self.instead
-            part = self.line if instead is not None or self.part is None else self.part
-            start += self.line.index(part)
-            return start, start + len(part), self.becomes if instead is None else instead
+            return "" if self.left_out else self.becomes if self.instead is None else self.instead
         if self.instead is not None:
             if "mutant()" not in self.instead:
                 raise Complaint(f"{self}: `instead` doesn't ask mutant()")
-            return start, start + len(self.line), self.instead.replace("mutant()", f"mutant({self.number})")
+            return self.instead.replace("mutant()", f"mutant({self.number})")
         if self.left_out:
-            return start, start + len(self.line), f"if !mutant({self.number}) {{ {self.line} }}"
-        part = self.part if self.part is not None else self.line
-        if self.becomes is None or self.line.count(part) != 1:
-            raise Complaint(f"{self}: its part is not in its line exactly once, or it has no `becomes`: {part!r}")
-        start += self.line.index(part)
-        return start, start + len(part), f"(mutant({self.number}) ? ({self.becomes}) : ({part}))"
+            return f"if !mutant({self.number}) {{ {self.line} }}"
+        return f"(mutant({self.number}) ? ({self.becomes}) : ({part}))"
 
 
 def read_lists():
