@@ -15,20 +15,20 @@ import pytest
 
 import server as process
 from server import run, tool
+from tree import VERSION, content
 
 
-def content(*path):
-    with open(os.path.join(process.ROOT, *path), encoding="utf-8") as file:
-        return file.read()
+def script(name):
+    loader = importlib.machinery.SourceFileLoader(name, os.path.join(process.ROOT, "scripts", name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="module")
 def image():
     """scripts/image: which packages of Debian are in the image, and how it is started."""
-    loader = importlib.machinery.SourceFileLoader("image", os.path.join(process.ROOT, "scripts", "image"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("image", loader))
-    loader.exec_module(module)
-    return module
+    return script("image")
 
 
 async def test_the_image_has_what_the_server_is_linked_with_and_loads(image):
@@ -37,13 +37,9 @@ async def test_the_image_has_what_the_server_is_linked_with_and_loads(image):
     assert loaded == {"libwebsockets-evlib-uv", "libjwt0", "libpq5"} and loaded <= set(image.DEBIAN)
     if not (shutil.which("readelf") and shutil.which("dpkg-query")):
         pytest.skip("no readelf or no dpkg here to tell what the program is linked with")
-    linked = subprocess.run(["readelf", "-d", process.BINARY], capture_output=True, text=True, check=True).stdout
-    packages = subprocess.run(["dpkg-query", "-L", *image.DEBIAN], capture_output=True, text=True).stdout
-    files = {os.path.basename(line) for line in packages.splitlines()}
-    needed = set(re.findall(r"NEEDED.*\[(.*)\]", linked))
     # The deployed program contains Swift's own libraries.
-    assert {library for library in needed - files if not library.startswith(("libswift", "lib_", "libFoundation"))} == set()
-    assert len(needed & files) > 5
+    linked, _ = script("sbom").linked(process.BINARY)
+    assert len(linked) > 5 and set(linked) <= set(image.DEBIAN)
 
 
 async def test_flags_and_variables_are_the_servers(shared):
@@ -152,10 +148,9 @@ async def test_the_files_for_several_nodes_name_the_same_machines(shared, tmp_pa
 
 async def test_the_image_is_the_one_that_the_files_for_containers_start(image):
     compose = content("deploy", "compose.yaml")
-    version = re.search(r'static let version = "(.*)"', content("Sources", "CommandWords", "Release.swift"))[1]
     for text in (compose, content("deploy", "compose-nodes.yaml")):
-        assert re.findall(r"^ +image: localhost/(.*)$", text, re.M) == [f"canvas-sync:{version}"]
-        assert f"canvas-sync-{version}-image.tar" in text
+        assert re.findall(r"^ +image: localhost/(.*)$", text, re.M) == [f"canvas-sync:{VERSION}"]
+        assert f"canvas-sync-{VERSION}-image.tar" in text
     (port,), (volume,) = ([*image.CONFIGURATION[name]] for name in ("ExposedPorts", "Volumes"))
     port = port.removesuffix("/tcp")
     assert f':{port}"' in compose and image.CONFIGURATION["Healthcheck"]["Test"][-1] == f"http://127.0.0.1:{port}/readyz"

@@ -32,12 +32,12 @@ def make_older(package, folder):
 class Machine:
     """Its mounts are in a namespace that lives as long as the process which holds it, so that nothing is left on this machine."""
 
-    def __init__(self, folder, below="/"):
+    def __init__(self, folder):
         self.root = os.path.join(folder, "root")
         os.makedirs(self.root)
         script = f"""
             mount -t tmpfs tmpfs {folder}/root && mkdir {folder}/root/upper {folder}/root/work {folder}/root/all &&
-            mount -t overlay overlay -o lowerdir={below},upperdir={folder}/root/upper,workdir={folder}/root/work {folder}/root/all &&
+            mount -t overlay overlay -o lowerdir=/,upperdir={folder}/root/upper,workdir={folder}/root/work {folder}/root/all &&
             mount --bind /proc {folder}/root/all/proc && mount --rbind /dev {folder}/root/all/dev && echo there && read end
         """
         self._holder = subprocess.Popen(
@@ -59,9 +59,9 @@ class Machine:
         inside = ["chroot", *who, f"{self.root}/all", *map(str, words)]
         return ["nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt", *inside]
 
-    def run(self, *words, check=True, text=None):
+    def run(self, *words, check=True):
         done = subprocess.run(
-            self.command(*words), capture_output=True, text=True, input=text, timeout=SECONDS,
+            self.command(*words), capture_output=True, text=True, timeout=SECONDS,
             env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"})
         assert not check or done.returncode == 0, (words, done.stdout, done.stderr)
         return done.stdout if check else done

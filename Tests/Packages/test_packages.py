@@ -18,9 +18,9 @@ import server as process
 from machine import SECONDS, Machine, make_older, output
 from ports import free_port
 from server import ROOT, Lines, Server
+from tree import VERSION, content
 
 SERVER, CLIENT = "canvas-sync", "canvas-sync-client"
-VERSION = re.search(r'static let version = "(.*)"', open(os.path.join(ROOT, "Sources/CommandWords/Release.swift")).read())[1]
 PROGRAMS = {SERVER: "SyncServer", CLIENT: "sync-client"}
 
 
@@ -38,16 +38,11 @@ def older(packages, tmp_path_factory):
     return make_older(packages[SERVER], tmp_path_factory.mktemp("older"))
 
 
-def unit():
-    with open(os.path.join(ROOT, "deploy/canvas-sync.service"), encoding="utf-8") as file:
-        return file.read()
-
-
 class Service:
     """The installed server, started as its unit says: as which user, with which variables and settings, and until it is ready."""
 
     def __init__(self, machine, port):
-        text = unit()
+        text = content("deploy", "canvas-sync.service")
         user, start = re.search(r"^User=(.*)$", text, re.M)[1], re.search(r"^ExecStart=(.*)$", text, re.M)[1]
         machine.run("install", "-d", "-m", "700", "-o", user, "-g", user, "/var/lib/canvas-sync")
         variables = re.search(r"^Environment=(.*)$", text, re.M)[1].replace("%S", "/var/lib").split()

@@ -9,7 +9,7 @@ import tarfile
 
 import pytest
 
-from machine import make_older, output
+from machine import SECONDS, make_older, output
 from ports import free_port
 from server import ROOT, Lines
 from waiting import eventually
@@ -97,7 +97,7 @@ async def container(image, folder):
     inside = [*buildah, "run", "--isolation", "chroot"]
     check = [word.replace("8080", str(port)) for word in configuration["Healthcheck"]["Test"][1:]]
     try:
-        assert subprocess.run([*inside, name, "--", *check], capture_output=True).returncode != 0, "it isn't there yet"
+        assert subprocess.run([*inside, name, "--", *check], capture_output=True, timeout=SECONDS).returncode != 0, "it isn't there yet"
         process = subprocess.Popen([*inside, "--env", f"CANVAS_PORT={port}", name, "--", *configuration["Entrypoint"]], stderr=subprocess.PIPE)
         try:
             lines = Lines(process.stderr)
@@ -106,7 +106,7 @@ async def container(image, folder):
             assert output(*inside, name, "--", "busybox", "id", "-u").strip() == "10001"
         finally:
             process.terminate()
-            process.wait()
+            process.wait(SECONDS)
         # What it loads when it is told to is there, with all that it needs.
         for library in ("libjwt.so.0", "libpq.so.5", "libwebsockets-evlib_uv.so"):
             path = f"/usr/lib/x86_64-linux-gnu/{library}"
