@@ -14,7 +14,6 @@ import base64
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,6 +21,7 @@ import time
 import websockets
 from pycrdt import Doc, Map, create_sync_message, create_update_message, handle_sync_message
 
+from bots import drain
 from server import Process, free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -201,11 +201,6 @@ async def eventually(done, otherwise):
         await asyncio.sleep(0.02)
 
 
-async def drained(socket):
-    async for _ in socket:
-        pass
-
-
 async def measured(peer, options, process):
     loop = asyncio.get_running_loop()
     counts = [0] * options.readers
@@ -224,7 +219,7 @@ async def measured(peer, options, process):
 
     url = f"ws://127.0.0.1:{process.port}{peer.path}"
     sockets = [await websockets.connect(url, compression=None) for _ in range(options.writers)]
-    drains = [asyncio.create_task(drained(socket)) for socket in sockets]
+    drains = [asyncio.create_task(drain(socket)) for socket in sockets]
     readers = [
         (await loop.create_connection(lambda i=i: Frames(peer.path, peer.greeting(), take(i)), "127.0.0.1", process.port))[1]
         for i in range(options.readers)

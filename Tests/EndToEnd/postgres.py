@@ -14,9 +14,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 from ports import free_port
+from waiting import wait_until
 
 BINARIES = (sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4])) or [None])[-1]
 
@@ -118,9 +118,7 @@ class Cluster:
 
         before = loaded()
         self.ask(number, "SELECT pg_reload_conf()")
-        until = time.monotonic() + 60
-        while loaded() == before:
-            assert time.monotonic() < until, "PostgreSQL doesn't read its settings again"
+        wait_until(loaded, "PostgreSQL reads its settings again", holds=lambda now: now != before)
 
     def ask(self, number, command, database="postgres"):
         """What an SQL command answers, a line a row."""
