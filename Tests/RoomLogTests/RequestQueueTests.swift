@@ -29,4 +29,23 @@ import Testing
     queue.release([append(100)] + RequestQueueTests.control)
     #expect(queue.waiting == (bytes: 0, snapshotBytes: 0))
   }
+
+  @Test("what is refused as busy is answered, also where the commit ends before a request about following")
+  func refusedBeforeFollowing() throws {
+    let directory = temporaryDirectory()
+    defer { remove(directory: directory) }
+    var options = SQLiteOptions()
+    options.queueBytesMax = 200
+    let events = EventCollector()
+    let halves = try LogHalves(directory: directory, options: options) { events.take($0) }
+    func append(_ id: UInt64) -> LogRequest { .append(LogBench.append(id, "a", [[UInt8](repeating: 0, count: 150)])) }
+    halves.writing.add([append(100), append(101), .follow(FollowRequest(id: 102, room: "b", epoch: nil, after: 0))])
+    halves.writing.close()
+    while halves.writer.turn() {}
+    halves.letGo()
+    let answers = Dictionary(grouping: events.all.filter { $0.id != nil }) { $0.id ?? 0 }
+    #expect(answers[100]?.first?.appended != nil)
+    #expect(answers[101]?.first?.error == .busy(queuedBytes: 246))
+    #expect(answers[102] == [.following(id: 102, room: "b")])
+  }
 }

@@ -133,13 +133,15 @@ final class Writer {
     var refusals: [LogEvent] = []
     var bytes = 0
     var records = 0
-    while nextWaiting < waiting.count, bytes < WriterBounds.commitBytesMax, records < WriterBounds.commitRecordsMax {
+    taking: while nextWaiting < waiting.count, bytes < WriterBounds.commitBytesMax,
+      records < WriterBounds.commitRecordsMax
+    {
       switch waiting[nextWaiting] {
       case .refused(let id, let room, let error): refusals.append(.failed(id: id, room: room, error))
       case .request(let request):
         if request.isAboutFollowing {
           // It is answered once what was asked before is stored.
-          guard batch.isEmpty else { return batch }
+          guard batch.isEmpty else { break taking }
           answer(following: request)
           break
         }
