@@ -329,6 +329,35 @@ struct DamageTests {
     #expect(try bench.summaries().map(\.trimmed) == [2])
   }
 
+  @Test("history isn't trimmed to a snapshot that is damaged in the file, while the log has it in memory as it was")
+  func damagedBeneathMemory() throws {
+    var options = SQLiteOptions()
+    options.retention = Retention(ageMillisecondsMax: 0)
+    // All that is stored is carried over into the file at once.
+    options.checkpointPages = 0
+    let bench = try LogBench(.sqlite, options: options)
+    try bench.append("demo", [bytes("one"), bytes("two")])
+    _ = try bench.snapshot("demo", at: 2, bytes("as of 2"))
+    try bench.append("demo", [bytes("three")])
+    let path = bench.directory + "/canvas.db"
+    let file = open(path, O_RDWR)
+    defer { close(file) }
+    var content = [UInt8](repeating: 0, count: SystemCalls.file(at: path)?.bytes ?? 0)
+    try #require(pread(file, &content, content.count, 0) == content.count)
+    let wanted = bytes("as of 2")
+    let place = try #require((0..<content.count - wanted.count).first { content[$0...].starts(with: wanted) })
+    try #require(pwrite(file, "b", 1, place) == 1)
+    _ = try bench.ask { .retain(id: $0, milliseconds: 5_000) }
+    #expect(try bench.summaries().map(\.trimmed) == [0])
+    #expect(try bench.records("demo").map(\.bytes) == [bytes("one"), bytes("two"), bytes("three")])
+    #expect(bench.log.statistics().damagedRooms == 1)
+    // A room that is open has a sound one.
+    _ = try bench.snapshot("demo", at: 2, bytes("as of 2"))
+    _ = try bench.ask { .retain(id: $0, milliseconds: 5_000) }
+    #expect(try bench.summaries().map(\.trimmed) == [2])
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 2"))
+  }
+
   @Test("a room with a damaged entry is refused, and its entry can be rebuilt from its records")
   func entry() throws {
     try change("UPDATE rooms SET last=5 WHERE name='demo'")

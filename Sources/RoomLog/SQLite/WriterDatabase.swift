@@ -188,8 +188,10 @@ final class WriterDatabase {
     return try row.step() ? (row.unsigned(0), row.unsigned(1)) : nil
   }
 
-  /// Whether a complete snapshot reads as it was stored; nil if there is none.
+  /// Whether a complete snapshot reads as it was stored; nil if there is none. It is read from the file: pages that this connection
+  /// has kept in memory since it wrote them are sound whatever became of the file.
   func isSound(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool? {
+    database.releaseMemory()
     do throws(SQLiteFailure) {
       return try comparesWell(snapshotAt: position, room: room)
     } catch {
