@@ -68,10 +68,8 @@ extension Hub {
       if let id { log.answer(id, with: event) }
     case .unfollowed(nil, let room):
       if let open = rooms.heeding(room) { stop(open, "the log can't tell what came next; connect again") }
-    case .unfollowed(.some(let id), _), .following(let id, _), .created(let id, _), .locked(let id, _, _),
-      .snapshotted(let id, _, _),
-      .read(let id, _),
-      .loaded(let id, _), .retained(let id), .repaired(let id, _, _, _, _), .verified(let id, _, _),
+    case .unfollowed(.some(let id), _), .following(let id, _), .created(let id, _), .snapshotted(let id, _, _),
+      .read(let id, _), .loaded(let id, _), .retained(let id), .repaired(let id, _, _, _, _), .verified(let id, _, _),
       .verifiedPart(let id, _), .rooms(let id, _):
       log.answer(id, with: event)
     case .trimmed(let id, let room, let through):
@@ -81,6 +79,9 @@ extension Hub {
     case .heard(nil, let bytes): heardOfNeighbours(bytes)
     case .told: break
     case .locks(let names): take(locks: names)
+    case .locked(let id, let room, let isLocked):
+      noteLock(of: room, isLocked)
+      log.answer(id, with: event)
     case .closed: logClosed()
     }
   }

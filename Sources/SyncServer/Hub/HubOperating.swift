@@ -8,28 +8,28 @@ extension Hub {
 
   /// Locks a room, or unlocks it. Those whose role changes by that are closed, and come back with the other role.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault> {
-    // Another node may have changed what is known here, so a log that nodes share is told in any case.
     if sharesRooms {
+      // Another node may have changed what is known here, so the log is told in any case.
       let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
       guard case .locked = event else { return .failure(.unstored(StateFileFault(words: event.words))) }
+    } else {
+      // One after the other, because each writes all that are locked.
+      let before = lockWriting
+      let party = party(of: request)
+      let writing = Task {
+        _ = await before?.value
+        return await store(lockOf: room, isLocked, for: party)
+      }
+      lockWriting = writing
+      switch await writing.value {
+      case .success(let isNew): if !isNew { return .success(()) }
+      case .failure(let fault):
+        if case .unstored(let fault) = fault {
+          logger.error("the locks can't be stored", ["reason": .text(fault.words)])
+        }
+        return .failure(fault)
+      }
     }
-    // One after the other, because each writes all that are locked.
-    let before = lockWriting
-    let party = party(of: request)
-    let writing = Task {
-      _ = await before?.value
-      return await store(lockOf: room, isLocked, for: party)
-    }
-    lockWriting = writing
-    let isNew: Bool
-    switch await writing.value {
-    case .success(let changed): isNew = changed
-    case .failure(let fault):
-      if case .unstored(let fault) = fault { logger.error("the locks can't be stored", ["reason": .text(fault.words)]) }
-      return .failure(fault)
-    }
-    if isNew { lockHasChanged(room) }
-    guard isNew || sharesRooms else { return .success(()) }
     record(isLocked ? "locked" : "unlocked", request, room: room, actor: nil)
     return .success(())
   }
@@ -45,9 +45,16 @@ extension Hub {
     } catch {
       return .failure(.refused(error))
     }
-    // State that nodes share may have changed meanwhile.
-    locks.set(room, isLocked: isLocked)
+    noteLock(of: room, isLocked)
     return .success(true)
+  }
+
+  /// A room's lock is stored. Where nodes share the locks, this has to come in the order of the log's events: a later one may tell
+  /// that another node has changed the same lock.
+  func noteLock(of room: String, _ isLocked: Bool) {
+    guard locks.contains(room) != isLocked else { return }
+    locks.set(room, isLocked: isLocked)
+    lockHasChanged(room)
   }
 
   /// The log tells which rooms are locked: another node may have changed it.

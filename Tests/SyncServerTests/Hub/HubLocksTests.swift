@@ -1,0 +1,72 @@
+import CanvasCRDT
+import RoomLog
+import Testing
+import WebSocketLoop
+
+@testable import SyncServer
+
+@Suite("Locks that nodes share")
+struct HubLocksTests {
+  /// As a log in a database, where another node lifts each lock as soon as it is stored: its owner hears of both at once.
+  private final class ContestedLog: RoomLog {
+    private let sink: LogSink
+    private let rooms: MemoryLog
+
+    init(sink: @escaping LogSink) {
+      self.sink = sink
+      rooms = MemoryLog(sink: sink)
+    }
+
+    func submit(_ requests: [LogRequest]) {
+      for request in requests {
+        guard case .lock(let id, let room, let isLocked) = request else {
+          rooms.submit([request])
+          continue
+        }
+        sink([.locked(id: id, room: room, isLocked: isLocked), .locks([])])
+      }
+    }
+
+    func statistics() -> LogStatistics { rooms.statistics() }
+    func close() { rooms.close() }
+  }
+
+  @Test("a lock that another node has lifted before the request was answered is not taken for one that is there")
+  func liftedElsewhere() async throws {
+    var configuration = Configuration()
+    configuration.storage = .postgres("postgresql://database/canvas")
+    configuration.port = 0
+    let keeper = "keeper-keeper-keeper"
+    let hub = Hub(
+      loop: try EventLoop(),
+      configuration: configuration,
+      logger: Logger(level: .error, format: .text),
+      files: StaticFiles(directory: ""),
+      credentials: Credentials(tokens: try Tokens("\(keeper) operator *"))
+    )
+    let log = ContestedLog { hub.logTold($0) }
+    _ = try hub.loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
+    while await hub.awaitsLog { await Task.yield() }
+    guard case .open(let open) = await hub.take("demo", mayCreate: true) else {
+      Issue.record("the room doesn't open")
+      return
+    }
+    var set = Properties()
+    set.kind = .star
+    let star = ProposedOperation(shape: Identifier(packed: 5)!, at: nil, set: set)
+    let writer = Writer(
+      payer: Payer(address: "192.0.2.1", token: nil),
+      token: keeper,
+      level: .operator,
+      actor: Identifier(packed: 9)!
+    )
+    guard case .success = await hub.submit([star], to: open, by: writer) else {
+      Issue.record("it is not written")
+      return
+    }
+    let headers = [("authorization", "Bearer \(keeper)")]
+    let request = Request(method: "PUT", path: "/v1/rooms/demo/lock", headers: headers)
+    #expect(await hub.response(to: request, body: []).status == 204)
+    #expect(await !hub.isLocked("demo"))
+  }
+}
