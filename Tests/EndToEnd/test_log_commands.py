@@ -40,11 +40,11 @@ async def stored(end=signal.SIGKILL):
         yield server
 
 
-def damage(server, name=NEEDLE):
-    """Changes a byte of the record that has the name, and leaves the snapshot's copy of it alone."""
+def damage(server, name=NEEDLE, find=bytes.find):
+    """Changes a byte of the record that has the name, and leaves the snapshot's copy of it alone. With `bytes.rfind` the other way round."""
     path = os.path.join(server.data, "canvas.db")
     whole = content(path)
-    place = whole.find(name.encode())
+    place = find(whole, name.encode())
     assert place > 0
     with open(path, "r+b") as file:
         file.seek(place)

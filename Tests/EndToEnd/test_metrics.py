@@ -271,6 +271,22 @@ async def test_a_room_that_is_open_is_saved_from_damage_of_what_is_stored():
             assert {shape["id"] for shape in (await server.get("/v1/rooms/torn")).json["shapes"]} >= shapes
 
 
+async def test_a_room_that_is_open_gets_another_snapshot_where_its_own_is_damaged():
+    """Nobody writes to it meanwhile. Once its history is gone, the snapshot is all that there is."""
+    async with stored(end=signal.SIGTERM) as server:
+        server.flags = ["--verify-every-ms", "1"]
+        with server.start():
+            ann = await Client.join(server, "torn")
+            damage(server, find=bytes.rfind)
+            await server.logged("the snapshot of room torn at position 3 is damaged")
+
+            async def is_sound():
+                return await server.metric("canvas_log_damaged_rooms") == 0
+
+            await eventually(is_sound, "another snapshot stands in its place")
+            await ann.close()
+
+
 SAMPLE = re.compile(r'([a-z_]+)(?:\{([a-z]+)="([^"\\\n]*)"(?:,[a-z]+="[^"\\\n]*")*\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$')
 
 

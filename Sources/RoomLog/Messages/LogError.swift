@@ -44,7 +44,7 @@ extension LogError: CustomStringConvertible {
     case .damaged(let room, 0): "the entry of room \(room) is damaged"
     case .damaged(let room, let position): "room \(room) is damaged at position \(position)"
     case .damagedSnapshot(let room, let position):
-      "the snapshot of room \(room) at position \(position) is damaged, and the records before it are gone"
+      "the snapshot of room \(room) at position \(position) is damaged"
     case .damageNotCovered(let room, let position):
       "no snapshot of room \(room) reaches its damage at position \(position)"
     case .roomExists(let room): "there is a room \(room) already"

@@ -58,11 +58,11 @@ extension Hub {
   }
 
   /// Makes snapshots before the log is closed, so that rooms open fast after the next start. It makes as many as time
-  /// allows.
+  /// allows, and first those that stand for damaged records.
   func snapshotBeforeStopping() {
     var shapesLeft = Hub.shapesBeforeStoppingMax
     var roomsLeft = Hub.roomsBeforeStoppingMax
-    for open in rooms.all where open.lacksSnapshot {
+    for open in rooms.all.filter(\.lacksSnapshot).sorted(by: { $0.isLogDamaged && !$1.isLogDamaged }) {
       shapesLeft -= open.room.canvas.shapeCount
       roomsLeft -= 1
       guard shapesLeft >= 0, roomsLeft >= 0, log.fault == nil else { return }

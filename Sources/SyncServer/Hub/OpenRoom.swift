@@ -38,8 +38,8 @@ final class OpenRoom: @unchecked Sendable {
   var writers: [UInt64: Writer] = [:]
   /// Whether a new room is on somebody's account.
   private var isPaid = false
-  /// Whether the room's stored records are damaged, so that a snapshot should replace them.
-  private var isLogDamaged = false
+  /// Up to here, what is stored of the room was found damaged, and no snapshot replaces it yet.
+  private var damagedPosition: UInt64?
 
   /// - Parameter snapshotPosition: the position of the snapshot that it was opened from.
   init(name: String, room: Room, isStored: Bool, snapshotPosition: UInt64 = 0) {
@@ -154,10 +154,18 @@ final class OpenRoom: @unchecked Sendable {
   ///   - now: in monotonic milliseconds.
   func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
     snapshot.end(position: position, operations: operations, isStored: isStored, now: now)
-    if isStored { isLogDamaged = false }
+    // One that was under way when the damage was found may cover less.
+    if isStored, let damaged = damagedPosition, damaged <= position { damagedPosition = nil }
   }
 
-  func markLogDamaged() { isLogDamaged = true }
+  /// A record that is stored, or a snapshot, was found damaged. The room itself was read before that, so it is sound.
+  func noteDamage(at position: UInt64, isSnapshot: Bool) {
+    guard isSnapshot ? position >= snapshot.position : position > snapshot.position else { return }
+    if isSnapshot { snapshot.forget() }
+    damagedPosition = max(damagedPosition ?? 0, position)
+  }
+
+  var isLogDamaged: Bool { damagedPosition != nil }
 
   /// Whether the newest snapshot lacks anything, and no other snapshot is being made.
   var lacksSnapshot: Bool { isStored && !snapshot.isUnderWay && room.position > snapshot.position }
@@ -200,6 +208,9 @@ struct NewestSnapshot {
   func mayBegin(now: UInt64) -> Bool { !isUnderWay && now >= notBefore }
 
   fileprivate mutating func begin() { isUnderWay = true }
+
+  /// The newest snapshot can't be read any more.
+  fileprivate mutating func forget() { position = 0 }
 
   fileprivate mutating func end(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
     isUnderWay = false

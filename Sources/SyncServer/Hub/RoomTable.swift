@@ -34,8 +34,8 @@ struct RoomTable {
   /// Whether the limit of open rooms is reached.
   var isFull: Bool { UInt64(rooms.count) + coming >= roomsMax }
 
-  /// A room that may be closed so that another can be opened.
-  var dispensable: OpenRoom? { rooms.values.first { $0.mayGo && !$0.snapshot.isUnderWay } }
+  /// A room that may be closed so that another can be opened. One whose stored records are damaged may not.
+  var dispensable: OpenRoom? { rooms.values.first { $0.mayGo && !$0.snapshot.isUnderWay && !$0.isLogDamaged } }
 
   /// A room is being read from the log.
   mutating func expect() { coming += 1 }

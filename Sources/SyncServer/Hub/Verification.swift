@@ -106,11 +106,15 @@ extension Hub {
 
   private func found(_ damage: LogError) {
     logger.error("\(damage)", ["room": .text(damage.room ?? "")])
-    // An open room is sound: it was read before the damage, or is only in memory. A snapshot of it replaces the damaged
-    // records.
-    guard case .damaged(let name, 1...) = damage, let open = rooms[name], open.lacksSnapshot else { return }
-    open.markLogDamaged()
-    snapshot(open)
+    // An open room is sound: it was read before the damage, or is only in memory. A snapshot of it replaces what is
+    // damaged.
+    guard let name = damage.room, let open = rooms[name] else { return }
+    switch damage {
+    case .damaged(_, let position) where position > 0: open.noteDamage(at: position, isSnapshot: false)
+    case .damagedSnapshot(_, let position): open.noteDamage(at: position, isSnapshot: true)
+    default: return
+    }
+    if open.isWorthSnapshot { snapshot(open) }
   }
 
   private func tell(_ round: Verification.Round) {

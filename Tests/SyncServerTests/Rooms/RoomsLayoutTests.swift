@@ -204,7 +204,7 @@ struct OpenRoomTests {
   func refusedSnapshots() throws {
     let open = try OpenRoomTests.room(position: 7, snapshotPosition: 3)
     #expect(open.lacksSnapshot && open.awaitsSnapshot && !open.isWorthSnapshot)
-    open.markLogDamaged()
+    open.noteDamage(at: 5, isSnapshot: false)
     var now: UInt64 = 5_000
     for pause in [1_000, 2_000, 4_000] as [UInt64] {
       #expect(open.isWorthSnapshot && open.snapshot.mayBegin(now: now))
@@ -217,6 +217,47 @@ struct OpenRoomTests {
     open.beginSnapshot()
     open.endSnapshot(position: 7, operations: 0, isStored: true, now: now)
     #expect(!open.lacksSnapshot && !open.isWorthSnapshot && open.snapshot.mayBegin(now: now + 1))
+  }
+
+  @Test("only a snapshot that covers the damage stands for it, also where one was under way when it was found")
+  func damageAfterSnapshot() throws {
+    let open = try OpenRoomTests.room(position: 7, snapshotPosition: 3)
+    open.beginSnapshot()
+    // Since that snapshot was begun, the room has come from 5 to 7.
+    open.noteDamage(at: 6, isSnapshot: false)
+    open.endSnapshot(position: 5, operations: 0, isStored: true, now: 0)
+    #expect(open.isLogDamaged && open.awaitsSnapshot && open.isWorthSnapshot)
+    open.beginSnapshot()
+    open.endSnapshot(position: 7, operations: 0, isStored: true, now: 0)
+    #expect(!open.isLogDamaged && !open.awaitsSnapshot)
+    open.noteDamage(at: 6, isSnapshot: false)
+    #expect(!open.isLogDamaged, "a snapshot covers it")
+  }
+
+  @Test("a room whose newest snapshot is damaged gets another one before it closes")
+  func damagedSnapshot() throws {
+    let open = try OpenRoomTests.room(position: 7, snapshotPosition: 7)
+    #expect(!open.lacksSnapshot)
+    open.noteDamage(at: 3, isSnapshot: true)
+    #expect(!open.lacksSnapshot, "a newer one is sound")
+    open.noteDamage(at: 7, isSnapshot: true)
+    #expect(open.awaitsSnapshot && open.isWorthSnapshot)
+    open.beginSnapshot()
+    open.endSnapshot(position: 7, operations: 0, isStored: true, now: 0)
+    #expect(!open.isLogDamaged && !open.lacksSnapshot)
+  }
+
+  @Test("a room whose stored records are damaged makes no room for another")
+  func damagedRoomsStay() throws {
+    let open = try OpenRoomTests.room(position: 7, snapshotPosition: 3)
+    var rooms = RoomTable(roomsMax: 1)
+    rooms.add(open)
+    #expect(rooms.isFull && rooms.dispensable === open)
+    open.noteDamage(at: 5, isSnapshot: false)
+    #expect(rooms.dispensable == nil)
+    open.beginSnapshot()
+    open.endSnapshot(position: 7, operations: 0, isStored: true, now: 0)
+    #expect(rooms.dispensable === open)
   }
 
   @Test("a room that the log has doesn't stay open for a snapshot that came to nothing")
