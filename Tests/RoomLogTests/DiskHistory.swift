@@ -6,6 +6,8 @@ import Glibc
 final class DiskHistory {
   enum Step: Hashable {
     case append(room: String, count: UInt32, bytes: Int)
+    /// Two appends, of which the queue has space for one, and a request about following: all at once.
+    case burst(room: String)
     case snapshot(room: String)
     case damageSnapshot(room: String)
     case damageRecord(room: String)
@@ -71,6 +73,7 @@ final class DiskHistory {
     options.probeMilliseconds = 0
     options.lockedMillisecondsMax = 5
     options.checkpointPages = 24
+    options.queueBytesMax = 4_096
     options.clearingMicrosecondsMax = 0
     options.retention = Retention(ageMillisecondsMax: 400)
     options.random = { [unowned disk] in disk.random.next() }
@@ -132,6 +135,7 @@ final class DiskHistory {
     }
     switch step {
     case .append(let room, let count, let bytes): _ = try append(room, count, bytes)
+    case .burst(let room): try burst(room)
     case .snapshot(let room): try snapshot(room)
     case .trim(let room):
       guard let known = ledger.rooms[room] else { return }
@@ -163,23 +167,48 @@ final class DiskHistory {
     let isNew = ledger.rooms[name] == nil
     if isNew { lastLife += 1 }
     let life = ledger.rooms[name]?.life ?? lastLife
-    let append = UInt32(lastId + 1)
+    let answer = try ask(appending(to: name, life, mayCreate: isNew, number: lastId + 1, count, bytes))
+    settle(answer, number: lastId, in: name)
+    return answer
+  }
+
+  private func burst(_ name: String) throws {
+    guard let life = ledger.rooms[name]?.life else { return }
+    let first = lastId + 1
+    let appends = [first, first + 1].map { appending(to: name, life, mayCreate: false, number: $0, 1, 3_000) }
+    let answers = try askAll(appends + [{ .unfollow(id: $0, room: name) }])
+    for number in [first, first + 1] { settle(answers[number], number: number, in: name) }
+  }
+
+  /// - Parameter number: that of the request. It is the append's own number, too.
+  private func appending(
+    to name: String,
+    _ life: UInt32,
+    mayCreate: Bool,
+    number: UInt64,
+    _ count: UInt32,
+    _ bytes: Int
+  ) -> (UInt64) -> LogRequest {
+    let append = UInt32(number)
     let records = (0..<count).map { DiskLedger.record(life: life, append: append, index: $0, of: count, bytes: bytes) }
     ledger.submit(append, records, to: name, life: life)
-    let answer = try ask { id in
+    return { [milliseconds] id in
       .append(
         AppendRequest(
           id: id,
           room: name,
           epoch: UInt64(life),
-          mayCreate: isNew,
+          mayCreate: mayCreate,
           milliseconds: milliseconds,
           records: records.map { NewRecord(bytes: $0, operations: 1) }
         )
       )
     }
-    if case .failed(_, _, let error) = answer, !DiskHistory.isUnavailable(error) { ledger.refuse(append, in: name) }
-    return answer
+  }
+
+  private func settle(_ answer: LogEvent?, number: UInt64, in name: String) {
+    guard case .failed(_, _, let error) = answer, !DiskHistory.isUnavailable(error) else { return }
+    ledger.refuse(UInt32(number), in: name)
   }
 
   private func snapshot(_ room: String) throws {
@@ -210,17 +239,25 @@ final class DiskHistory {
   private static let turnsMax = 200
 
   func ask(_ make: (UInt64) -> LogRequest) throws -> LogEvent? {
-    guard let halves else { return nil }
-    lastId += 1
-    let id = lastId
-    halves.writing.add([make(id)])
-    for _ in 0..<DiskHistory.turnsMax {
+    try withoutActuallyEscaping(make) { make in try askAll([make])[lastId] }
+  }
+
+  /// - Returns: the answers, by the numbers of their requests.
+  private func askAll(_ makes: [(UInt64) -> LogRequest]) throws -> [UInt64: LogEvent] {
+    guard let halves else { return [:] }
+    let ids = lastId + 1...lastId + UInt64(makes.count)
+    lastId = ids.upperBound
+    halves.writing.add(zip(ids, makes).map { $1($0) })
+    var answers: [UInt64: LogEvent] = [:]
+    for turn in 0..<DiskHistory.turnsMax {
+      // Where nothing is left to be done, it would wait for more.
+      guard turn == 0 || !halves.writer.isIdle else { break }
       _ = halves.writer.turn()
-      let answer = told.events.first { $0.id == id }
+      for event in told.events { if let id = event.id { answers[id] = event } }
       try hear()
-      if let answer { return answer }
+      if ids.allSatisfy({ answers[$0] != nil }) { return answers }
     }
-    throw DiskLedger.Failure("request \(id) is never answered")
+    throw DiskLedger.Failure("requests \(ids.filter { answers[$0] == nil }) are never answered")
   }
 
   func read(_ request: LogRequest) -> LogEvent? { halves?.reader.answer(request) }

@@ -24,7 +24,7 @@ struct LyingDiskTests {
     let rooms = ["a", "b", "c"]
     return (0..<steps).map { _ in
       let room = rooms[Int.random(in: 0..<3, using: &random)]
-      return switch Int.random(in: 0..<29, using: &random) {
+      return switch Int.random(in: 0..<30, using: &random) {
       case 0..<8:
         .append(
           room: room,
@@ -46,6 +46,7 @@ struct LyingDiskTests {
       case 23: .heal
       case 24: .backUp
       case 25: .verify
+      case 26: .burst(room: room)
       default: .turn
       }
     }
@@ -55,6 +56,7 @@ struct LyingDiskTests {
   private static let operations: [(before: Steps, operation: Steps)] = [
     ([], [.append(room: "a", count: 2, bytes: 200)]),
     ([], [.append(room: "c", count: 1, bytes: 5_000)]),
+    ([], [.burst(room: "a")]),
     ([.append(room: "a", count: 1, bytes: 10)], [.snapshot(room: "a")]),
     ([], [.trim(room: "a"), .turn]),
     ([.turn, .turn, .turn, .turn], [.retain, .turn]),
