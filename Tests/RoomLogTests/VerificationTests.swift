@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import RoomLog
@@ -67,6 +68,29 @@ import Testing
       if bytesMax == 1 || time == 0 { #expect(parts.allSatisfy { $0.records <= 1 && $0.bytes <= 65_536 }) }
     }
     #expect(bench.log.statistics().damagedRooms == 0)
+  }
+
+  @Test("what is damaged in the file is found, while the log has it in memory as it was")
+  func damagedBeneathMemory() throws {
+    var options = SQLiteOptions()
+    // All that is stored is carried over into the file at once.
+    options.checkpointPages = 0
+    let bench = try LogBench(.sqlite, options: options)
+    try bench.append("demo", [bytes("one"), bytes("two-of-demo")])
+    #expect(try bench.records("demo").count == 2)
+    let path = bench.directory + "/canvas.db"
+    let file = open(path, O_RDWR)
+    defer { close(file) }
+    var content = [UInt8](repeating: 0, count: SystemCalls.file(at: path)?.bytes ?? 0)
+    try #require(pread(file, &content, content.count, 0) == content.count)
+    let wanted = bytes("two-of-demo")
+    let place = try #require((0..<content.count - wanted.count).first { content[$0...].starts(with: wanted) })
+    try #require(pwrite(file, "b", 1, place) == 1)
+    let answer = try bench.ask {
+      .verifyPart(VerifyRequest(id: $0, start: nil, bytesMax: .max, microsecondsMax: 60_000_000))
+    }
+    guard case .verifiedPart(_, let part) = answer else { throw Unexpected(answer: answer) }
+    #expect(part.damages == [.damaged(room: "demo", position: 2)])
   }
 
   @Test(

@@ -68,9 +68,12 @@ final class Reader {
       switch request {
       case .read(let read): return .read(id: read.id, try page(read, statements))
       case .load(let load): return .loaded(id: load.id, try self.load(load, statements))
-      case .verify(let id, let room): return .verified(id: id, room: room, records: try verify(room, statements))
+      case .verify(let id, let room):
+        statements.forgetPages()
+        return .verified(id: id, room: room, records: try verify(room, statements))
       case .verifyPart(let request):
-        // Pages that nothing else reads should not stay in memory.
+        // Before it, so that all is read from the file; and behind it, since nothing else may read those pages.
+        statements.forgetPages()
         defer { statements.forgetPages() }
         return .verifiedPart(id: request.id, try verifyPart(request, statements))
       case .list(let id):
