@@ -55,13 +55,9 @@ def test_the_archive_of_programs_runs_elsewhere(releases, tmp_path):
 def test_a_fresh_debian_installs_runs_upgrades_and_removes_it(releases, tmp_path):
     """By apt, which finds what it depends on, and under systemd. Tests/Packages/booted.sh is what is done there."""
     (newer,) = releases[0].glob("canvas-sync_*.deb")
-    boot(newer, tmp_path)
-
-
-def boot(newer, folder):
-    older = make_older(newer, folder)
-    with open(folder / "try.service", "w") as unit:
-        # Not before the server is ready, as whatever needs it would be.
+    older = make_older(newer, tmp_path)
+    with open(tmp_path / "try.service", "w") as unit:
+        # Starts after the server is ready, like any service that needs it.
         unit.write(
             "[Unit]\nAfter=canvas-sync.service\nSuccessAction=poweroff\nFailureAction=poweroff\n"
             "[Service]\nType=oneshot\nExecStart=/bin/bash /srv/booted.sh\n[Install]\nWantedBy=multi-user.target\n")
@@ -69,30 +65,26 @@ def boot(newer, folder):
         "mmdebstrap", "--quiet", "--variant=minbase", "--include=systemd,systemd-sysv,curl,procps",
         f"--customize-hook=upload {older} /srv/older.deb", f"--customize-hook=upload {newer} /srv/newer.deb",
         f"--customize-hook=upload {ROOT}/Tests/Packages/booted.sh /srv/booted.sh",
-        f"--customize-hook=upload {folder}/try.service /etc/systemd/system/try.service",
+        f"--customize-hook=upload {tmp_path}/try.service /etc/systemd/system/try.service",
         '--customize-hook=chroot "$1" apt-get install --yes --no-install-recommends /srv/older.deb',
-        '--customize-hook=chroot "$1" systemctl enable try', "bookworm", folder / "root", seconds=BUILD_SECONDS)
+        '--customize-hook=chroot "$1" systemctl enable try', "bookworm", tmp_path / "root", seconds=BUILD_SECONDS)
     subprocess.run(
-        ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network", "--directory", folder / "root", "--boot"],
+        ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network", "--directory", tmp_path / "root", "--boot"],
         stdin=subprocess.DEVNULL, capture_output=True, timeout=BUILD_SECONDS)
-    said, trace = ((folder / "root/srv" / name).read_text() for name in ("said", "trace"))
+    said, trace = ((tmp_path / "root/srv" / name).read_text() for name in ("said", "trace"))
     assert said.splitlines()[-1:] == ["it is gone"], said + trace[-2_000:]
 
 
 async def test_the_image_runs_as_nobody_and_is_healthy(releases, tmp_path):
     """It is small, has one layer, and its own check says that it is healthy."""
     image = file(releases[0], "-image.tar")
-    await container(image, tmp_path)
-
-
-async def container(image, folder):
     assert image.stat().st_size < 120 << 20
     with tarfile.open(image) as archive:
         (manifest,) = json.load(archive.extractfile("manifest.json"))
         configuration = json.load(archive.extractfile(manifest["Config"]))["config"]
     assert len(manifest["Layers"]) == 1 and configuration["User"] == "10001:10001"
     port = free_port()
-    buildah = ["buildah", "--root", folder / "store", "--runroot", folder / "run", "--storage-driver", "vfs"]
+    buildah = ["buildah", "--root", tmp_path / "store", "--runroot", tmp_path / "run", "--storage-driver", "vfs"]
     name = output(*buildah, "from", "--quiet", f"docker-archive:{image}").split()[-1]
     inside = [*buildah, "run", "--isolation", "chroot"]
     check = [word.replace("8080", str(port)) for word in configuration["Healthcheck"]["Test"][1:]]
@@ -107,7 +99,7 @@ async def container(image, folder):
         finally:
             process.terminate()
             process.wait(SECONDS)
-        # What it loads when it is told to is there, with all that it needs.
+        # The libraries that the server loads only when an option asks for them are there, with all that they need.
         for library in ("libjwt.so.0", "libpq.so.5", "libwebsockets-evlib_uv.so"):
             path = f"/usr/lib/x86_64-linux-gnu/{library}"
             assert "not found" not in output(*inside, name, "--", "/lib64/ld-linux-x86-64.so.2", "--list", path), library
