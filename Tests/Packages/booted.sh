@@ -1,17 +1,19 @@
 #!/bin/bash
-# Runs as a service in a Debian that was booted with an older package installed: uses, breaks, upgrades, removes and purges it under
-# systemd. What holds is a line in /srv/said; the first that doesn't ends it.
+# Runs as a service in a Debian that was booted with an older package installed: uses, breaks, upgrades, removes and purges the package
+# under systemd. Each check that holds writes a line to /srv/said. The first check that fails ends the script, so each stands on a line
+# of its own: `set -e` looks only at the last command of `a && b`.
 set -euxo pipefail
 exec 3>/srv/said >/srv/trace 2>&1
 
-# `set -e` doesn't look at what `!` makes of a command.
+# `set -e` ignores a command after `!`.
 fails() { if "$@"; then exit 1; fi; }
 of() { systemctl show --value --property "$1" canvas-sync; }
 is_ready() { curl --silent --fail http://127.0.0.1:8080/readyz; }
 has_room() { curl --silent --fail http://127.0.0.1:8080/v1/rooms/kept | grep --quiet Sun; }
 
-# systemd waits for the server before it starts what comes after, so that nothing has to be waited for here.
-[ "$(of ActiveState)" = active ] && is_ready
+# systemd starts this script after the server is ready, so nothing has to be waited for here.
+[ "$(of ActiveState)" = active ]
+is_ready
 [ "$(ps -o user= -p "$(of MainPID)")" = canvas-sync ]
 [ "$(stat --format '%U %a' /var/lib/canvas-sync)" = 'canvas-sync 700' ]
 echo 'it is started at boot and ready' >&3
@@ -21,13 +23,14 @@ curl --silent --fail --header 'Content-Type: application/json' \
 process=$(of MainPID)
 systemctl reload canvas-sync
 systemctl is-active canvas-sync
-is_ready && [ "$(of MainPID)" = "$process" ]
+is_ready
+[ "$(of MainPID)" = "$process" ]
 echo 'a reload is no restart' >&3
 
 for _ in {1..7}; do
   process=$(of MainPID)
   kill -KILL "$process"
-  # It is active again once it is ready.
+  # systemd calls the server active again when it is ready.
   until [ "$(of ActiveState)" = active ] && [ "$(of MainPID)" != "$process" ]; do sleep 0.1; done
 done
 has_room
@@ -42,7 +45,9 @@ sed -i 's/many/7/' /etc/canvas-sync.conf
 systemctl start canvas-sync
 process=$(of MainPID)
 dpkg --install --force-confold /srv/newer.deb
-[ "$(of MainPID)" != "$process" ] && is_ready && has_room
+[ "$(of MainPID)" != "$process" ]
+is_ready
+has_room
 grep --quiet CANVAS_MAX_SHAPES=7 /etc/canvas-sync.conf
 echo 'an upgrade starts the new one with the old rooms and settings' >&3
 
@@ -50,6 +55,7 @@ dpkg --remove canvas-sync
 fails is_ready
 [ -e /var/lib/canvas-sync/canvas.db ]
 dpkg --purge canvas-sync
-[ ! -e /var/lib/canvas-sync ] && [ ! -e /etc/canvas-sync.conf ]
+[ ! -e /var/lib/canvas-sync ]
+[ ! -e /etc/canvas-sync.conf ]
 fails systemctl cat canvas-sync
 echo 'it is gone' >&3
