@@ -5,7 +5,7 @@ import PackageDescription
 let strict = Context.environment["CANVAS_STRICT"] == "1"
 let settings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
 // Optimising the code of these tests takes longer than it saves when they run: the code that they test is optimised.
-// Tests with long loops of their own, as the simulation, the geometry and the disk that lies, keep to `settings`.
+// Tests with long loops of their own, as the simulation and the disk that lies, keep to `settings`.
 let briefly = settings + [.unsafeFlags(["-Onone"])]
 
 // The commit of a working tree, if whoever builds says it. A build without it takes what `git archive` filled in.
@@ -89,7 +89,7 @@ let package = Package(
       name: "CanvasCRDTTests",
       dependencies: ["CanvasCRDT", "TestSupport"],
       exclude: ["Golden"],
-      swiftSettings: settings
+      swiftSettings: briefly
     ),
     .testTarget(
       name: "TerminalCanvasTests",
@@ -130,10 +130,17 @@ let package = Package(
       dependencies: ["SyncServer", "CanvasCRDT", "WebSocketLoop", "RoomLog"],
       swiftSettings: briefly
     ),
+    // It has no tests, either: the disk that lies, whose long loops are optimised.
+    .testTarget(
+      name: "LogSupport",
+      dependencies: ["RoomLog", "CSQLite", "TestSupport"],
+      path: "Tests/LogSupport",
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "RoomLogTests",
-      dependencies: ["RoomLog", "CSQLite", "TestSupport", "log-crash-writer"],
-      swiftSettings: settings
+      dependencies: ["RoomLog", "CSQLite", "LogSupport", "TestSupport", "log-crash-writer"],
+      swiftSettings: briefly
     ),
   ],
   swiftLanguageModes: [.v6]

@@ -141,9 +141,12 @@ struct BinaryEncodingStateTests {
   func everyMask() throws {
     var history = RandomHistory(seed: 3)
     var canvas = Canvas()
-    // All of few properties, and of the others as many as take a second.
-    let step = max(1, PropertyMask.all.rawValue / 20_000)
-    for word in 1...PropertyMask.all.rawValue where word % step == 0 || word < 600 || word.nonzeroBitCount < 3 {
+    // All of few properties, and twenty thousand of the others.
+    let all = PropertyMask.all.rawValue
+    let single = (0..<Property.count).map { UInt32(1) << $0 }
+    let few = single.flatMap { one in single.map { one | $0 } }
+    let many = stride(from: 0, through: all, by: Int(max(1, all / 20_000)))
+    for word in Set(few + Array(many) + Array(1..<600)).sorted() where word != 0 {
       let mask = PropertyMask(rawValue: word)
       let shape = Identifier(packed: UInt64(word) &* 3_000_000_019 % Identifier.packedLimit)!
       var set = Properties()

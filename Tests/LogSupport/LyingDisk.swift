@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import TestSupport
 
 @testable import RoomLog
 

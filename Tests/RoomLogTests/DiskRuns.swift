@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
+@testable import LogSupport
 @testable import RoomLog
 
 /// Runs histories of a log on a disk that lies, and starts the log on what is left when the power is cut.

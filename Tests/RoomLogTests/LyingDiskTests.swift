@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import LogSupport
 @testable import RoomLog
 
 /// Together they cut the power 10,000 times: each counts its share. After each cut the log starts on what is left, has what was
