@@ -1,7 +1,7 @@
 import CommandWords
 
 extension Manual {
-  /// The server's own.
+  /// The manual of the server.
   static let server = Manual(
     program: "SyncServer",
     summary: "server for shared canvases over WebSockets and HTTP",

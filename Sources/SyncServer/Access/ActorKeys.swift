@@ -1,25 +1,26 @@
 internal import CCrypto
 import CanvasCRDT
 
-/// The keys by which a client shows that it is the actor that it says it was.
+/// The keys with which a client proves that it is the actor that it names.
 ///
 /// A key is a code over the room and the actor (HMAC-SHA256), made with a secret that only the server has. So the server
 /// keeps no list of keys, keys outlast a restart, and several servers with one secret take each other's keys.
 ///
-/// The actors that the server makes carry a mark of the same secret in their lowest bits. That tells them from actors that
-/// clients chose by themselves: whoever is a marked actor was given a key, and nobody else may become it.
+/// The actors that the server makes carry a mark, made with the same secret, in their lowest bits. The mark tells them
+/// from actors that clients chose by themselves: the client of a marked actor was given a key, and nobody else may
+/// become that actor.
 struct ActorKeys: Sendable {
   let secret: [UInt8]
 
   static let secretBytes = 32
-  /// An actor that a client chose is taken for a marked one once in 4,096 times. Such a client gets another actor.
+  /// One in 4,096 actors that clients chose has the right mark by chance. Such a client gets another actor.
   private static let markBits: UInt64 = 12
   private static let keyBytes = 16
 
   /// - Parameter secret: of `secretBytes` bytes that nobody can guess.
   init(secret: [UInt8]) { self.secret = secret }
 
-  /// A secret that is gone with the process.
+  /// Keys with a random secret that ends with the process.
   static func temporary() -> ActorKeys {
     var generator = SystemRandomNumberGenerator()
     return ActorKeys(secret: (0..<secretBytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
@@ -31,7 +32,7 @@ struct ActorKeys: Sendable {
     Text(Base64.encoded(code("key", room, actor.packed).prefix(ActorKeys.keyBytes)))
   }
 
-  /// The time that this takes doesn't tell how much of a wrong key is right.
+  /// Takes the same time whatever part of a wrong key is right.
   func isKey(_ key: Text?, of actor: Identifier, in room: Text) -> Bool {
     guard let key else { return false }
     let presented = Array(key.string.utf8)
@@ -41,13 +42,13 @@ struct ActorKeys: Sendable {
 
   // MARK: Actors
 
-  /// An actor with the mark.
+  /// A random actor with the mark.
   func newActor(in room: Text, using generator: inout some RandomNumberGenerator) -> Identifier {
     let number = UInt64.random(in: 0..<(Identifier.packedLimit >> ActorKeys.markBits), using: &generator)
     return Identifier(packed: number << ActorKeys.markBits | mark(of: number, in: room)) ?? .random(using: &generator)
   }
 
-  /// The actor of a client that has no connection: always the same, with the mark, so that nobody else becomes it.
+  /// The actor of a client that has no connection: always the same one, and marked, so that nobody else becomes it.
   func actor(of client: String, in room: Text) -> Identifier {
     // Two steps, because a client's name may have any bytes.
     let name = ActorKeys.number(code("client", Text(client), 0))

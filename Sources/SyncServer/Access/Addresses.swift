@@ -30,7 +30,7 @@ struct AddressRange: Hashable, Sendable {
   }
 }
 
-/// The proxies in front of the server. They are believed when they say where a request came from.
+/// The proxies in front of the server. Their `X-Forwarded-For` is believed.
 struct Proxies: Hashable, Sendable {
   private var ranges: [AddressRange] = []
 
@@ -53,8 +53,8 @@ struct Proxies: Hashable, Sendable {
 
   private func contains(_ address: NetworkAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-  /// Where a request came from: the last address on its way that is not one of our proxies. That client may have
-  /// written the addresses before its own itself, so they are not believed. A peer that is not a proxy is the client.
+  /// The client's address: the last address in the header that is not one of our proxies. The client may have invented
+  /// the addresses before that one, so they are not believed. If the peer is not a proxy, the peer is the client.
   /// - Parameter path: the addresses of `X-Forwarded-For`, the nearest last.
   func origin(peer: String, path: [String]) -> String {
     guard contains(peer) else { return peer }

@@ -1,4 +1,4 @@
-/// Base64 for addresses (RFC 4648, section 5), without padding.
+/// The variant of Base64 for URLs (RFC 4648, section 5), without padding.
 enum Base64 {
   static func encoded(_ bytes: some Sequence<UInt8>) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -17,7 +17,7 @@ enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// `nil` if another character is in the text.
+  /// `nil` if the text has any other character.
   static func decoded(_ text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0

@@ -1,4 +1,5 @@
-/// Gives access: the tokens of a file, and the keys of signed tokens. Without either, everyone may come in.
+/// Decides who gets access: by the tokens of a file and the keys of signed tokens. Without either, everyone may come
+/// in.
 struct Credentials: Sendable {
   var tokens: Tokens?
   var signed: SignedTokens?

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// The rights of a client, and the rooms that they are for.
 struct Grant: Hashable, Sendable {
-  /// Each level may do all that the level before it may.
+  /// Each level includes the rights of the levels before it.
   enum Level: Int, Comparable, Sendable {
     /// Reads only.
     case viewer
@@ -28,11 +28,11 @@ struct Grant: Hashable, Sendable {
   var label: String?
   /// The account to which the quotas of tokens are charged. Two bearers may have the same label, but never the same account.
   var account: Payer.Account?
-  /// When it ends, in Unix milliseconds. `nil` if it doesn't.
+  /// When the grant ends, in Unix milliseconds. `nil` if it has no end.
   var endsAt: UInt64?
   /// The name of the token's bearer. It replaces the name that the client sends.
   var name: String?
-  /// The actor that its bearer is.
+  /// The actor of the token's bearer.
   var actor: Identifier?
 
   /// The grant of every client if the server asks for no tokens.
@@ -43,7 +43,7 @@ struct Grant: Hashable, Sendable {
   /// How a change of a token's grant affects a connection in a room.
   enum Change {
     case none
-    /// The token gives nothing any more.
+    /// The token is no longer valid.
     case ended
     /// The token no longer covers this room.
     case elsewhere

@@ -2,8 +2,8 @@ import Glibc
 
 /// libjwt (Debian's libjwt0), which checks the signatures of JSON Web Tokens.
 ///
-/// It is looked for when keys are given and not before. So nobody needs it to build the server, or to run one that takes
-/// no such tokens.
+/// The library is loaded only when keys are given. So it is not needed to build the server, or to run one without
+/// signed tokens.
 struct JWTLibrary: @unchecked Sendable {
   private typealias Decode =
     @convention(c) (
@@ -40,7 +40,7 @@ struct JWTLibrary: @unchecked Sendable {
     var decoded: OpaquePointer?
     guard decode(&decoded, token, key.bytes, Int32(key.bytes.count)) == 0, let decoded else { return nil }
     defer { free(decoded) }
-    // The header's word was compared before. This is the algorithm by which the signature was checked.
+    // The header's algorithm was compared before. This one is the algorithm with which the signature was checked.
     guard algorithm(decoded) == key.algorithm.number, let text = claims(decoded, nil) else { return nil }
     defer { Glibc.free(text) }
     return Array(String(cString: text).utf8)

@@ -9,7 +9,7 @@ extension Request {
         return words[1].filter { $0 != " " }
       }
     }
-    // No token has a space, so this was a `+` that nobody escaped.
+    // No token has a space, so a space here was an unescaped `+`.
     return parameter("token").map { String($0.map { $0 == " " ? "+" : $0 }) }
   }
 }

@@ -1,15 +1,16 @@
 import Glibc
 
-/// The rooms to which only operators may write. They are kept in a file, one name a line, so that a restart opens none.
+/// The rooms to which only operators may write. A file keeps their names, one a line, so that they are still locked
+/// after a restart.
 struct RoomLocks: Sendable {
-  /// `nil` if nothing is stored.
+  /// `nil` if the locks are not stored.
   private let path: String?
   private(set) var names: Set<String> = []
 
-  /// No locks, and none that outlast the process.
+  /// No locks, and no file to store them in.
   init() { path = nil }
 
-  /// - Parameter path: a file that may be missing.
+  /// - Parameter path: the file of locks. It may be missing.
   init(path: String) throws(StateFileFault) {
     self.path = path
     guard access(path, F_OK) == 0 || errno != ENOENT else { return }
@@ -25,23 +26,23 @@ struct RoomLocks: Sendable {
     }
   }
 
-  /// Those that a log keeps.
+  /// The locks that a log keeps.
   init(_ names: Set<String>) {
     path = nil
     self.names = names
   }
 
-  /// The rooms that are locked here and not there, or there and not here.
+  /// The rooms that are locked in only one of the two.
   func differences(from other: RoomLocks) -> Set<String> { names.symmetricDifference(other.names) }
 
   func contains(_ room: String) -> Bool { names.contains(room) }
 
-  /// Locks a room or unlocks it. It is so for good once it is stored.
+  /// Locks a room or unlocks it. `store` makes that durable.
   mutating func set(_ room: String, isLocked: Bool) {
     if isLocked { names.insert(room) } else { names.remove(room) }
   }
 
-  /// - Returns: why it can't be stored, if so.
+  /// - Returns: why the locks can't be stored. `nil` if they are.
   func store() -> StateFileFault? {
     guard let path else { return nil }
     do throws(StateFileFault) {

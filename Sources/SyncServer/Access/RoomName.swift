@@ -4,7 +4,7 @@ enum RoomName {
 
   static func isValid(_ name: String) -> Bool { canBegin(with: name) && name != "." && name != ".." }
 
-  /// Whether some room's name begins so.
+  /// Whether a room's name can begin with this text.
   static func canBegin(with text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in

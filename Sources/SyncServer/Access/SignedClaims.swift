@@ -6,7 +6,7 @@ struct JSONClaims: Sendable {
     case text(String)
     case number(Double)
     case texts([String])
-    /// Anything else, or a member that came twice.
+    /// A value of any other kind, or of a member that occurs twice.
     case other
   }
 
@@ -65,7 +65,7 @@ struct JSONClaims: Sendable {
 
   func text(_ name: String) -> String? { if case .text(let text) = members[name] { text } else { nil } }
 
-  /// A list, or one text.
+  /// A list of texts. A single text counts as a list of one.
   func texts(_ name: String) -> [String]? {
     switch members[name] {
     case .text(let text): [text]
@@ -75,14 +75,14 @@ struct JSONClaims: Sendable {
   }
 }
 
-/// How a token says that it is signed. Nothing of it is trusted before the signature was checked.
+/// The header of a token: how it is signed. Nothing in it is trusted before the signature has been checked.
 struct SignedHeader: Sendable {
   let algorithm: SigningAlgorithm
   /// The name of the key (`kid`).
   let key: String?
 
-  /// Anyone can send a header, since it is read before the signature is checked. This is enough for a few certificates, which
-  /// some issuers add.
+  /// Anyone can send a header, since it is read before the signature is checked. This bound leaves space for a few
+  /// certificates, which some issuers add.
   private static let encodedBytesMax = 4_096
 
   /// - Parameter encoded: the first part of a token.
@@ -116,7 +116,7 @@ enum SigningAlgorithm: Sendable {
     }
   }
 
-  /// libjwt's number of it (`jwt_alg_t`).
+  /// The number of the algorithm in libjwt (`jwt_alg_t`).
   var number: Int32 {
     switch self {
     case .hs256: 1
@@ -130,9 +130,9 @@ enum SigningAlgorithm: Sendable {
 struct SignedClaims: Sendable {
   /// The claims that a token must have, besides being signed.
   struct Terms: Hashable, Sendable {
-    /// For whom tokens must be. `nil` if for nobody in particular; a token that names somebody is refused then.
+    /// The audience that tokens must name. If `nil`, a token that names an audience is refused.
     var audience: String?
-    /// How far the clock of whoever writes tokens may be off.
+    /// How far the clock of the token's issuer may differ from ours.
     var leewaySeconds: UInt64 = 60
   }
 
@@ -145,7 +145,8 @@ struct SignedClaims: Sendable {
     self.claims = claims
   }
 
-  /// The grant of the token at a time. A claim of the wrong form is never ignored: it could be a limit.
+  /// The grant of the token at a time. A claim of the wrong form makes the token invalid, because the claim could be a
+  /// limit.
   func grant(_ terms: Terms, at milliseconds: UInt64) throws(TokenRefusal) -> Grant {
     let end = try end(terms, at: milliseconds)
     try lookAtAudience(terms.audience)
@@ -178,7 +179,7 @@ struct SignedClaims: Sendable {
   private func end(_ terms: Terms, at milliseconds: UInt64) throws(TokenRefusal) -> UInt64 {
     let now = Double(milliseconds) / 1_000
     let leeway = Double(terms.leewaySeconds)
-    // Without an end, a token that was stolen would be valid for ever.
+    // A stolen token without an end would be valid for ever.
     guard case .number(let end) = claims["exp"], end < SignedClaims.secondsMax else {
       throw .unfit("the token doesn't say when it ends (exp)")
     }
@@ -215,7 +216,7 @@ struct SignedClaims: Sendable {
     return rooms
   }
 
-  /// A token that names somebody is for nobody else (RFC 7519, 4.1.3).
+  /// A token that names an audience is for nobody else (RFC 7519, 4.1.3).
   private func lookAtAudience(_ audience: String?) throws(TokenRefusal) {
     guard claims["aud"] != nil else {
       if audience != nil { throw .unfit("the token names no audience (aud), and has to be for this server") }

@@ -1,25 +1,25 @@
 import CanvasCRDT
 import Glibc
 
-/// JSON Web Tokens (RFC 7519): what a token allows is written in it, and a signature shows that somebody with the key
-/// wrote it. So whoever gives out tokens need not tell the server about each.
+/// JSON Web Tokens (RFC 7519): a token says what it allows, and its signature proves that a holder of the key wrote it.
+/// So the server need not be told of each token.
 struct SignedTokens: Sendable {
   private let library: JWTLibrary
   private let terms: SignedClaims.Terms
-  /// By the name that a token's header gives (`kid`).
+  /// By the key's name, which a token's header gives (`kid`).
   private let keys: [String: SigningKey]
 
   var count: Int { keys.count }
 
-  /// Longer ones are not looked at.
+  /// Longer tokens are refused unread.
   private static let bytesMax = 8_192
   private static let fileBytesMax = 65_536
   private static let keysMax = 256
 
   // MARK: Keys
 
-  /// Reads a key from a file, or from each file in a directory. A file's name without what follows the last dot is the
-  /// key's name.
+  /// Reads a key from a file, or from each file in a directory. The key's name is the file's name without its last
+  /// extension.
   init(keysAt path: String, terms: SignedClaims.Terms) throws(TokenFault) {
     library = try JWTLibrary()
     self.terms = terms
@@ -84,12 +84,13 @@ struct SignedTokens: Sendable {
     }
     guard let signed = SignedClaims(claims) else { throw .unfit("the token's claims are not a JSON object") }
     var grant = try signed.grant(terms, at: milliseconds)
-    // Nobody can tell whether two tokens that name nobody are of one bearer.
+    // Two tokens without a subject may be of one bearer or of two. Each has an account of its own.
     grant.account = grant.account ?? .token(token)
     return grant
   }
 
-  /// The key that the header names, if the header also names its algorithm. Without a name, the only key.
+  /// The key that the header names, if the header also names that key's algorithm. If the header names no key: the only
+  /// key.
   private func key(for header: Substring) throws(TokenRefusal) -> SigningKey {
     let header = try SignedHeader(header)
     guard let key = header.key.map({ keys[$0] }) ?? (keys.count == 1 ? keys.values.first : nil) else {

@@ -1,17 +1,17 @@
 internal import CCrypto
 import Glibc
 
-/// A key by which signatures of tokens are checked, with the one algorithm that it is for. The algorithm follows from the
+/// A key for checking the signatures of tokens, with the one algorithm that it is for. The algorithm follows from the
 /// key, never from the token: otherwise a public key, which everybody may know, could pass for a secret.
 struct SigningKey: Sendable {
   let algorithm: SigningAlgorithm
   let bytes: [UInt8]
 
-  /// Shorter ones could be guessed.
+  /// Shorter secrets could be guessed.
   private static let secretBytesMin = 32
   private static let rsaBitsMin: Int32 = 2_048
 
-  /// - Parameter content: of a file: a public key in PEM, or else a secret.
+  /// - Parameter content: the content of a file: a public key in PEM, or else a secret.
   init(_ content: [UInt8]) throws(TokenFault) {
     if content.starts(with: "-----BEGIN".utf8) {
       algorithm = try SigningKey.algorithm(ofPublic: content)

@@ -2,15 +2,16 @@ import WebSocketLoop
 
 /// The names under which this server is known, and the sites whose pages may use it.
 ///
-/// A browser sends a page's requests to whatever server the page names, also to one that only this machine can reach. So
-/// two headers are checked, which no page can forge:
-/// - `Origin` tells which site's page asks. Without the check, any page that somebody opens could write to their server.
+/// A page can make a browser send requests to any server, even to one that only this machine can reach. So two headers
+/// are checked, which no page can forge:
+/// - `Origin` tells which site the page is from. Without this check, any page that somebody opens could write to
+///   their server.
 /// - `Host` tells under which name the browser found the server. Without the check, a site could point its own name at
 ///   this server's address (DNS rebinding): its page would then have the server's own origin.
 ///
-/// A program that isn't a browser sends no `Origin`. It could write any header, so the checks are not about programs.
+/// A program that isn't a browser sends no `Origin`, and could write any header. The checks are not meant for programs.
 struct Sites: Hashable, Sendable {
-  /// Names given with `--hosts`, each with its port, if that was given too. `nil` if any name is taken.
+  /// Names given with `--hosts`, each with its port if it has one. `nil` if any name is accepted.
   private var hosts: [Authority]? = []
   /// Sites given with `--origins`. `nil` if pages of any site are let in.
   private var origins: [Origin]? = []
@@ -82,8 +83,8 @@ struct Sites: Hashable, Sendable {
     return hosts.contains { $0.host == host.host } ? nil : .unknownHost(host.host)
   }
 
-  /// The fault of a request's `Origin`. A request without one comes from no page, or is one by which a page can change
-  /// nothing and learn nothing.
+  /// The fault of a request's `Origin`. A request without one comes from no page, or a page can change nothing and
+  /// learn nothing by it.
   func fault(ofOriginOf request: Request) -> Fault? {
     guard let text = request.header("origin"), let origins else { return nil }
     guard let origin = Origin(text) else { return .foreignOrigin(text) }
@@ -94,7 +95,7 @@ struct Sites: Hashable, Sendable {
       // `localhost:8080` and `127.0.0.1:8080` are both this server.
       if origin.authority.isLoopback, host.isLoopback { return nil }
     }
-    // A proxy may pass on another `Host` than the browser sent.
+    // A proxy may replace the `Host` that the browser sent.
     let isNamed = (hosts ?? []).contains {
       $0.host == origin.authority.host && port == $0.port ?? origin.standardPort
     }
@@ -149,7 +150,7 @@ private struct Authority: Hashable, Sendable {
     }
   }
 
-  /// A numeric address. No site can point it elsewhere, so a page that was found by it came from there.
+  /// A numeric address. No site can make it lead elsewhere, so a page that was loaded from it came from that machine.
   var isAddress: Bool { NetworkAddress(host) != nil }
 
   var isLoopback: Bool { host == "localhost" || NetworkAddress(host)?.isLoopback == true }
@@ -158,12 +159,12 @@ private struct Authority: Hashable, Sendable {
 /// Where a page came from, as browsers write it: `https://canvas.example.com`, `http://localhost:3000`.
 private struct Origin: Hashable, Sendable {
   let isSecure: Bool
-  /// Always with a port.
+  /// The port is always filled in.
   let authority: Authority
 
   var standardPort: Int { isSecure ? 443 : 80 }
 
-  /// `null`, which stands for a file or a page in a sandbox, is no origin.
+  /// `null` stands for a file or a page in a sandbox, and is not an origin.
   init?(_ text: some StringProtocol) {
     let halves = text.lowercased().split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
     guard halves.count == 2, halves[0] == "http" || halves[0] == "https", let authority = Authority(halves[1]) else {

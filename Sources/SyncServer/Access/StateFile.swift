@@ -2,7 +2,8 @@ import Glibc
 
 /// A small file in the data directory, beside the log.
 enum StateFile {
-  /// Writes a whole file and then gives it its name, so that no start finds half of it. It is there for good when this returns.
+  /// Writes a whole file and then gives it its name, so that no start finds half a file. When this returns, the file is
+  /// durable.
   static func write(
     _ content: some Sequence<UInt8>,
     to path: String,
@@ -11,7 +12,7 @@ enum StateFile {
     let new = path + ".new"
     try check(disk.create(Array(content), new))
     try check(disk.rename(new, path))
-    // Otherwise a power cut could bring back what was there before.
+    // Without syncing the folder, a power cut could bring back the file that was there before.
     let end = path.lastIndex(of: "/")
     try check(disk.syncFolder(end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."))
   }
@@ -21,9 +22,9 @@ enum StateFile {
   }
 }
 
-/// The system calls of a `StateFile`. Each answers 0, or the system's error. Tests hand in a disk of their own.
+/// The system calls of a `StateFile`. Each returns 0 or the system's error. Tests hand in a disk that fails.
 struct StateDisk {
-  /// Makes a file with this content, which is durable then; its name isn't yet.
+  /// Makes a file and syncs its content. Its name is not durable yet.
   var create: (_ bytes: [UInt8], _ path: String) -> Int32 = { bytes, path in
     unlink(path)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -40,7 +41,7 @@ struct StateDisk {
 
   var rename: (_ from: String, _ to: String) -> Int32 = { Glibc.rename($0, $1) == 0 ? 0 : errno }
 
-  /// Makes durable which files a folder has.
+  /// Syncs a folder, so that the names in it are durable.
   var syncFolder: (_ folder: String) -> Int32 = { folder in
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno }
@@ -49,7 +50,7 @@ struct StateDisk {
   }
 }
 
-/// Why a file in the data directory can't be used, without its path.
+/// Why a file in the data directory can't be used. The message leaves out the path.
 struct StateFileFault: Error, Hashable {
   let words: String
 

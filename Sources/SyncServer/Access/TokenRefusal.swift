@@ -1,12 +1,12 @@
 /// Why a token gives no access.
 enum TokenRefusal: Error, Hashable {
-  /// None was sent.
+  /// The client sent no token.
   case missing
-  /// It is not in the file of tokens, and is no signed one.
+  /// The token is not in the file of tokens, and is not a signed one.
   case unknown
-  /// Nothing shows that somebody with one of the server's keys has made it.
+  /// The signature doesn't prove that a holder of one of the server's keys made the token.
   case unproven(String)
-  /// It was signed with one of the server's keys, but says something for which it isn't taken.
+  /// The token is signed with one of the server's keys, but a claim in it keeps it from being accepted.
   case unfit(String)
 
   static let expired = TokenRefusal.unfit("the token has expired")

@@ -3,22 +3,22 @@ import Glibc
 
 /// The file of tokens. Each line has a token, what it allows, and in which rooms.
 ///
-///     # who it is for                     comments, and lines without anything, are passed over
+///     # who it is for                     comments and empty lines are skipped
 ///     6f1d0c8e5b7a4f2e  editor  demo team-*   # Ann
 ///     0a9b8c7d6e5f4a3b  viewer  *
 ///
 /// A comment after the rooms is the token's label, by which the log names it. Without a label the log says `line 3`.
 ///
-/// The format is lines, so that a person can read them and a script can append one. Tokens are stored as they are.
-/// Whoever can read the file can also read the rooms beside it. A hash of a random token protects no better than the
+/// The format is lines, so that a person can read them and a script can append one. Tokens are stored in plain text: a
+/// reader of the file can also read the rooms beside it, and a hash of a random token protects no better than the
 /// file's mode.
 struct Tokens: Sendable {
-  /// By a code of the token, made with a key that is gone with the process. So a token is found in one step, however many
-  /// there are, and the time that this takes doesn't tell how much of a guess is right.
+  /// Grants by a code of the token (HMAC), made with a random key that ends with the process. So a look-up takes one
+  /// step however many tokens there are, and its time doesn't tell how much of a guess is right.
   private var grants: [[UInt8]: Grant] = [:]
   private let key: [UInt8]
 
-  /// Shorter ones could be guessed.
+  /// Shorter tokens could be guessed.
   static let bytesMin = 16
   static let bytesMax = 256
 
@@ -27,7 +27,7 @@ struct Tokens: Sendable {
   init(_ text: String) throws(TokenFault) {
     var generator = SystemRandomNumberGenerator()
     key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    // Splits by bytes. As a `Character`, CR LF is one and not equal to LF.
+    // Splits by bytes, because Swift takes CR LF for one `Character` that isn't equal to LF.
     for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let words = line.split { [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0) }.map {
         String(Substring($0))
@@ -44,7 +44,7 @@ struct Tokens: Sendable {
     }
   }
 
-  /// Longer ones would fill the log.
+  /// Longer labels would fill the log.
   private static let labelMax = 64
 
   private mutating func take(
@@ -107,7 +107,7 @@ struct Tokens: Sendable {
   }
 }
 
-/// Why a file of tokens can't be used, without its path.
+/// Why a file of tokens can't be used. The message leaves out the path.
 struct TokenFault: Error, Hashable {
   let words: String
   init(_ words: String) { self.words = words }

@@ -3,7 +3,7 @@ import RoomLog
 /// How the server was told to run: by flags, or, without a flag, by an environment variable.
 struct Configuration: Hashable, Sendable {
   enum Storage: Hashable, Sendable, CustomStringConvertible {
-    /// Everything is lost when the process ends.
+    /// In memory: all rooms are lost when the process ends.
     case memory
     case directory(String)
     /// A database that several nodes share, by its URL.
@@ -39,15 +39,15 @@ struct Configuration: Hashable, Sendable {
   /// The file or directory with the keys of signed tokens, and what such tokens must say.
   var signingKeys: String?
   var tokenTerms = SignedClaims.Terms()
-  /// Whether to listen on other addresses than loopback's though nobody needs a token.
+  /// Whether to listen on addresses other than loopback without asking for tokens.
   var isOpen = false
-  /// The file in which who did what is put on record.
+  /// The file of the audit log.
   var audit: String?
   /// The proxies whose `X-Forwarded-For` is believed.
   var proxies = Proxies()
-  /// The names of the server, and whose pages may use it.
+  /// The names of the server, and the sites whose pages may use it.
   var sites = Sites()
-  /// The newest form of records that is to be written where this server's rooms are, by it or another.
+  /// The newest form of records that any server of these rooms is to write.
   var recordForm = RecordForm.newest
   /// Whether WebSocket messages are compressed for clients that ask for it. This trades CPU for bytes.
   var compresses = false
@@ -61,16 +61,16 @@ struct Configuration: Hashable, Sendable {
   static let passwordIsSeen =
     "everyone on this machine can read a password there; give it as PGPASSWORD, in a password file, or in CANVAS_DATA"
 
-  /// Refuses a value of `--data` that looks like a database's address and can't be one. The message leaves the value
-  /// out, since it may contain a password.
-  /// - Parameter name: the flag or the variable that it came by.
+  /// Refuses a value of `--data` that looks like a database's address but is not a valid one. The message leaves the
+  /// value out, since it may contain a password.
+  /// - Parameter name: the flag or the variable that had this value.
   static func check(place: String, of name: String) throws(ConfigurationError) {
     if let mistake = PostgresLog.mistake(in: place) { throw ConfigurationError(words: "\(name): \(mistake)") }
   }
 
   var asksForTokens: Bool { tokens != nil || signingKeys != nil }
 
-  /// Where people find the server, as it is written in a browser.
+  /// The server's URL, as people type it into a browser.
   func address(port: Int) -> String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// How much history the log is asked to keep.

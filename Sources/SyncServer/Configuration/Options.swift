@@ -140,7 +140,7 @@ struct Option: Sendable {
     flag("--compress", words: "permessage-deflate for clients that ask: fewer bytes, more CPU", \.compresses),
   ]
 
-  /// A setting that may be left out, and is any text but none.
+  /// A setting of any text that isn't empty.
   private static func text(
     _ name: String,
     value: String,

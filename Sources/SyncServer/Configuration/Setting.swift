@@ -1,4 +1,4 @@
-/// An option or a limit, so that all that can be set is treated alike.
+/// An option or a limit. All code that reads settings treats both alike.
 struct Setting: Sendable {
   let name: String
   let variable: String

@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// One connection's side of the protocol: what the client may say when, and how often.
+/// One connection's side of the protocol: which messages the client may send when, and how often.
 ///
-/// It knows nothing of rooms and does no I/O. Each event returns what is to be done about it; the room does the rest.
+/// It knows nothing of rooms and does no I/O. Each event returns what to do about it, and the room does it.
 struct Conversation: Sendable {
   private enum State: Sendable {
     case awaitingHello(until: UInt64)
@@ -13,7 +13,7 @@ struct Conversation: Sendable {
 
   let encoding: WireEncoding
   private let limits: Limits
-  /// The most that the client's token allows.
+  /// The highest role that the client's token allows.
   private let roleMax: Role
   private var state: State
   private var operations: TokenBucket
@@ -22,10 +22,10 @@ struct Conversation: Sendable {
   /// Bytes that were read and are not charged to the buckets yet.
   private var bytesOwed: UInt64 = 0
   private var messagesOwed: UInt64 = 0
-  /// For how many messages the one at hand counts, if it isn't operations.
+  /// For how many messages the current one counts, unless it has operations.
   private var weight: UInt64 = 1
   private var refusals: TokenBucket
-  /// When the first of the refusals came that still count, on the monotonic clock.
+  /// When the first refusal came that still counts, on the monotonic clock.
   private var refusedSince: UInt64 = 0
   private var restMilliseconds: UInt64?
 
@@ -55,12 +55,13 @@ struct Conversation: Sendable {
   private static let refusalsForgottenPerSecond: UInt64 = 10
   /// Refusals count only after this time: by then the client has had time to read the first one.
   private static let ignoringMilliseconds: UInt64 = 2_000
-  /// A shorter rest would stop and start reading for each of the connection's messages.
+  /// The shortest pause in reading. A shorter one would stop and start reading for each of the connection's messages.
   private static let restMillisecondsMin: UInt64 = 50
-  /// Messages other than operations are short. A longer one counts as often as this fits into it.
+  /// Messages other than operations are short. A long message counts once for each time that this number of bytes fits
+  /// into it.
   private static let bytesOfOneMessage: UInt64 = 1_024
   private static let messagesForToken: UInt64 = 20
-  /// The identifier comes back with every answer. The longest acknowledgement has space for one of this length.
+  /// Every answer repeats the message's identifier. The longest acknowledgement has space for one of this length.
   private static let identifierBytesMax = 1_024
 
   /// When `timePassed` is to be called, on the monotonic clock. `nil` after the hello.
@@ -68,7 +69,7 @@ struct Conversation: Sendable {
     if case .awaitingHello(let until) = state { until } else { nil }
   }
 
-  /// For how long nothing more is to be read from the connection. `nil` if nothing new was decided since the last call.
+  /// For how long reading from the connection is to pause. `nil` if nothing new was decided since the last call.
   mutating func takeRest() -> UInt64? {
     defer { restMilliseconds = nil }
     return restMilliseconds
@@ -82,7 +83,7 @@ enum ConversationStep: Equatable, Sendable {
   case submit(Submission)
   case presence(JSONText)
   case digest
-  /// Another token in place of the one that the client came with.
+  /// Another token, which replaces the one that the client came with.
   case token(Text)
   /// An answer to this connection alone.
   case reply(ServerMessage)
@@ -219,8 +220,8 @@ extension Conversation {
     }
   }
 
-  /// Refuses a write from a read-only client. That doesn't count as too many operations. If it sends a lot, reading
-  /// from it is paused, as for any client.
+  /// Refuses a write from a read-only client. Such a write doesn't count as an operation over the rate. If the client
+  /// sends a lot, reading from it is paused, as for any client.
   private mutating func turnDown(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
     spendMessage(now)
     return .reply(.rejection(Rejection(id: id, code: .readOnly, message: "this connection is read-only")))

@@ -1,10 +1,10 @@
 import CBrotli
 
-/// Compresses the page's files. The result is a seventh smaller than gzip's. Browsers accept it wherever a page may
-/// open a room.
+/// Compresses the page's files. The result is a seventh shorter than gzip's. Browsers accept it on HTTPS and on
+/// loopback, where they also let pages open a room.
 enum Brotli {
-  /// The highest level compresses short files best, in milliseconds. A long file would hold up the loop for half a
-  /// second to save a tenth. So `scripts/wasm` and `scripts/page` compress long files beforehand.
+  /// The highest level compresses short files best, and takes milliseconds. For a long file it would hold up the loop
+  /// for half a second to save a tenth. So `scripts/wasm` and `scripts/page` compress long files beforehand.
   private static let shortMax = 64 << 10
   private static let shortQuality: Int32 = 11
   private static let longQuality: Int32 = 9

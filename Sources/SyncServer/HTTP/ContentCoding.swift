@@ -14,7 +14,7 @@ enum ContentCoding: String, CaseIterable {
       qualities[name == "x-gzip" ? "gzip" : name] = quality.map { thousandths($0.dropFirst(2)) } ?? 1_000
     }
     var best: ContentCoding?
-    // If the header doesn't name `identity`, a plain body is sent only where nothing else can be.
+    // If the header doesn't name `identity`, a plain body is the last resort.
     var bestQuality = max(1, qualities["identity"] ?? 1) - 1
     for coding in codings {
       let quality = qualities[coding.rawValue] ?? qualities["*"] ?? 0
@@ -34,7 +34,7 @@ enum ContentCoding: String, CaseIterable {
     return whole == "1" ? 1_000 : Int(digits) ?? 0
   }
 
-  /// `nil` if the result would not be shorter, or only a little.
+  /// `nil` if the result would not be noticeably shorter.
   func compress(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8]? {
     guard bytes.count >= bytesMin else { return nil }
     return switch self {
@@ -43,7 +43,7 @@ enum ContentCoding: String, CaseIterable {
     }
   }
 
-  /// A short answer that is made anew each time fits into a packet either way. A page is many short files, so for
+  /// A short answer that is made for each request fits into one packet either way. A page is many short files, so for
   /// brotli the bound is lower.
   private var bytesMin: Int { self == .brotli ? 256 : 1_024 }
 }

@@ -2,17 +2,18 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Lists the page's files, and a version of them all: `{"version","files":["/core/core.js",…]}`. A page that keeps the
-/// files for offline use asks for this list. A page that has been open for long learns from it that it is old.
+/// Lists the page's files with one version for all of them: `{"version","files":["/core/core.js",…]}`. A page that
+/// keeps the files for offline use asks for this list. A page that has been open for long sees by it that the server
+/// has a newer version.
 extension StaticFiles {
-  /// No page has more files. It bounds the cost of a folder that was given by mistake.
+  /// The most files of a page. It bounds the cost if the wrong folder was given.
   private static let listedMax = 1_000
   private static let foldersDeepMax = 8
 
   /// Only debuggers ask for these files, so they are not part of the page.
   private static let sourceMapSuffix = ".map"
 
-  /// The list is made once a second at most, whoever asks for it and however often.
+  /// The list is made at most once a second, however many clients ask for it.
   func listing(for request: Request, at milliseconds: UInt64) -> Response {
     if let made = madeListing, milliseconds < made.at + StaticFiles.listingMilliseconds {
       return made.response(to: request)
@@ -70,7 +71,7 @@ extension StaticFiles {
   }
 }
 
-/// The list as it was at a time, and the same compressed.
+/// The list as of some time, plain and compressed.
 struct MadeListing {
   let at: UInt64
   private let plain: Response

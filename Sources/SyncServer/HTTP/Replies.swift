@@ -40,7 +40,7 @@ extension Response {
     }
   }
 
-  /// `{"cursor":…}`, and the shapes that were made, if any. A header names the writer.
+  /// `{"cursor":…}`, and the shapes that were made, if any. A header names the actor that wrote them.
   static func written(_ cursor: Cursor, shapes: [Identifier]? = nil, by actor: Identifier) -> Response {
     var writer = JSONWriter(capacity: 64)
     writer.beginObject()
@@ -60,8 +60,8 @@ extension Response {
     Response(status: 304, headers: [("ETag", tag), ("Cache-Control", "no-cache")] + guarded)
   }
 
-  /// The answer, compressed if the request accepts that and it helps. The answer then varies by `Accept-Encoding`, and
-  /// says so.
+  /// The answer, compressed if the request accepts that and it gets shorter. The header `Vary` then names
+  /// `Accept-Encoding`.
   func compressed(for request: Request) -> Response {
     var response = self
     response.headers.append(("Vary", "Accept-Encoding"))
@@ -76,8 +76,8 @@ extension Response {
 }
 
 extension Request {
-  /// Whether the client already has what a tag names. Weak tags count as strong ones here: a cache, or a proxy on the
-  /// way, may have turned one into the other.
+  /// Whether the client already has the version of this tag. Weak tags count as strong ones here: a cache or a proxy on
+  /// the way may have turned one into the other.
   func has(_ tag: String) -> Bool {
     list(.ifNoneMatch).contains { $0 == "*" || $0.withoutWeakness == tag.withoutWeakness }
   }
@@ -85,11 +85,11 @@ extension Request {
   /// Whether the body is declared as JSON, or its type is left open.
   var isJSON: Bool { isJSON(orUnsaidBy: [Request.form]) }
 
-  /// The same for a layout. A layout with single quotes is not JSON, so `text/plain`, which `fetch` sends for a string,
-  /// is accepted too.
+  /// The same for a layout. `text/plain`, which `fetch` sends for a string, is accepted too: a layout with single
+  /// quotes is not JSON.
   var isLayout: Bool { isJSON(orUnsaidBy: [Request.form, "text/plain"]) }
 
-  /// The type that curl and others declare when nobody tells them one.
+  /// The type that curl and others declare by default.
   private static let form = "application/x-www-form-urlencoded"
 
   private func isJSON(orUnsaidBy types: [String]) -> Bool {
@@ -97,10 +97,11 @@ extension Request {
     return types.contains(type) ? isFromNoPage : type == "application/json"
   }
 
-  /// A page of another site can send such a body without a preflight. The browser then adds `Origin`.
+  /// Whether the request comes from no page. A page of another site can send a body of that type without a preflight,
+  /// but then the browser adds `Origin`.
   private var isFromNoPage: Bool { header("origin") == nil }
 
-  /// Whether a browser opens the address for a person, rather than a program fetching it.
+  /// Whether a browser opens the address for a person. If not, a program fetches it.
   var wantsPage: Bool { list(.accept).contains { $0.mediaType == "text/html" } }
 }
 

@@ -1,8 +1,7 @@
 import Glibc
 import WebSocketLoop
 
-/// The page's files, as they are on the disk now. A file is read when it is first asked for, and again when it has
-/// changed.
+/// The page's files, as they are on the disk now. A file is read at its first request, and again after it has changed.
 ///
 /// `@unchecked Sendable`: only the hub touches it, on the loop's thread.
 final class StaticFiles: @unchecked Sendable {
@@ -35,13 +34,13 @@ final class StaticFiles: @unchecked Sendable {
   var isThere: Bool { root != nil }
 
   /// `nil` if there is no such file.
-  /// - Parameter status: something else than 200 if the file explains why the request is not answered.
+  /// - Parameter status: another status than 200, if the file explains why the request is refused.
   func response(to request: Request, path: [String], status: Int = 200) -> Response? {
     guard let path = StaticFiles.safe(path), let entry = entry(at: path) else { return nil }
     let type = StaticFiles.type(of: path)
     let coding = ContentCoding.chosen(by: request.list(.acceptEncoding))
     let compressed = coding.flatMap { self.compressed(entry, at: path, by: $0) }
-    // A strong tag must differ if the bytes differ.
+    // Answers with different bytes must have different strong tags.
     let tag = coding.flatMap { compressed == nil ? nil : "\(entry.tag.dropLast())-\($0.rawValue)\"" } ?? entry.tag
     var headers: [(name: String, value: String)] = [
       ("Content-Type", type), ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
@@ -58,8 +57,8 @@ final class StaticFiles: @unchecked Sendable {
     return Response(status: status, headers: headers + [("Content-Encoding", coding.rawValue)], body: compressed)
   }
 
-  /// Compresses the file when that is first asked for, and keeps the result. A build may have compressed the file
-  /// better, into a file beside it. That one is used if it still belongs to the same file.
+  /// Compresses the file at the first request for it, and keeps the result. The build may have left a better compressed
+  /// file beside it. That one is used if it decompresses to the same bytes.
   private func compressed(_ entry: Entry, at path: String, by coding: ContentCoding) -> [UInt8]? {
     guard entry.isCompressible else { return nil }
     if let made = entry.compressed[coding] { return made }
@@ -68,12 +67,13 @@ final class StaticFiles: @unchecked Sendable {
     return made
   }
 
-  /// The page loads everything from here and nowhere else. The core is WebAssembly. The page may make pictures itself.
+  /// The page loads everything from this server and nowhere else. The core is WebAssembly. The page may also make
+  /// images itself.
   private static let policy =
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; object-src 'none'; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// A path below the root. `nil` if a part could lead elsewhere, or is hidden.
+  /// A path below the root. `nil` if a part is hidden, or could lead out of the root.
   static func safe(_ parts: [String]) -> String? {
     guard !parts.isEmpty, parts.count <= 8 else { return nil }
     for part in parts {
@@ -139,7 +139,7 @@ final class StaticFiles: @unchecked Sendable {
     return String(cString: real)
   }
 
-  /// Made from the file's content, so that two servers with the same page give the same tag.
+  /// A hash of the file's content, so that two servers with the same page give the same tag.
   private static func tag(of bytes: [UInt8]) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

@@ -1,36 +1,36 @@
 import Glibc
 import Synchronization
 
-/// Has what takes long done beside itself, by turns of those who ask for it.
+/// An actor that has long work done on other threads. Clients take turns.
 protocol HeavyWorker: Actor {
-  /// Does the work where it delays nobody, when the party's turn comes, and returns what came of it.
+  /// Does the work on another thread when the party's turn comes, and returns the result.
   func workOut<Value: Sendable>(
     for party: String,
     _ work: @escaping @Sendable () -> Value
   ) async throws(HeavyWork.Refusal) -> Value
 }
 
-/// Threads of their own for work that takes longer than others should wait: overlaps, history, documents of large rooms.
+/// Threads for work that takes longer than others should wait: overlaps, history, documents of large rooms.
 ///
-/// The loop must not do it, because everyone waits for the loop. Swift's own pool must not either: it has a thread for each
-/// processor, and two long jobs would take all of it.
+/// The loop must not do such work, because everyone waits for the loop. Swift's own pool must not do it either: it has
+/// one thread for each processor, and two long jobs would take all of them.
 ///
 /// **Fair.** Each piece of work belongs to a party: a client's address, or a room. The parties take turns, so whoever asks for
 /// a lot waits for it, and others don't. No party ever has all threads.
 ///
-/// **Bounded.** A party has a bound on what may wait. A job that is cancelled while it waits is not done.
+/// **Bounded.** The number of a party's waiting jobs has a bound. A job that is cancelled while it waits is not done.
 ///
 /// `@unchecked Sendable`: everything that changes is behind the mutex, and the semaphore is made to be shared.
 final class HeavyWork: @unchecked Sendable {
-  /// Why something is not done.
+  /// Why a job is not done.
   enum Refusal: Error {
-    /// As much of this party's work waits as may.
+    /// The party has too many jobs that wait.
     case busy
-    /// Nobody waits for it any more.
+    /// The caller has given up waiting for the job.
     case cancelled
   }
 
-  /// Raised when nobody waits for a piece of work any more, perhaps before it came to wait itself.
+  /// Set when the caller has given up, which may be before the job was queued.
   fileprivate final class Withdrawal: Sendable {
     let isRaised = Atomic(false)
   }
@@ -44,7 +44,7 @@ final class HeavyWork: @unchecked Sendable {
 
   fileprivate struct State {
     var waiting: [String: [Piece]] = [:]
-    /// The parties with anything that waits, in the order of their turns.
+    /// The parties with waiting jobs, in the order of their turns.
     var turns: [String] = []
     var running: [String: Int] = [:]
   }
@@ -56,7 +56,7 @@ final class HeavyWork: @unchecked Sendable {
 
   /// - Parameters:
   ///   - threads: at least two, so that one party never has all of them.
-  ///   - waitingMax: how much of one party's work may wait.
+  ///   - waitingMax: how many of one party's jobs may wait.
   init(threads: Int = HeavyWork.threadsForThisMachine, waitingMax: Int = 32) {
     precondition(threads >= 2, "one party may not have all threads")
     threadsOfPartyMax = threads - 1
@@ -68,8 +68,8 @@ final class HeavyWork: @unchecked Sendable {
 
   private static var threadsForThisMachine: Int { max(2, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))) }
 
-  /// Does the work on one of the threads, and returns what came of it.
-  /// - Parameter isBounded: whether it is refused if too much of the party's work waits.
+  /// Does the work on one of the threads, and returns the result.
+  /// - Parameter isBounded: whether the job is refused if too many of the party's jobs wait.
   func run<Value: Sendable>(
     for party: String,
     isBounded: Bool = true,
@@ -116,14 +116,14 @@ final class HeavyWork: @unchecked Sendable {
     piece?.drop()
   }
 
-  /// How much is waiting or being done, for the operator.
+  /// How many jobs are waiting or being done, for the operator.
   var count: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } + $0.running.values.reduce(0, +) } }
 
   // MARK: The threads
 
   private func startThread() {
     var thread = pthread_t()
-    // Signals go to the thread that waits for them.
+    // Signals are left to the thread that waits for them.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
@@ -144,12 +144,12 @@ final class HeavyWork: @unchecked Sendable {
   }
 
   private func work() {
-    // Linux keeps this for each thread. Where processors are short, the loop goes first.
+    // Linux keeps the priority for each thread. If processors are short, the loop goes first.
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, HeavyWork.niceness)
     while true {
       while sem_wait(signal) != 0 {}
-      // Several threads may have been woken for a party that has all of its threads. The next thread that ends looks
-      // again.
+      // A thread may find nothing to take if the party already has as many threads as it may. The next thread that
+      // becomes free looks again.
       while let (party, piece) = state.withLock({ $0.next(threadsOfPartyMax: threadsOfPartyMax) }) {
         piece.work()
         state.withLock { $0.ended(party) }
@@ -161,7 +161,7 @@ final class HeavyWork: @unchecked Sendable {
 }
 
 extension HeavyWork.State {
-  /// The next piece of work: of the party whose turn it is, unless that has as many threads as it may.
+  /// The next job: of the party whose turn it is, unless that party has as many threads as it may.
   fileprivate mutating func next(threadsOfPartyMax: Int) -> (party: String, HeavyWork.Piece)? {
     guard let turn = turns.firstIndex(where: { running[$0, default: 0] < threadsOfPartyMax }) else { return nil }
     let party = turns.remove(at: turn)

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
 extension CloseCode {
-  /// For the `error` before a close, and for metrics.
+  /// The code's name, for the `error` before a close and for metrics.
   var word: String { wireName.description }
 }

@@ -15,7 +15,7 @@ struct Deliveries {
   /// The rooms with answers, in the order of their turns.
   private var turns = Queue<OpenRoom>()
 
-  /// Whether a later turn of the loop has been asked for to hand on what is left.
+  /// Whether a later turn of the loop is scheduled for the answers that are left.
   var isNextTurnDue = false
 
   var isEmpty: Bool { turns.isEmpty }
@@ -35,13 +35,13 @@ struct Deliveries {
 /// First in, first out.
 struct Queue<Element> {
   private var elements: [Element] = []
-  /// How many of them are out.
+  /// How many elements before the first are already taken.
   private var taken = 0
-  /// How many have ever been taken.
+  /// How many elements have ever been taken.
   private(set) var takenEver: UInt64 = 0
 
   var isEmpty: Bool { taken == elements.count }
-  /// How many have ever been appended.
+  /// How many elements have ever been appended.
   var countEver: UInt64 { takenEver + UInt64(elements.count - taken) }
 
   mutating func append(_ element: Element) { elements.append(element) }
@@ -51,7 +51,7 @@ struct Queue<Element> {
     let element = elements[taken]
     taken += 1
     takenEver += 1
-    // Only now and then, so that it costs next to nothing for each.
+    // Moves the elements up only now and then, so that the cost for each is small.
     if taken >= max(Queue.takenMax, elements.count / 2) || isEmpty {
       elements.removeFirst(taken)
       taken = 0

@@ -1,8 +1,8 @@
 import CanvasCRDT
 import RoomLog
 
-/// A batch as the log takes it. A layout, which may be as long as a hundred messages, is split into records that can be read one
-/// by one. They are stored all or none.
+/// A batch in the form that the log takes. A layout, which may be as long as a hundred messages, is split into records
+/// that can be read one by one. The log stores all of them or none.
 struct EncodedBatch: Sendable {
   let number: UInt64
   let payer: Payer?
@@ -25,7 +25,7 @@ struct EncodedBatch: Sendable {
 
   var operationCount: Int { parts.reduce(0) { $0 + $1.operations.count } }
 
-  /// The disk space of the records: the bytes of each, its row, and a share of the pages.
+  /// The disk space of the records: the bytes of each, its row, and a share of the database's pages.
   var storedBytes: Int { records.reduce(0) { $0 + $1.bytes.count + 64 } }
 }
 

@@ -24,18 +24,18 @@ actor Hub {
   }
 
   var credentials: Credentials
-  /// How often the tokens have been read again.
+  /// How often the tokens have been read since the start.
   var credentialsRead = 0
-  /// Shows who is which actor.
+  /// Proves which client is which actor.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
-  /// The newest change of the locks that is being stored.
+  /// The newest change of the locks, while it is being stored.
   var lockWriting: Task<Result<Bool, LockFault>, Never>?
   /// The people at other nodes. `nil` without other nodes.
   var neighbours: Neighbours?
   /// The audit log. `nil` without `--audit`.
   var audit: AuditLog?
-  /// Recent writing over HTTP, for the audit log.
+  /// Recent writing over HTTP, gathered for the audit log.
   var writings = WritingGathering()
   var visitors: Visitors
   var rooms: RoomTable
@@ -45,22 +45,22 @@ actor Hub {
   var verification: Verification
   var counts = HubCounts()
   var refusals: RefusalLog
-  /// Of lines that tell who has joined.
+  /// A budget for the log lines about who has joined.
   var joinLines = LineBudget()
   var lifetime = Lifetime()
   var requestBook: RequestBook
   var quotas: DayQuotas
   var storage: StorageReserve
-  /// Where what takes long is done.
+  /// Threads for work that takes long.
   nonisolated let heavyWork: HeavyWork
-  /// How many layouts have been let in and are not with the log yet.
+  /// How many layouts have been let in and not yet given to the log.
   var layoutsUnderWay = 0
   /// Answers of the log that rooms have not processed yet.
   var deliveries = Deliveries()
-  /// Those that are yet to ask other nodes for their people.
+  /// Rooms that have yet to ask other nodes for their people.
   var roomsToAsk: [OpenRoom] = []
   var generator = SystemRandomNumberGenerator()
-  /// The logs of rooms tell by it what this process has written.
+  /// This process's number in the logs of rooms: it marks what this process has written.
   var run: Run
   /// The number under which other nodes know this one.
   let nodeNumber: UInt64
@@ -96,10 +96,10 @@ actor Hub {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Begins to listen. Nobody is let into a room before the log says that it is open.
+  /// Begins to listen. Clients get into rooms once the log is open.
   /// - Parameters:
-  ///   - keys: `nil` for those that the log gives, or for keys that end with the process if it gives none.
-  ///   - locks: `nil` for locks that do.
+  ///   - keys: if `nil`, the log's keys, or keys that end with the process if the log has none.
+  ///   - locks: if `nil`, the locks that the log keeps.
   /// - Returns: the port.
   func start(
     log: any RoomLog,
@@ -124,7 +124,7 @@ actor Hub {
     options.http.bodyBytesMax = max(Int(limits.messageBytes), Int(limits.shapes) * Hub.shapeBytesMax)
     options.http.heldBytesMax = Int(limits.httpBytes)
     options.http.bodyStallMilliseconds = limits.uploadStallMilliseconds
-    // More than the limit of WebSockets, so that a client that is one too many can be told why.
+    // One more than the limit of WebSockets, so that a client that is one too many can be told why.
     options.connectionsMax = socketsMax
     let listener = try loop.listen(
       host: configuration.host,
@@ -138,7 +138,7 @@ actor Hub {
     return listener.port
   }
 
-  /// Says where people find it, once it listens and there are rooms.
+  /// Logs the address once the server listens and the log is open.
   func announce() {
     guard let port = lifetime.port, log.isOpen, !isStopping else { return }
     logger.info(
@@ -156,12 +156,12 @@ actor Hub {
 
   private var socketsMax: Int { Int(limits.connections) + Int(limits.httpConnections) }
 
-  /// The most bytes of a shape in a JSON drawing, with the longest name and numbers. So a drawing that was fetched can
-  /// be posted.
+  /// The most bytes that a shape takes in a JSON drawing, with the longest name and numbers. It makes sure that a
+  /// drawing can be posted again after it was fetched.
   private static let shapeBytesMax = 1_024
 }
 
-// MARK: - The loop calls these on its own thread, which is this actor's executor.
+// MARK: - Calls from the loop, on its own thread, which is this actor's executor.
 
 extension Hub: ServerHandler, TurnObserver {
   nonisolated func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal? {
@@ -197,7 +197,7 @@ extension Hub: ServerHandler, TurnObserver {
   }
 
   nonisolated func requested(_ exchange: PendingRequest) {
-    // A job of this actor from its first step on, so that it doesn't hop by way of another thread.
+    // Starts a job on this actor. `assumeIsolated` makes its first step run here, without a hop to another thread.
     assumeIsolated { hub in
       let job = Task { await hub.answer(exchange) }
       exchange.whenGone { job.cancel() }

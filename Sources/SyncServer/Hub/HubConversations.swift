@@ -44,7 +44,7 @@ extension Hub {
   private func perform(_ step: ConversationStep, for visitor: Visitor, in open: OpenRoom, _ id: MemberID, now: Moment) {
     switch step {
     case .submit(let submission):
-      // Ends of tokens are looked at once a second. Nothing is written in between.
+      // The ends of tokens are checked once a second. A token that has ended since then may not write.
       if let refusal = refusal(of: visitor.grant, writingTo: visitor.room) {
         let hasToken = refusal.status != 401
         return close(visitor, hasToken ? .goingAway : .noToken, "this connection may no longer write; connect again")
@@ -62,7 +62,7 @@ extension Hub {
     case .token(let token): take(token.string, from: visitor, in: open, id)
     case .reply(var message):
       if case .rejection(var rejection) = message {
-        // The token gives more than the room allows now.
+        // The token would allow the write; the room is locked now.
         if rejection.code == .readOnly, visitor.grant.level == .editor, isLocked(visitor.room) {
           rejection.message = "the room is locked: only operators may write"
           message = .rejection(rejection)
@@ -80,7 +80,7 @@ extension Hub {
   private func openAndJoin(_ visitor: Visitor, _ hello: Hello, _ role: Role) async {
     var opening = await opened(visitor.room, mayCreate: true)
     if case .open(let open) = opening, hasToCatchUp(open, visitor, hello) {
-      // Starting again from an older state would take back what this client has seen.
+      // Joining a room that is older than what this client has seen would undo part of it on the screen.
       if let fault = await catchUp(open), open.room.isBehind(hello.since) { opening = .failed(fault) }
       if open.isGone { opening = await opened(visitor.room, mayCreate: true) }
     }
@@ -95,7 +95,7 @@ extension Hub {
   }
 
   /// Whether a newcomer may have seen or written more of a room than is known here. A client that comes back may have
-  /// written at another node. If this room doesn't have that yet, stamps made here could be earlier than the client's
+  /// written at another node. While this room lacks those writes, stamps made here could be earlier than the client's
   /// own, and the room could seem full.
   private func hasToCatchUp(_ open: OpenRoom, _ visitor: Visitor, _ hello: Hello) -> Bool {
     if open.room.isBehind(hello.since) { return true }
@@ -109,10 +109,10 @@ extension Hub {
     if let name = visitor.grant.name { hello.name = Text(name) }
     if let actor = visitor.grant.actor {
       hello.actor = actor
-      // The token says so, which is as good as the key.
+      // The token names this actor, which is as good as the key.
       hello.key = keys.key(of: actor, in: open.room.name)
     } else if credentials.signed != nil, hello.key == nil {
-      // The actor may be one that a token proves, and whose bearer is away. Only a key shows that it is this client.
+      // A token may prove this actor, and its bearer may be away. Only a key shows that this client is the actor.
       hello.actor = nil
     }
     let id = open.room.join(hello, role: role, encoding: encoding, keys: keys, now: now, using: &generator)

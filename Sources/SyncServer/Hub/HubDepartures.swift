@@ -4,10 +4,10 @@ import WebSocketLoop
 // How visitors leave, of their own accord or because they have to.
 
 extension Hub {
-  /// Tells the client why, and closes the connection.
-  /// - Parameter error: what went wrong, in a word, if the code doesn't already say it.
+  /// Tells the client the reason, and closes the connection.
+  /// - Parameter error: the word for what went wrong, unless the code already says it.
   func close(_ visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String? = nil) {
-    // A visitor that is only asked to come back has done nothing wrong.
+    // A visitor that is only asked to reconnect has done nothing wrong.
     let error = error ?? (code == .goingAway ? nil : code.word)
     if let error { noteRefusal(Refusal(error, of: visitor, reason.string)) }
     // A message of several frames may have been sent in part. Only the close frame may follow it.
@@ -16,7 +16,7 @@ extension Hub {
   }
 
   /// Closes the connection of a visitor that has left its room.
-  /// - Parameter error: what the client is told first, if anything.
+  /// - Parameter error: the message that the client is sent first, if any.
   func sayGoodbye(to visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String?) {
     counts.noteClose(code: code.rawValue)
     visitor.goes()
@@ -24,7 +24,7 @@ extension Hub {
     visitor.connection.close(code: code.rawValue, reason: reason.string)
   }
 
-  /// The loop is about to close a connection by itself, because a message was too long or not UTF-8, or the client is
+  /// The loop is about to close a connection on its own, because a message was too long or not UTF-8, or the client is
   /// silent.
   func noteClosing(_ connection: Connection, code: UInt16, reason: String) {
     guard let visitor = visitors[connection.tag], let code = CloseCode(rawValue: code) else { return }
@@ -33,9 +33,9 @@ extension Hub {
 
   func forget(_ connection: Connection, closure: Closure) {
     guard let visitor = visitors[connection.tag] else { return visitors.forgetTurnedAway(connection.party) }
-    // A visitor that is gone was counted when it was closed.
+    // A visitor that is already gone was counted when it was closed.
     if !visitor.isGone, closure.cause == .ours {
-      // The loop closed it, and there is nothing to tell the client: it broke the protocol.
+      // The client broke the protocol, so the loop closed the connection without a message.
       counts.noteClose(code: closure.code)
       let word = CloseCode(rawValue: closure.code)?.word ?? "closed"
       noteRefusal(Refusal(word, of: visitor, closure.reason))

@@ -36,7 +36,7 @@ extension Hub {
         logger.info("the log can be written again", alike: .byAll)
       }
     case .availability(.some(let room), let fault):
-      // Its writers know from their refusals.
+      // The batch's writers hear from their refusals.
       if let fault {
         logger.error("a room can't be written; reading still works", ["room": .text(room), "fault": .text("\(fault)")])
       } else {
@@ -86,7 +86,8 @@ extension Hub {
     }
   }
 
-  /// What this process has stored may be lost, and other nodes may have stored something else at the same positions.
+  /// The log may have lost some of what this process has stored, and other nodes may have stored something else at the
+  /// same positions.
   private func goOn(onTimeline number: UInt64, lost: String?) {
     if run.goOn(onTimeline: number, as: UInt64.random(in: 1...UInt64.max)) {
       logger.warning("the database goes on from another copy: a standby has taken over, or a backup was restored")
@@ -96,15 +97,15 @@ extension Hub {
     if let open = rooms.heeding(lost) { stop(open, "the database has lost some of what was stored; connect again") }
   }
 
-  /// Other nodes are asked for their people, whose news may be lost.
+  /// News of people at other nodes may have been lost, so every room asks for them.
   private func askForCompany() {
     let isAsking = !roomsToAsk.isEmpty
     roomsToAsk = rooms.all
     if !isAsking { askForMoreCompany() }
   }
 
-  /// Each node then tells its people in each of these rooms, and a database carries about a thousand of such news a second. So not all
-  /// rooms ask at once.
+  /// Each node then announces its people in each of these rooms, and a database carries about a thousand such messages
+  /// a second. So the rooms don't all ask at once.
   private func askForMoreCompany() {
     for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) where !open.isGone {
       open.room.askForCompany(now: .now())
@@ -117,7 +118,7 @@ extension Hub {
   private static let roomsAskingAtOnce = 50
 
   private func heard(_ bytes: [UInt8], in name: String) {
-    // News of another version are passed over: they are about who is there, and not about what is drawn.
+    // News from another version of the server is skipped. It is only about who is present.
     guard let open = rooms[name], let part = NewsPart(bytes) else { return }
     open.room.heard(part, now: .now())
     rooms.markDirty(open)
@@ -137,7 +138,7 @@ extension Hub {
     }
   }
 
-  /// Rooms take in what the log has answered, as much as fits into a turn.
+  /// Rooms take in the log's answers, as many as fit into a turn.
   private func deliver() {
     let until = SteadyClock.microseconds() + Hub.deliveryMicroseconds
     while let (open, answer) = deliveries.takeNext() {
@@ -149,21 +150,21 @@ extension Hub {
     }
     guard !deliveries.isEmpty, !deliveries.isNextTurnDue else { return }
     deliveries.isNextTurnDue = true
-    // With 0 it would be called again before anybody else had a turn.
+    // With 0, the loop would call this again before anything else has a turn.
     loop.schedule(afterMilliseconds: 1) {
       self.deliveries.isNextTurnDue = false
       self.deliver()
     }
   }
 
-  /// Others wait no longer than this. A record of a thousand operations takes half of it.
+  /// The longest that others wait for this. A record of a thousand operations takes half of it.
   private static let deliveryMicroseconds: UInt64 = 5_000
 
   private func deliver(_ record: LogRecord, part: Int, of append: LogDesk.Append?, to open: OpenRoom) {
     guard !open.isGone else { return }
     guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
       logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
-      // Without it, this node's room would be another than that of the node that wrote it.
+      // If the record were skipped, the room here would differ from the room at the node that wrote it.
       return stop(open, "a newer server has written to this room; this one has to be brought up to date")
     }
     let endsBatch = append.map { part == $0.parts.count - 1 } ?? true
@@ -192,7 +193,7 @@ extension Hub {
 
   private func failed(_ append: LogDesk.Append, _ error: LogError) {
     guard !append.room.isGone else { return }
-    // The room counts the refusal. For operations that came over HTTP, it is logged with the answer.
+    // The room counts the refusal. If the operations came over HTTP, the refusal is logged with the answer.
     if let id = append.room.room.failed(batch: append.batch), let visitor = append.room.visitor(id) {
       refusals.write(Refusal("unavailable", of: visitor, "\(error)"))
     }

@@ -1,12 +1,13 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// Acts of operators on rooms and people, and their lines in the audit log.
+// What operators do to rooms and people, with a line in the audit log for each.
 
 extension Hub {
   func isLocked(_ room: String) -> Bool { locks.contains(room) }
 
-  /// Locks a room, or unlocks it. Those whose role changes by that are closed, and come back with the other role.
+  /// Locks a room, or unlocks it. Connections whose role changes by that are closed. When they come back, they get the
+  /// new role.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault> {
     if sharesRooms {
       // Another node may have changed what is known here, so the log is told in any case.
@@ -34,7 +35,7 @@ extension Hub {
     return .success(())
   }
 
-  /// - Returns: whether it was otherwise before.
+  /// - Returns: whether the lock has changed.
   private func store(lockOf room: String, _ isLocked: Bool, for party: String) async -> Result<Bool, LockFault> {
     guard locks.contains(room) != isLocked else { return .success(false) }
     var changed = locks
@@ -69,7 +70,7 @@ extension Hub {
     let words: Text =
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
     let editors = visitors.all.filter { $0.room == room && $0.grant.level == .editor }
-    // Until it is closed, an editor's writes are refused.
+    // Until the connection is closed, an editor's writes are refused.
     Task {
       for (index, visitor) in editors.enumerated() {
         if index % Hub.closedInATurn == Hub.closedInATurn - 1 { await Task.yield() }
@@ -89,7 +90,7 @@ extension Hub {
     before milliseconds: UInt64,
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal> {
-    // A server that has just started has to hear of all others first.
+    // A server that has just started doesn't yet know which forms the other servers can read.
     while recordForm == nil { await pause(milliseconds: 100) }
     guard let recordForm, recordForm >= .forgetting else {
       let words: Text = "an older server that shares the rooms could not read that"
@@ -138,7 +139,7 @@ extension Hub {
     )
   }
 
-  /// Acts over HTTP are in the log and in the audit log.
+  /// Acts over HTTP are written to the log and to the audit log.
   private func tell(_ deed: AuditLog.Deed) {
     logger.info("\(deed.event) over HTTP", deed.fields)
     guard audit != nil else { return }
@@ -178,7 +179,7 @@ extension Hub {
     )
   }
 
-  /// Only who was kept from entering or from doing something is on record, not each operation that was wrong.
+  /// The audit log records refused entries and refused acts, and leaves out refused operations.
   func record(_ refusal: Refusal) {
     guard audit != nil, Hub.refusalsOnRecord.contains(refusal.code) else { return }
     complain(

@@ -4,7 +4,7 @@ import WebSocketLoop
 // Overlaps are worked out beside the loop.
 
 extension Hub {
-  /// Does what a room wants done to its index, and gives it back.
+  /// Carries out a room's order on its index of overlaps, and gives the index back.
   func carryOut(_ order: OverlapOrder, for open: OpenRoom) {
     Task {
       let done = try? await heavyWork.run(for: "room \(open.name)", isBounded: false) { order.carryOut() }
@@ -15,7 +15,7 @@ extension Hub {
     }
   }
 
-  /// The index of a room as it is now, and the cursor that it is of. `nil` if the room has been deleted.
+  /// A room's index of overlaps as it is now, with its cursor. `nil` if the room has been deleted.
   func overlapIndex(of open: OpenRoom) async -> SettledOverlaps? {
     guard !open.isGone else { return nil }
     let number = log.nextNumber()

@@ -13,7 +13,7 @@ extension Hub {
     return (here + elsewhere).sorted { $0.actor < $1.actor }
   }
 
-  /// `nil` for whoever is connected to another node.
+  /// `nil` for a person who is connected to another node.
   private func person(_ id: MemberID, in open: OpenRoom) -> Person? {
     guard let member = open.room.audience.member(id), let visitor = open.visitor(id) else { return nil }
     return Person(
@@ -31,11 +31,11 @@ extension Hub {
     return person(id, in: open)
   }
 
-  /// A room as the list of rooms has it.
+  /// A room's entry in the list of rooms.
   func listing(of open: OpenRoom) -> RoomListing {
     var listing = open.room.listing
     if let neighbours {
-      // Of those at other nodes the room knows only whom it tells by name.
+      // Of the people at other nodes, the room knows only those whom it tells by name.
       listing.peers = open.room.audience.connectionCount + neighbours.count(in: open.name)
     }
     return listing
@@ -48,7 +48,7 @@ extension Hub {
     noteChange(of: visitor)
   }
 
-  /// - Returns: the visitor that had the seat.
+  /// - Returns: the visitor that had the seat before.
   @discardableResult
   func unseat(_ id: MemberID, in open: OpenRoom) -> Visitor? {
     guard let visitor = open.unseat(id) else { return nil }
@@ -56,7 +56,7 @@ extension Hub {
     return visitor
   }
 
-  /// A visitor changed in a way that operators see.
+  /// A visitor changed in a way that the list of people shows.
   func noteChange(of visitor: Visitor) {
     guard let actor = visitor.actor else { return }
     neighbours?.hasChanged(PersonPlace(visitor.room, actor))
@@ -64,12 +64,13 @@ extension Hub {
 
   // MARK: Other nodes
 
-  /// The newest form of records that may be written now. `nil` while that is not known: the server has just started.
+  /// The newest form of records that may be written now. `nil` just after the start, while the other servers' forms are
+  /// not known.
   var recordForm: RecordForm? {
     if let neighbours { neighbours.recordForm(now: .now()) } else { configuration.recordForm }
   }
 
-  /// Tells the other nodes what is new of the people here.
+  /// Sends the other nodes the news about the people here.
   func tellNeighbours() {
     let parts = neighbours?.takeNews {
       person(at: $0)
@@ -91,7 +92,7 @@ extension Hub {
 
   // MARK: Removing
 
-  /// An operator wants somebody removed, at whichever node that is.
+  /// Removes somebody at an operator's request, at any node.
   func remove(_ actor: Identifier, from room: String, by request: Request) async -> Removal {
     let place = PersonPlace(room, actor)
     let wasHere = sendAway(actor, from: room)
@@ -109,7 +110,8 @@ extension Hub {
     return neighbours?.has(place) == true ? .unanswered : .done
   }
 
-  /// Another node answers within milliseconds. In these five seconds, one that is gone is noticed to be.
+  /// Another node answers within milliseconds. These looks take five seconds, long enough to notice that a node is
+  /// gone.
   private static let looksAtRemoval = 250
   private static let looksBetweenWishes = 50
 

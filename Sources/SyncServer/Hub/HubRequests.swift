@@ -108,15 +108,15 @@ extension Hub: RoomService, LogQuestions {
       }
     }
     let answer = await ask()
-    // Another node may have made space, or may have taken the same already.
+    // Another node may have made space, or may already have taken the same operations.
     guard sharesRooms, case .failure(.rejected(let rejection)) = answer, rejection.code == .roomFull,
       await catchUp(open) == nil
     else { return answer }
     return await ask()
   }
 
-  /// Asks a room for what its log has to store first. All that is written without a connection goes this way. It may have waited
-  /// since it was asked for, so the writer's right is looked at here.
+  /// Asks a room for something that its log has to store first. All writing without a connection goes this way. The
+  /// request may have waited, so the writer's right is checked here again.
   func asking(
     _ open: OpenRoom,
     for writer: Writer,
@@ -143,7 +143,7 @@ extension Hub: RoomService, LogQuestions {
   }
 
   func delete(_ name: String) async -> Deletion {
-    // Another node may have made it a moment ago.
+    // Another node may have made the room a moment ago.
     if !sharesRooms, let open = rooms[name], !open.isStored, open.room.isUnwritten { return .absent }
     let event = await ask { .delete(id: $0, room: name) }
     switch event {
@@ -168,9 +168,9 @@ extension Hub: RoomService, LogQuestions {
     await history(of: open.name, at: end, leavingOut: actor, for: party, seed: generator.next())
   }
 
-  /// All rooms that somebody has written to and that `grant` is for, by name. After a crash, the newest snapshot of a
-  /// closed room may be missing or old. Only opening the room tells its shapes then. A few such rooms are opened for
-  /// each list, so that the list never takes long.
+  /// All rooms that somebody has written to and that `grant` covers, by name. After a crash, the newest snapshot of a
+  /// closed room may be missing or old. Then only opening the room tells how many shapes it has. Each list opens a few
+  /// such rooms, so that it never takes long.
   func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError> {
     let stored: Handover<[RoomSummary]>
     switch await storedRooms() {
@@ -206,11 +206,11 @@ extension Hub: RoomService, LogQuestions {
     return .success(list)
   }
 
-  /// The open rooms as the list has them.
+  /// The open rooms, as entries of the list.
   private func listings() async -> [RoomListing] {
     var listings: [RoomListing] = []
     for (index, open) in rooms.all.enumerated() {
-      // The loop's other work goes on in between.
+      // Lets the loop do other work in between.
       if index % Hub.listedInATurn == Hub.listedInATurn - 1 { await Task.yield() }
       if !open.isGone { listings.append(listing(of: open)) }
     }

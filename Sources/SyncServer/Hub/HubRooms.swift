@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// Rooms are read from the log when somebody asks for them, and closed when nobody is there.
+// Rooms are read from the log when somebody asks for them, and closed some time after the last one has left.
 
 extension Hub {
   /// The room, opened if it was not open.
@@ -22,14 +22,14 @@ extension Hub {
     }
   }
 
-  /// Other nodes may have the same rooms open, if the rooms are where others reach them.
+  /// The company of other nodes, if the rooms are in a log that nodes share.
   private var company: Company? {
     sharesRooms ? Company(number: nodeNumber) : nil
   }
 
   /// A room that the log doesn't have. Another node may write to it first, so it is followed from its beginning.
   private func create(_ name: String) async -> Opening<OpenRoom> {
-    // This is done here for the same reason as in `load`.
+    // Ended here for the same reason as in `load`.
     defer { rooms.endOpening(of: name) }
     guard makeRoomForAnother() else { return .full }
     rooms.expect()
@@ -57,7 +57,8 @@ extension Hub {
   }
 
   private func load(_ name: String) async -> Opening<OpenRoom> {
-    // This is done here and not where the job is awaited: by then another job may be opening the room.
+    // Ended here and not in the job that awaits the load: by the time that job goes on, another one may be opening the
+    // room.
     defer { rooms.endOpening(of: name) }
     let began = SteadyClock.microseconds()
     let timeline = run.timeline
@@ -97,12 +98,12 @@ extension Hub {
     snapshot = nil
     if log.fault != nil { room.doubtLog() }
     if let fault = await fold(&room, through: loaded.summary.last) { return .failed(fault) }
-    // Two rooms of one name would each get half of what is written. Another may have been made while the log had none
-    // yet.
+    // If there were two rooms of one name, each would get half of what is written. Another job may have made this room
+    // while the log didn't have it yet.
     if let other = rooms[name] { return .open(other) }
     let open = OpenRoom(name: name, room: room, isStored: true, snapshotPosition: snapshotPosition)
     if let fault = await follow(open, from: timeline) { return .failed(fault) }
-    // It may have been deleted meanwhile. The job that asked for it finds out.
+    // The room may have been deleted meanwhile. The job that asked for it finds out by itself.
     guard !open.isGone else { return .open(open) }
     rooms.add(open)
     logger.debug(
@@ -116,7 +117,7 @@ extension Hub {
   }
 
   /// Brings a room that nobody uses yet up to the end of its log.
-  /// - Returns: what prevented it, or `nil`.
+  /// - Returns: the reason for a failure, or `nil`.
   private func fold(_ room: inout Room, through last: UInt64) async -> String? {
     let name = room.name.string
     let epoch = room.epoch
@@ -135,9 +136,9 @@ extension Hub {
     return room.position < last ? "the record at \(room.position + 1) is missing" : nil
   }
 
-  /// Has the log report to a room that has just been read, or is about to be made, what is stored from now on.
-  /// - Parameter timeline: that of the log before the room was read.
-  /// - Returns: what prevented it, or `nil`.
+  /// Asks the log to report what is stored in a room from now on. The room has just been read, or is about to be made.
+  /// - Parameter timeline: the log's timeline from before the room was read.
+  /// - Returns: the reason for a failure, or `nil`.
   private func follow(_ open: OpenRoom, from timeline: UInt64) async -> String? {
     rooms.expect(open)
     defer { rooms.expectNoLonger(open) }
@@ -154,8 +155,8 @@ extension Hub {
     }
   }
 
-  /// Takes in whatever another node has shown to anyone by now.
-  /// - Returns: what prevented it, or `nil`.
+  /// Takes in everything that other nodes have shown to anyone by now.
+  /// - Returns: the reason for a failure, or `nil`.
   func catchUp(_ open: OpenRoom) async -> String? {
     open.hold()
     defer { open.letLoose() }
@@ -165,7 +166,7 @@ extension Hub {
       .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }
     guard case .following = event else { return event.words }
-    // The room takes in some of what was reported in each turn. It doesn't wait for what comes meanwhile.
+    // In each turn the room takes in some of the reports. Reports that come meanwhile are not waited for.
     let reported = open.answers.countEver
     while open.answers.takenEver < reported, !open.isGone {
       await pause(milliseconds: 1)
@@ -207,8 +208,8 @@ extension Hub {
 
   // MARK: Going
 
-  /// To be called when nobody is here. A snapshot makes the room quick to open again, and tells the list of rooms how
-  /// many shapes it has.
+  /// Closes a room that nobody is in. A snapshot makes it quick to open again, and tells the list of rooms how many
+  /// shapes it has.
   func closeIdle(_ open: OpenRoom) {
     if open.awaitsSnapshot {
       snapshot(open)
@@ -225,7 +226,7 @@ extension Hub {
     }
   }
 
-  /// A room of at least this many shapes takes megabytes, which the allocator would otherwise keep.
+  /// A room of at least this many shapes takes megabytes. Without trimming, the allocator would keep them.
   private static let shapesWorthTrimming = 10_000
 
   private func takeOut(_ open: OpenRoom) {
@@ -234,19 +235,19 @@ extension Hub {
     counts.noteClosed(open.room.counts)
   }
 
-  /// The room is deleted: its visitors are told, and what is on its way is refused.
+  /// The room is deleted: its visitors are told, and batches on their way are refused.
   func removed(_ open: OpenRoom) {
     guard dismiss(open, .noSuchRoom, "the room was deleted") else { return }
     logger.info("room deleted", ["room": .text(open.name)])
   }
 
-  /// This copy of the room can't be used any more. Its visitors reconnect, and then it is read again.
+  /// This copy of the room can't be used any more. When its visitors reconnect, the room is read again.
   func stop(_ open: OpenRoom, _ reason: Text) {
     guard dismiss(open, .goingAway, reason) else { return }
     logger.warning("room closed", ["room": .text(open.name), "reason": .text(reason.string)])
   }
 
-  /// - Returns: false if the room was gone already.
+  /// - Returns: false if the room was already gone.
   private func dismiss(_ open: OpenRoom, _ code: CloseCode, _ reason: Text) -> Bool {
     guard !open.isGone else { return false }
     open.room.close(code, reason, now: .now())

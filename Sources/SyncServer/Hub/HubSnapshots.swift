@@ -79,11 +79,11 @@ extension Hub {
     }
   }
 
-  /// About a second's worth of encoding, and about two of syncs.
+  /// Takes about a second of encoding and two of syncing.
   private static let shapesBeforeStoppingMax = 500_000
   private static let roomsBeforeStoppingMax = 500
 
-  /// A snapshot is read back after it is made, so that none is kept from which a different room would come.
+  /// Reads a snapshot back after making it, so that none is kept that would give a different room.
   @concurrent private static func encode(
     _ image: RoomImage,
     digest: UInt64

@@ -8,9 +8,9 @@ import Glibc
 // 1001. The log is closed.
 
 extension Hub {
-  /// The longest that stopping may take. Service managers allow more than this by default.
+  /// The longest that stopping may take. Service managers allow more by default.
   private static let stopMilliseconds: UInt64 = 9_000
-  /// A log that doesn't answer keeps nobody from going on elsewhere for longer than this.
+  /// If the log doesn't answer for this long, connections are closed, so that their clients can go on elsewhere.
   private static let drainMilliseconds: UInt64 = 3_000
   private static let goodbyeMilliseconds: UInt64 = 2_500
 
@@ -32,7 +32,7 @@ extension Hub {
     goOnStopping()
   }
 
-  /// To be called when something ends that stopping waits for.
+  /// To be called when something ends that stopping has been waiting for.
   func goOnStopping() {
     switch lifetime.stage {
     case .serving, .closingLog: return
@@ -49,7 +49,7 @@ extension Hub {
 
   private func endDraining() {
     lifetime.close()
-    // Rooms don't become quiet by themselves: people at other nodes go on.
+    // Rooms don't become quiet by themselves, because people at other nodes go on drawing.
     for open in rooms.all where open.room.isGathering {
       open.room.flush(now: .now())
       rooms.markDirty(open)
@@ -64,7 +64,8 @@ extension Hub {
     }
   }
 
-  /// Those who can go on at another node do so one after the other, so that they don't all arrive there at once.
+  /// Clients that can go on at another node are closed one after the other, so that they don't all arrive there at
+  /// once.
   private func sayGoodbye() {
     let leaving = visitors.all.filter { !$0.isGone }
     let steps = sharesRooms ? min(Hub.goodbyeSteps, leaving.count) : 1
@@ -89,7 +90,7 @@ extension Hub {
     log.close()
   }
 
-  /// There will be no rooms until somebody changes something.
+  /// There is no log until somebody changes something, so the process ends.
   func end(for fault: StorageFault) -> Never {
     StandardError.complain("\(fault)")
     exit(1)

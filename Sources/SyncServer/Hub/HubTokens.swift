@@ -4,8 +4,8 @@ import WebSocketLoop
 // How visitors are affected when their tokens change or end.
 
 extension Hub {
-  /// The tokens and keys were read again. New visitors are checked by them at once, connected ones as soon as their
-  /// tokens have been looked at. To check thousands of signatures takes seconds, so that is done beside the loop.
+  /// The tokens and keys were read again. New visitors are checked by them at once, connected ones beside the loop:
+  /// checking thousands of signatures takes seconds.
   func take(_ credentials: Credentials) {
     self.credentials = credentials
     credentialsRead += 1
@@ -18,7 +18,7 @@ extension Hub {
         for token in tokens { grants[token] = try? credentials.access(by: token, at: now) }
         return grants
       }
-      // If they were read once more meanwhile, that reading judges everyone.
+      // If the tokens were read once more meanwhile, the newer reading judges everyone.
       guard let grants, let closed = await judge(by: grants, of: tokens, reading) else { return }
       logger.info(
         "tokens read",
@@ -30,14 +30,15 @@ extension Hub {
     }
   }
 
-  /// Closes visitors whose token is no longer valid, and those whose token now allows something else: they come back and get it.
-  /// - Parameter tokens: the tokens that were checked. A visitor that has sent another token since has been checked by
-  ///   that one.
-  /// - Returns: how many were closed. `nil` if the tokens have been read once more.
+  /// Closes visitors whose token is no longer valid or now allows something else. When they come back, they get the new
+  /// grant.
+  /// - Parameter tokens: the tokens that were checked. A visitor that has sent another token since was checked when
+  ///   it sent that one.
+  /// - Returns: how many were closed. `nil` if the tokens were read once more meanwhile.
   private func judge(by grants: [String: Grant], of tokens: Set<String>, _ reading: Int) async -> Int? {
     var closed = 0
     for (index, visitor) in visitors.all.enumerated() {
-      // The loop's other work goes on in between.
+      // Lets the loop do other work in between.
       if index % Hub.closedInATurn == 0 { await Task.yield() }
       guard reading == credentialsRead else { return nil }
       guard !visitor.isGone, let token = visitor.token, tokens.contains(token) else { continue }
@@ -59,8 +60,8 @@ extension Hub {
   /// How many connections are closed in one turn, when the tokens or a lock change for many. The rest wait for later turns.
   static let closedInATurn = 16
 
-  /// A visitor brings another token, so that it can stay when its own ends. It goes on as who it is: another role or actor
-  /// would take another hello.
+  /// A visitor sends another token, so that it can stay when its own ends. Its role and actor stay the same: to change
+  /// them takes another hello.
   func take(_ token: String, from visitor: Visitor, in open: OpenRoom, _ id: MemberID) {
     defer { rooms.markDirty(open) }
     func refuse(_ words: Text, reason: String? = nil) {
@@ -101,6 +102,6 @@ extension Hub {
     }
   }
 
-  /// So long before the end, a client can get a new token and connect with it.
+  /// How long before the end of a token its client is warned, so that it can get a new token and connect with it.
   private static let warningMilliseconds: UInt64 = 60_000
 }

@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// The end of a turn: what rooms ask for goes to the log, and what is new goes out.
+// The end of a turn: the rooms' requests go to the log, and new beats go out.
 
 extension Hub {
   func endTurn() {
@@ -30,7 +30,7 @@ extension Hub {
         if seats > 0 { open.room.sendingTook(microseconds: took, seats: seats) }
         if open.room.hasUnsent {
           rooms.markDirty(open)
-          // So sending to a large room takes no more than about half of the time.
+          // So sending to a large room takes at most about half of the time.
           if seats > 0 { open.roundGoesOnAt = now.monotonicMilliseconds + 1 + took * 2 / 1_000 }
           due = min(due ?? .max, open.roundGoesOnAt)
         }
@@ -45,7 +45,7 @@ extension Hub {
         due = min(due ?? next, next)
         rooms.markDirty(open)
       }
-      // A client with a thousand rooms waits for its own, and others don't. At shutdown nothing may wait.
+      // A client with a thousand rooms delays only itself. At shutdown nothing may wait.
       if SteadyClock.microseconds() >= until, !isStopping { break }
     }
     if !waiting.isEmpty {
@@ -61,7 +61,7 @@ extension Hub {
   /// Sending to this many takes some milliseconds. The rest of a large room follows in the next turn.
   private static let seatsInATurn = 256
 
-  /// Makes sure that a turn comes at that time.
+  /// Makes sure that the loop has a turn at that time.
   private func wake(at due: UInt64, now: UInt64) {
     turns.wake(at: due, now: now) { milliseconds in
       loop.schedule(afterMilliseconds: milliseconds) { self.turns.noteAlarm() }

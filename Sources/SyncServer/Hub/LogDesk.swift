@@ -1,18 +1,18 @@
 import CanvasCRDT
 import RoomLog
 
-/// Sends requests to the log, and keeps what waits for its answers.
+/// Sends requests to the log, and keeps the jobs and batches that wait for its answers.
 ///
 /// What always holds:
-/// - A number is given to one request only, and each job that waits for an answer hears once.
+/// - Each request has a number of its own, and each job that waits for an answer gets exactly one.
 /// - A batch is among the appends from when a room asks for it until the log has answered, or the room is gone.
-/// - What is to be stored waits no longer than a beat.
+/// - A request that changes the log waits no longer than a beat.
 struct LogDesk {
   private let beatMilliseconds: UInt64
   private var log: (any RoomLog)?
-  /// Whether rooms can be had.
+  /// Whether the log is open, so that rooms can be opened.
   private(set) var isOpen = false
-  /// Why they can't be had yet, as far as the log has said.
+  /// Why the log isn't open yet, if it has said so.
   private(set) var openingFault: StorageFault?
   private var lastNumber: UInt64 = 0
   /// Requests that go to the log at the end of the turn.
@@ -22,9 +22,9 @@ struct LogDesk {
   private var appends: [UInt64: Append] = [:]
   /// Jobs that wait for an answer from the log.
   private var waiters: [UInt64: CheckedContinuation<LogEvent, Never>] = [:]
-  /// Why the log can't be written, while it can't.
+  /// Why the log can't be written now. `nil` if it can.
   private(set) var fault: StorageFault?
-  /// Why rooms can't be read or followed, while they can't.
+  /// Why rooms can't be read or followed now. `nil` if they can.
   private(set) var readingFault: StorageFault?
   /// When history was last trimmed, on the monotonic clock.
   private var retainedAt: UInt64?
@@ -51,7 +51,7 @@ struct LogDesk {
 
   // MARK: Asking
 
-  /// Has the log do what nothing here depends on, whatever becomes of it.
+  /// Sends a request whose outcome nothing here depends on.
   mutating func send(_ errand: LogErrand) { requests.append(errand.request(id: nextNumber())) }
 
   mutating func ask(_ request: LogRequest, number: UInt64, _ waiter: CheckedContinuation<LogEvent, Never>) {
@@ -88,8 +88,8 @@ struct LogDesk {
   /// The result of the end of a turn.
   enum Submission {
     case nothing
-    /// Appends gather for a beat. A commit costs as much for one operation as for a hundred, and storing sooner would
-    /// not show it in an earlier frame. Another turn has to come at that time.
+    /// Appends gather for a beat: a commit costs as much for one operation as for a hundred, and storing them sooner
+    /// would not show them in an earlier frame. Another turn has to come at that time.
     case waits(until: UInt64)
   }
 
@@ -106,7 +106,7 @@ struct LogDesk {
     return .nothing
   }
 
-  /// So many requests are worth a commit's sync.
+  /// This many requests are worth a commit of their own.
   private static let gatheredRequestsMax = 1_024
 
   private mutating func submit() {

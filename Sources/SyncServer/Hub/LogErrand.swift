@@ -1,13 +1,13 @@
 import RoomLog
 
-/// A request to the log whose answer nothing waits for. Anything else is asked by `Hub.ask`, whose answer has to be
-/// looked at: a room that isn't followed, for instance, must not be used.
+/// A request to the log whose answer is not needed. Any other request goes through `Hub.ask`, whose answer must be
+/// used: a room that the log refuses to follow, for instance, must not be opened.
 enum LogErrand {
-  /// The room is closed here. At worst its news are passed over.
+  /// The room is closed here. If this fails, its news is ignored.
   case unfollow(room: String)
-  /// May get lost on its way, too.
+  /// News for other nodes. It may also get lost on the way.
   case tell(room: String?, bytes: [UInt8])
-  /// Comes again after a while.
+  /// Sent again after a while.
   case retain(milliseconds: UInt64)
   /// Makes a room quicker to open after the next start. The log has everything without it.
   case snapshot(SnapshotRequest)

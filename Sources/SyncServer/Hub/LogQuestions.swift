@@ -8,10 +8,10 @@ protocol LogQuestions: HeavyWorker {
 }
 
 extension LogQuestions {
-  /// A room as it was, from the newest snapshot before that and the records after it.
+  /// A room as it was at some time, from the newest snapshot before that time and the records after it.
   /// - Parameters:
-  ///   - actor: whose operations are left out, as far as records go back.
-  ///   - party: whose turn it takes to work that out.
+  ///   - actor: an actor whose operations are left out, as far back as records go.
+  ///   - party: the party in whose turn the work is done.
   func history(
     of room: String,
     at end: RoomHistory.End,
@@ -27,14 +27,14 @@ extension LogQuestions {
       }
     var start = bound
     if actor != nil {
-      // Leaving something out works on records only, since a snapshot has already merged it.
+      // An actor's operations can be left out of records, but not of a snapshot, which has already merged them.
       let event = await ask { .load(LoadRequest(id: $0, room: room)) }
       guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
       start = .position(loaded.summary.trimmed)
     }
     var event = await ask { .load(LoadRequest(id: $0, room: room, through: start)) }
     if case .time(_, let last) = end, case .loaded(_, let loaded) = event, loaded.snapshot?.place.position ?? 0 > last {
-      // Another node's snapshot of what this node has yet to be told of.
+      // Another node made this snapshot, of records that this node hasn't been told of yet.
       event = await ask { .load(LoadRequest(id: $0, room: room, through: .position(last))) }
     }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
@@ -49,7 +49,7 @@ extension LogQuestions {
           .read(ReadRequest(id: $0, room: room, epoch: loaded.summary.epoch, after: after, through: bound))
         }
         guard case .read(_, let page) = event else {
-          // The room was trimmed since it was loaded. There is a snapshot now from which the same can be worked out.
+          // The room was trimmed since it was loaded. A newer snapshot now gives the same result.
           if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
             return await history(
               of: room,
@@ -78,7 +78,7 @@ extension LogQuestions {
   }
 
   /// A room's steps, as far back as its records go.
-  /// - Parameter party: whose turn it takes to work that out.
+  /// - Parameter party: the party in whose turn the work is done.
   func steps(of room: String, for party: String, triesLeft: Int = 2) async -> Result<RoomSteps, HistoryError> {
     let event = await ask { .load(LoadRequest(id: $0, room: room)) }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
@@ -93,7 +93,7 @@ extension LogQuestions {
           )
         }
         guard case .read(_, let page) = event else {
-          // Records have been trimmed since. They go less far back now.
+          // Records have been trimmed since then, so the steps begin later.
           if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
             return await self.steps(of: room, for: party, triesLeft: triesLeft - 1)
           }
@@ -125,10 +125,9 @@ extension LogQuestions {
   }
 }
 
-/// A room as it was, while it is worked out beside the loop.
+/// Folds a room's records up to some time in the past, page by page beside the loop.
 ///
-/// `@unchecked Sendable`: one job has it, and looks at it only between the pieces of work that it has done, one after the
-/// other.
+/// `@unchecked Sendable`: only one job has it. The job hands it to one piece of work at a time, and waits for each.
 private final class HistoryFolding: @unchecked Sendable {
   private(set) var history: RoomHistory
 
@@ -155,7 +154,7 @@ private final class HistoryFolding: @unchecked Sendable {
 }
 
 extension RoomSteps {
-  /// - Returns: nil where a record can't be read.
+  /// - Returns: `nil` if a record can't be read.
   fileprivate func taking(_ records: [LogRecord]) -> RoomSteps? {
     var steps = self
     for record in records {

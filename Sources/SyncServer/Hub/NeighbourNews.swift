@@ -5,15 +5,16 @@ struct NeighbourNews: Sendable {
   enum Row: Hashable, Sendable {
     case here(PersonPlace, Person)
     case gone(PersonPlace)
-    /// The node at which this person is, is to remove it.
+    /// Asks the node at which this person is to remove it.
     case remove(PersonPlace)
   }
 
-  /// Whether the others are to tell of all their people.
+  /// Whether the other nodes are to send all of their people.
   var asks = false
-  /// Whether everyone at the node is here, so that whoever else was known of it is gone.
+  /// Whether the news names everyone at the node. Then all others that were known of it have left.
   var isWhole = false
-  /// The newest form of records that the node reads, or is to have written, as a number: it may be newer than this node knows.
+  /// The newest form of records that the node reads, or that it wants written. A number, since it may be newer than
+  /// this node knows.
   var recordForm: UInt8
   var rows: [Row] = []
 

@@ -1,18 +1,18 @@
 import CanvasCRDT
 
-/// Who is connected to which of the nodes that share the rooms: for the list of rooms, and for operators. What people in one
-/// room see of those at other nodes is told room by room, and is `Company`. Also which form of records all nodes read.
+/// The people at the other nodes that share the rooms, for the list of rooms and for operators. What people in one room
+/// see of those at other nodes is sent room by room, by `Company`. Also knows the form of records that all nodes read.
 ///
 /// What always holds:
-/// - Once a second a node tells what has changed of its people. A node that missed some of it asks for everything, once
-///   a second until it has arrived.
-/// - Of a node that has not been heard of within `Company.silentMilliseconds`, nothing is known.
+/// - Once a second a node sends what has changed among its people. A node that missed some of it asks for all of it,
+///   once a second until it has arrived.
+/// - A node that has been silent for `Company.silentMilliseconds` is forgotten.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
     var listener = NewsListener()
     var people: [String: [Identifier: Person]] = [:]
-    /// Whether all that it has told has arrived.
+    /// Whether everything that the node has sent has arrived.
     var isKnown = false
     var recordForm = RecordForm.oldestShared.rawValue
 
@@ -24,18 +24,18 @@ struct Neighbours: Sendable {
 
   private var teller: NewsTeller
   private var nodes: [UInt64: Node] = [:]
-  /// The places whose joins and leaves are not told yet.
+  /// The places whose joins and leaves have not been sent yet.
   private var changed: Set<PersonPlace> = []
-  /// Whom an operator wants removed.
+  /// The people whom an operator wants removed.
   private var unwanted: Set<PersonPlace> = []
   private var tellsAll = false
   private let recordFormHere: RecordForm
-  /// Since when other nodes have been listened to, on the monotonic clock.
+  /// Since when this node has heard other nodes, on the monotonic clock.
   private var listensSince: UInt64?
 
   /// - Parameters:
-  ///   - number: of this node's run.
-  ///   - recordForm: the newest that this node is to see written.
+  ///   - number: the number of this node's run.
+  ///   - recordForm: the newest form that this node allows.
   init(number: UInt64, recordForm: RecordForm = .newest) {
     teller = NewsTeller(node: number)
     recordFormHere = recordForm
@@ -48,10 +48,9 @@ struct Neighbours: Sendable {
   /// Another node is to remove somebody.
   mutating func wantsRemoved(_ place: PersonPlace) { unwanted.insert(place) }
 
-  /// News for the other nodes. It is short if nothing has changed, and has no people in it while no other node is
-  /// known.
+  /// News for the other nodes. It is short if nothing has changed, and names nobody while no other node is known.
   /// - Parameters:
-  ///   - person: who is at a place of this node, if anybody.
+  ///   - person: who is at a place of this node, if anybody is.
   ///   - all: everyone at this node.
   mutating func takeNews(person: (PersonPlace) -> Person?, all: () -> [(PersonPlace, Person)]) -> [[UInt8]] {
     var news = NeighbourNews(recordForm: recordFormHere.rawValue)
@@ -73,8 +72,8 @@ struct Neighbours: Sendable {
 
   // MARK: Other nodes
 
-  /// Another node has told something.
-  /// - Returns: whom this node is to remove.
+  /// Takes in news from another node.
+  /// - Returns: the people whom this node is to remove.
   mutating func heard(_ part: NewsPart, now: Moment) -> [PersonPlace] {
     guard part.node != teller.node else { return [] }
     if nodes[part.node] == nil { tellsAll = true }
@@ -87,7 +86,7 @@ struct Neighbours: Sendable {
       node.isKnown = false
       return []
     case .news(let bytes, let isNext):
-      // News of another version are passed over. They are for operators only.
+      // News from another version of the server is skipped. It only serves operators.
       guard let news = NeighbourNews(bytes) else { return [] }
       if news.asks { tellsAll = true }
       if !isNext { node.isKnown = false }
@@ -114,10 +113,11 @@ struct Neighbours: Sendable {
     nodes = nodes.filter { $0.value.heardAt + Company.silentMilliseconds > now.monotonicMilliseconds }
   }
 
-  /// The newest form of records that every node reads. `nil` while this node may not have heard of all others yet.
+  /// The newest form of records that every node can read. `nil` just after the start, while some nodes may not have
+  /// been heard.
   func recordForm(now: Moment) -> RecordForm? {
     guard let listensSince, listensSince + Company.silentMilliseconds <= now.monotonicMilliseconds else { return nil }
-    // A newer server may read forms that are not known here.
+    // A newer server may read forms that this one doesn't know.
     let others = nodes.values.map(\.recordForm).min().flatMap(RecordForm.init) ?? .newest
     return min(recordFormHere, others)
   }

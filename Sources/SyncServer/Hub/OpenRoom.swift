@@ -10,38 +10,38 @@ import RoomLog
 final class OpenRoom: @unchecked Sendable {
   let name: String
   var room: Room
-  /// By the index of the member in the room.
+  /// By the index of the member's seat.
   private var visitors: [Visitor?] = []
   private var inLog: RoomInLog
-  /// Deleted, or closed because it was idle. Later requests have to open the room again.
+  /// The room was deleted, or closed because it was idle. Later requests have to open it again.
   private(set) var isGone = false
   /// Since when the room has been empty, on the monotonic clock.
   private var idleSince: UInt64?
-  /// How many jobs need it to stay open while they wait.
+  /// How many waiting jobs need the room to stay open.
   private var holds = 0
   /// When the operations of the next beat arrived, in microseconds.
   private var arrivals: [UInt64] = []
   /// How many beats are already in the metrics, and how many operations they had.
   private var beatsNoted: UInt64 = 0
   private var beatOperationsNoted: UInt64 = 0
-  /// When the next of its readers are offered the newest, on the monotonic clock.
+  /// When the next readers of the round are offered the newest beats, on the monotonic clock.
   var roundGoesOnAt: UInt64 = 0
-  /// Whether it is listed as having something to be done.
+  /// Whether the room is on the list of rooms with work to do.
   private var isDirty = false
   private(set) var snapshot: NewestSnapshot
   /// Answers of the log that the room has not processed yet. Only `Deliveries` touches it.
   var answers = Queue<Deliveries.Answer>()
-  /// Jobs that wait for this room: for whether something was stored, and for overlaps.
+  /// Jobs that wait for this room: to store something, or for its overlaps.
   var storing = OwedAnswers<Result<Cursor, Rejection>>()
   var settling = OwedAnswers<SettledOverlaps?>()
-  /// The origin of each batch on its way to the log, by the number of the request.
+  /// The client behind each batch on its way to the log, by the number of the request.
   var writers: [UInt64: Writer] = [:]
-  /// Whether a new room is on somebody's account.
+  /// Whether an account has been charged for making this room.
   private var isPaid = false
   /// Up to here, what is stored of the room was found damaged, and no snapshot replaces it yet.
   private var damagedPosition: UInt64?
 
-  /// - Parameter snapshotPosition: the position of the snapshot that it was opened from.
+  /// - Parameter snapshotPosition: the position of the snapshot from which the room was opened.
   init(name: String, room: Room, isStored: Bool, snapshotPosition: UInt64 = 0) {
     self.name = name
     self.room = room
@@ -49,11 +49,11 @@ final class OpenRoom: @unchecked Sendable {
     snapshot = NewestSnapshot(position: snapshotPosition, operations: room.operationCount)
   }
 
-  /// Whether the room is new, and on nobody's account yet.
+  /// Whether the room is new, and no account has been charged for it yet.
   var isUnpaid: Bool { !isStored && !isPaid }
 
-  /// Puts a new room on an account.
-  /// - Returns: false if it was on one already, or isn't new.
+  /// Notes that an account is charged for making the room.
+  /// - Returns: false if one was charged already, or the room isn't new.
   func putOnAccount() -> Bool {
     defer { isPaid = true }
     return isUnpaid
@@ -73,7 +73,7 @@ final class OpenRoom: @unchecked Sendable {
     idleSince = nil
   }
 
-  /// - Returns: the visitor that had the seat.
+  /// - Returns: the visitor that had the seat before.
   @discardableResult
   func unseat(_ id: MemberID) -> Visitor? {
     guard let visitor = visitor(id) else { return nil }
@@ -86,7 +86,7 @@ final class OpenRoom: @unchecked Sendable {
   func hold() { holds += 1 }
   func letLoose() { holds -= 1 }
 
-  /// - Returns: whether it has to be listed as having something to be done.
+  /// - Returns: whether the room has to be put on the list of rooms with work to do.
   func markDirty() -> Bool {
     defer { isDirty = true }
     return !isDirty
@@ -108,10 +108,10 @@ final class OpenRoom: @unchecked Sendable {
     settling.end()
   }
 
-  /// Nobody is here, nothing is on its way, and no job is about to use it.
+  /// The room is empty, nothing is on its way to the log, and no job needs it.
   var mayGo: Bool { room.isIdle && holds == 0 && answers.isEmpty }
 
-  /// - Returns: since when the room could have been closed, if it could be closed now.
+  /// - Returns: since when the room has been idle. `nil` if it can't be closed now.
   func idleTime(now: UInt64) -> UInt64? {
     guard mayGo else {
       idleSince = nil
@@ -128,7 +128,7 @@ final class OpenRoom: @unchecked Sendable {
 
   /// The arrival times of the operations that have gone out by now.
   func takeArrivals() -> [UInt64] {
-    // A beat may be due again already for what peers show. With two peers it always is. So only operations count.
+    // A beat may also be due for people's presence, and with two people it always is. So only operations count.
     guard !arrivals.isEmpty, !room.isGathering, !room.hasUnsent else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
     return arrivals
@@ -149,8 +149,8 @@ final class OpenRoom: @unchecked Sendable {
   func beginSnapshot() { snapshot.begin() }
 
   /// - Parameters:
-  ///   - position: what the snapshot covers.
-  ///   - isStored: false if it differs from the room, or the log refused it.
+  ///   - position: the place in the log that the snapshot covers.
+  ///   - isStored: false if the snapshot differs from the room, or the log refused it.
   ///   - now: in monotonic milliseconds.
   func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
     snapshot.end(position: position, operations: operations, isStored: isStored, now: now)
@@ -167,14 +167,14 @@ final class OpenRoom: @unchecked Sendable {
 
   var isLogDamaged: Bool { damagedPosition != nil }
 
-  /// Whether the newest snapshot lacks anything, and no other snapshot is being made.
+  /// Whether the newest snapshot lacks some records, and no other snapshot is being made.
   var lacksSnapshot: Bool { isStored && !snapshot.isUnderWay && room.position > snapshot.position }
 
-  /// Whether the room stays open until it has a snapshot. Where one of all that the room has came to nothing, the room does
-  /// without, since the log has everything. A damaged log has not.
+  /// Whether the room stays open until it has a snapshot. If a snapshot of all its records failed, the room is closed
+  /// without one, since the log has everything. If the log is damaged, the room stays open.
   var awaitsSnapshot: Bool { lacksSnapshot && (isLogDamaged || room.position > snapshot.positionTried) }
 
-  /// Reading as many operations as the snapshot has shapes costs as much as writing the snapshot. A damaged room needs
+  /// A new snapshot is worth its cost once reading the operations after the old one takes as long. A damaged room needs
   /// one anyway.
   var isWorthSnapshot: Bool {
     if isLogDamaged { return lacksSnapshot }
@@ -183,12 +183,13 @@ final class OpenRoom: @unchecked Sendable {
   }
 }
 
-/// What the newest snapshot of a room covers, and when the next may be tried.
+/// What the newest snapshot of a room covers, and when the next one may be tried.
 ///
-/// What always holds: `position` is of a snapshot that is stored. After each that came to nothing, the pause is twice as long.
+/// What always holds: `position` belongs to a snapshot that is stored. Each failed try doubles the pause before the
+/// next.
 struct NewestSnapshot {
   private(set) var position: UInt64
-  /// What the newest try was to cover, whatever came of it.
+  /// The position of the newest try, stored or not.
   private(set) var positionTried: UInt64
   private(set) var operations: UInt64
   private(set) var isUnderWay = false
@@ -201,7 +202,7 @@ struct NewestSnapshot {
     self.operations = operations
   }
 
-  /// Making one costs as much as the room is large, so one that comes to nothing isn't tried again each second.
+  /// Making a snapshot costs in proportion to the room's size, so a failed one isn't tried again each second.
   private static let pauseMillisecondsMax: UInt64 = 300_000
 
   /// - Parameter now: in monotonic milliseconds.

@@ -1,6 +1,7 @@
 /// An answer that a job waits for.
 ///
-/// What always holds: the job is answered exactly once. If this is dropped without an answer, the job gets `otherwise`.
+/// What always holds: the job is answered exactly once. If this object is dropped without an answer, the job gets
+/// `otherwise`.
 final class OwedAnswer<Value: Sendable> {
   private var waiter: CheckedContinuation<Value, Never>?
   private let otherwise: Value
@@ -20,7 +21,7 @@ final class OwedAnswer<Value: Sendable> {
 
 /// The jobs that wait for a room, by the numbers of their requests.
 ///
-/// What always holds: a room that is gone owes nothing, so nobody waits for it.
+/// What always holds: when a room goes, all jobs that wait for it are answered.
 struct OwedAnswers<Value: Sendable> {
   private var owed: [UInt64: OwedAnswer<Value>] = [:]
   private var isOver = false

@@ -4,7 +4,7 @@ import RoomLog
 // The list of rooms, from the log and from the rooms that are open.
 
 extension RoomList {
-  /// - Returns: also the first rooms that would have to be opened to be counted.
+  /// - Returns: the list, and the first rooms that would have to be opened to be counted.
   static func gather(
     _ stored: [RoomSummary],
     open: [RoomListing],
@@ -25,8 +25,8 @@ extension RoomList {
 }
 
 extension RoomListing {
-  /// The room as the log knows it without reading its records. So the runs that wrote them are not known, and the
-  /// cursor tells only whether more was written since.
+  /// The room as far as the log knows it without reading records. So the runs that wrote the records are not known, and
+  /// the cursor only shows whether more was written since.
   /// - Parameter peers: how many people other nodes have there.
   init(_ summary: RoomSummary, peers: Int) {
     self.init(

@@ -6,13 +6,13 @@ import RoomLog
 /// log's, and no append may create the room: an append must not bring it back after it was deleted.
 struct RoomInLog {
   private(set) var isStored: Bool
-  /// Whether an append that may create the room has gone to the log.
+  /// Whether the log has been sent an append that may create the room.
   private var hasProposed = false
 
   init(isStored: Bool) { self.isStored = isStored }
 
-  /// The epoch for the next append. Appends that may create the room propose one each: if another node deletes the room
-  /// between two of them, the later one must not begin the same life anew.
+  /// The epoch for the next append. Each append that may create the room proposes an epoch of its own: if another node
+  /// deletes the room between two such appends, the second must begin a new life of the room.
   /// - Parameter new: an epoch that no append has proposed yet.
   mutating func epochToAppend(to room: borrowing Room, _ new: () -> UInt64) -> UInt64 {
     guard !isStored else { return room.epoch }
@@ -20,9 +20,9 @@ struct RoomInLog {
     return hasProposed ? new() : room.epoch
   }
 
-  /// The log has reported something of the room.
+  /// The log has reported something about the room.
   /// - Parameter epoch: the life of the room that it belongs to.
-  /// - Returns: false if that is another life than this room's.
+  /// - Returns: false if that is another life of the room than this one.
   mutating func begin(_ room: inout Room, epoch: UInt64) -> Bool {
     if !isStored {
       isStored = true
@@ -32,7 +32,7 @@ struct RoomInLog {
     return room.epoch == epoch
   }
 
-  /// Whether an append was refused because the log doesn't have this life of the room any more.
+  /// Whether an append was refused because the log no longer has this life of the room.
   static func isGone(by error: LogError) -> Bool {
     switch error {
     case .otherEpoch, .noSuchRoom: true

@@ -1,10 +1,10 @@
 /// The open rooms, and those that are being opened.
 ///
 /// What always holds:
-/// - There is at most one open room of a name, and no room in the table is gone.
-/// - A room is opened only once at a time. All who ask for it meanwhile wait for that.
+/// - Each name has at most one open room, and no room in the table is gone.
+/// - A room is opened only once at a time. All jobs that ask for it meanwhile wait for that one opening.
 /// - There are never more rooms than the limit, counting those that are being read from the log.
-/// - A room is listed once as having something to be done.
+/// - A room is at most once on the list of rooms with work to do.
 struct RoomTable {
   private let roomsMax: UInt64
   private var rooms: [String: OpenRoom] = [:]
@@ -12,7 +12,7 @@ struct RoomTable {
   /// Rooms that have been read and are about to enter the table. Records that are stored from now on go to them.
   private var arriving: [String: OpenRoom] = [:]
   private var coming: UInt64 = 0
-  /// Rooms with something to be done at the end of this turn or a later one.
+  /// Rooms with work to do at the end of this turn or a later one.
   private var dirty: [OpenRoom] = []
 
   init(roomsMax: UInt64) { self.roomsMax = roomsMax }
@@ -41,7 +41,7 @@ struct RoomTable {
   mutating func expect() { coming += 1 }
   mutating func expectNoLonger() { coming -= 1 }
 
-  /// The room that a report of the log belongs to: an open one, or one that is about to be opened.
+  /// The room that a report of the log is for: an open one, or one that is being opened.
   func heeding(_ name: String) -> OpenRoom? { rooms[name] ?? arriving[name] }
 
   mutating func expect(_ open: OpenRoom) { arriving[open.name] = open }
@@ -68,6 +68,6 @@ struct RoomTable {
     return taken
   }
 
-  /// Some of those that were taken had no turn. They are the first next time.
+  /// Some of the rooms that were taken had no turn. They are the first next time.
   mutating func putBack(_ rooms: ArraySlice<OpenRoom>) { dirty = rooms.filter { $0.markDirty() } + dirty }
 }

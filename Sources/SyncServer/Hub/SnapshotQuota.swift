@@ -1,5 +1,5 @@
-/// How many snapshots are being made. Each holds the room's bytes twice and waits for a sync. Many small ones may be
-/// made at a time, or a few large ones, and one is always allowed.
+/// Bounds how many snapshots are made at a time. Each holds the room's bytes twice and waits for a sync. So many small
+/// ones or a few large ones may be under way, and one is always allowed.
 struct SnapshotQuota {
   private static let snapshotsMax = 64
   private static let shapesMax = 200_000

@@ -1,6 +1,6 @@
 import RoomLog
 
-/// Whether the disk has less space than is kept in reserve.
+/// Whether the free space on the disk is less than the reserve.
 ///
 /// What always holds: once space is low, it counts as low until a tenth more than the reserve is free. So a disk at the edge
 /// doesn't let every other message through.
@@ -15,7 +15,7 @@ struct StorageReserve {
     if case .directory(let directory) = configuration.storage { self.directory = directory } else { directory = nil }
   }
 
-  /// Looks at the disk.
+  /// Checks the free space.
   /// - Returns: whether space has become low, or is no longer. `nil` if nothing has changed.
   mutating func look() -> Bool? {
     guard let directory, let free = StorageSpace.freeBytes(at: directory) else { return nil }

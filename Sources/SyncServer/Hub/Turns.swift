@@ -1,9 +1,8 @@
 import WebSocketLoop
 
-/// The turns of the loop: the number of this turn, and the time at which a turn has to come even if nothing else causes
-/// one.
+/// The number of the loop's current turn, and the time at which a turn must come even if nothing else causes one.
 ///
-/// What always holds: there is at most one timer, and it is set to the earliest of the times that were asked for.
+/// What always holds: there is at most one timer, and it is set to the earliest requested time.
 struct Turns {
   private(set) var number: UInt64 = 1
   private var alarm: (timer: LoopTimer, due: UInt64)?

@@ -1,8 +1,8 @@
 import CanvasCRDT
 import RoomLog
 
-/// The rounds in which everything that is stored is read and compared with its checksums, so that damage is found
-/// before somebody needs the room.
+/// Reads everything that is stored, again and again, and compares it with its checksums, so that damage is found before
+/// somebody needs the room.
 ///
 /// What always holds: at most one part is under way, and at most one begins in a second. The first round begins when
 /// the server starts. The next begins when the interval since the beginning of the last one is over. A part that fails
@@ -25,7 +25,7 @@ struct Verification {
     var rooms = 0
     var records = 0
     var bytes = 0
-    /// The names of damaged rooms, as many as one line can name.
+    /// The names of damaged rooms, at most as many as fit into one log line.
     var damaged: [String] = []
     var damagedCount = 0
 
@@ -34,7 +34,7 @@ struct Verification {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// The part that is due. It counts as under way until `took` or `failed`.
+  /// The next part, if it is due. It is under way until `took` or `failed` is called.
   mutating func begin(now: Moment) -> ((_ id: UInt64) -> LogRequest)? {
     guard limits.verifyIntervalMilliseconds > 0, !isUnderWay else { return nil }
     if round == nil {
@@ -52,7 +52,7 @@ struct Verification {
 
   mutating func failed() { isUnderWay = false }
 
-  /// - Returns: the round, if this was its last part.
+  /// - Returns: the whole round, if this was its last part.
   mutating func took(_ part: VerifiedPart) -> Round? {
     isUnderWay = false
     rooms += UInt64(part.rooms)
@@ -89,7 +89,7 @@ extension LogError {
 }
 
 extension Hub {
-  /// Has the log verify the next part of what it has stored, on its reading thread.
+  /// Asks the log to verify the next part of what it has stored, on its reading thread.
   func verifySome(now: Moment) {
     guard log.fault == nil, let request = verification.begin(now: now) else { return }
     Task {

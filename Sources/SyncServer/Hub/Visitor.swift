@@ -1,10 +1,9 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// The client at the other end of a WebSocket, as the hub knows it: the socket, the conversation over it, and its
-/// stage.
+/// The client at the other end of a WebSocket, as the hub sees it: its socket, its conversation and its stage.
 ///
-/// What always holds: reading goes on only when nothing pauses it any more. A visitor that is gone stays gone.
+/// What always holds: reading goes on only while there is no reason for a pause. A visitor that is gone stays gone.
 ///
 /// `@unchecked Sendable`: it belongs to the hub, and only the hub's jobs on the loop's thread touch it. Those jobs keep
 /// it while they wait for the log.
@@ -18,13 +17,13 @@ final class Visitor: @unchecked Sendable {
     case gone
   }
 
-  /// The reasons for which nothing more is read from the visitor.
+  /// The reasons to pause reading from the visitor.
   struct Pauses: OptionSet {
     let rawValue: UInt8
 
     /// Its room is being opened.
     static let opening = Pauses(rawValue: 1)
-    /// Its answers or its operations pile up.
+    /// Too many of its answers or operations are waiting.
     static let backlog = Pauses(rawValue: 2)
     /// It sends more than it may.
     static let rate = Pauses(rawValue: 4)
@@ -33,7 +32,7 @@ final class Visitor: @unchecked Sendable {
   let connection: Connection
   let room: String
   let address: String
-  /// The token that it came with, or the newest that it brought since.
+  /// The newest token that it has sent.
   private(set) var token: String?
   var grant: Grant
   var payer: Payer { Payer(address: connection.party, token: grant.account) }
@@ -66,7 +65,7 @@ final class Visitor: @unchecked Sendable {
     stage = .awaitingHello(helloTimer)
   }
 
-  /// It goes on with another token.
+  /// Replaces the visitor's token.
   func takes(_ token: String?, _ grant: Grant) {
     self.token = token
     self.grant = grant
@@ -85,7 +84,7 @@ final class Visitor: @unchecked Sendable {
     self.actor = actor
   }
 
-  /// - Returns: what it said while the room was being opened. `nil` if it is gone already.
+  /// - Returns: the messages that arrived while the room was being opened. `nil` if the visitor is gone.
   func joins(_ open: OpenRoom, _ id: MemberID, as actor: Identifier?) -> [ConversationStep]? {
     guard case .joining(let waiting) = stage else { return nil }
     stage = .joined(open, id)
@@ -93,7 +92,7 @@ final class Visitor: @unchecked Sendable {
     return waiting
   }
 
-  /// Where a step is to be done. `nil` if the step has to wait for the room, or comes too late.
+  /// The room and the member that a step is for. `nil` if the step has to wait for the room, or comes too late.
   func place(for step: ConversationStep) -> (OpenRoom, MemberID)? {
     switch stage {
     case .joining(var waiting):
@@ -113,7 +112,7 @@ final class Visitor: @unchecked Sendable {
 
   // MARK: Bytes
 
-  /// Sends what the socket takes, but no more in a turn than is fair.
+  /// Sends as much as the socket takes, within the visitor's share of a turn.
   /// - Returns: how many bytes were taken. `nil` if the visitor has had its share of this turn.
   func write(_ bytes: UnsafeRawBufferPointer, turn: UInt64) -> Int? {
     if self.turn != turn {
@@ -129,9 +128,8 @@ final class Visitor: @unchecked Sendable {
     return taken
   }
 
-  /// The most that one connection is sent in a turn. A large room's state takes many turns. Otherwise twenty clients
-  /// that join at once, or readers that take all that they are offered, would keep all others waiting while it is
-  /// encoded and copied.
+  /// The most bytes that one connection is sent in a turn, so a large room's state takes many turns. Without this
+  /// bound, twenty clients that join at once would keep all others waiting while the state is encoded and copied.
   private static let turnBytesMax = 131_072
 
   func pauseReading(_ pause: Pauses) {

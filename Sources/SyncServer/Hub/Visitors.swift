@@ -1,11 +1,11 @@
 import WebSocketLoop
 
-/// The WebSocket connections that are open, each under a number that is reused once it is free.
+/// The open WebSocket connections. Each has a number, which is used again after the connection is closed.
 ///
 /// A connection that was turned away stays open until its client has read why. It counts for its address all the same.
 ///
-/// What always holds: the counts by address add up to `count` and those that were turned away. Each count is the number of
-/// visitors and of connections turned away from that address.
+/// What always holds: the counts by address add up to `count` and the connections that were turned away. An address's
+/// count is the number of its visitors and of its connections that were turned away.
 struct Visitors {
   private let limits: Limits
   private var visitors: [Visitor?] = []
@@ -13,9 +13,9 @@ struct Visitors {
   private(set) var count = 0
   /// By `NetworkAddress.party`.
   private var ofParty: [String: UInt64] = [:]
-  /// Those among them that were turned away.
+  /// How many of these were turned away.
   private var turnedAwayOfParty: [String: UInt64] = [:]
-  /// As many connections of an address may be waiting to read why they were turned away.
+  /// The most connections of one address that may be open after they were turned away.
   private static let turnedAwayMax: UInt64 = 32
 
   init(limits: Limits) { self.limits = limits }
@@ -25,7 +25,7 @@ struct Visitors {
 
   var all: [Visitor] { visitors.compactMap(\.self) }
 
-  /// Why there is no space for one more.
+  /// Which limit leaves no space for another connection.
   enum Crowd {
     case server
     case address
@@ -56,8 +56,8 @@ struct Visitors {
 
   // MARK: Connections that were turned away
 
-  /// Whether a party has too many connections that were turned away and are still open. Then its next one is refused before
-  /// it opens. A valid token doesn't help: the token is looked at once a connection is open (C3).
+  /// Whether a party has too many connections that were turned away and are still open. If so, its next one is refused
+  /// before it opens, even with a valid token, because tokens are checked once a connection is open (C3).
   func turnsAwayUnheard(_ party: String) -> Bool {
     turnedAwayOfParty[party, default: 0] >= Visitors.turnedAwayMax
   }

@@ -1,9 +1,9 @@
-/// How much each address and each token has had stored in a day, and how many rooms it has made.
+/// How much each address and each token has stored within a day, and how many rooms it has made.
 ///
-/// A day's worth is forgotten in a day, evenly, so there is no moment at which everybody's quota begins anew. What was counted is
-/// not kept over a restart.
+/// Counts fade evenly over a day, so there is no moment at which all quotas begin anew. Counts are lost at a restart.
 ///
-/// What always holds: whoever has nothing counted takes no entry, and there are at most `entriesMax` entries of each kind.
+/// What always holds: an address or token without a count takes no entry, and there are at most `entriesMax` entries of
+/// each kind.
 struct DayQuotas {
   /// Bounds of the `Retry-After` that a client gets.
   static let retryAfterSeconds = 60
@@ -39,7 +39,7 @@ struct DayQuotas {
 
     init(bytes: UInt64, rooms: UInt64) { most = Most(bytes: Double(bytes), rooms: Double(rooms)) }
 
-    /// Why nothing more is stored, in words. `nil` if more is.
+    /// Why no more may be stored, in words. `nil` if more may.
     func refusal(of name: Name, isNewRoom: Bool, now: UInt64) -> String? {
       guard var used = entries[name] else { return nil }
       used.fade(most, now: now)
@@ -75,7 +75,7 @@ struct DayQuotas {
     tokens = Book(bytes: limits.dayBytesPerToken, rooms: limits.dayRoomsPerToken)
   }
 
-  /// Why nothing more is stored on this account now, in words. `nil` if more is.
+  /// Why no more may be stored on this account now, in words. `nil` if more may.
   func refusal(of payer: Payer, isNewRoom: Bool, now: UInt64) -> String? {
     if let words = addresses.refusal(of: payer.address, isNewRoom: isNewRoom, now: now) {
       return "your address has \(words) than it may in a day"

@@ -1,10 +1,10 @@
-/// On whose account something is stored.
+/// The account that pays for what is stored.
 struct Payer: Hashable, Sendable {
-  /// By what the quotas of tokens are counted. Unlike labels, no two bearers share one.
+  /// An account by which the quotas of tokens are counted. Unlike labels, each bearer has one of its own.
   enum Account: Hashable, Sendable {
-    /// A token of the file, or a signed one that names nobody.
+    /// A token of the file, or a signed token without a subject.
     case token(String)
-    /// The bearer that signed tokens name (`sub`).
+    /// The bearer whom signed tokens name (`sub`).
     case subject(String)
   }
 

@@ -8,12 +8,12 @@ struct LogCommand: Hashable, Sendable {
     /// - Parameter cutting: whether a damaged record and all records after it are dropped, if no snapshot replaces
     ///   them.
     case repair(room: String?, cutting: Bool)
-    /// - Parameter copy: a file, of a database a directory.
+    /// - Parameter copy: the path of the copy: a file for a directory's log, a directory for a database's.
     case backup(copy: String)
-    /// - Parameter place: where the rooms go.
+    /// - Parameter place: where the rooms are moved to.
     case move(place: Configuration.Storage, room: String?)
 
-    /// Whether a file that `backup` has made does as well as a directory.
+    /// Whether the command also reads a file that `backup` has made, and not only a directory.
     var takesFile: Bool {
       switch self {
       case .verify, .backup: true
@@ -22,7 +22,7 @@ struct LogCommand: Hashable, Sendable {
     }
   }
 
-  /// The word behind `log`.
+  /// The word after `log`.
   enum Verb: String, CaseIterable {
     case verify, backup, repair, move
 

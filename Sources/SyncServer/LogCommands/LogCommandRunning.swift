@@ -2,10 +2,10 @@ import Glibc
 import RoomLog
 
 extension LogCommand {
-  /// Prints what it finds and does.
+  /// Carries out the command, and prints what it finds and does.
   /// - Returns: the exit code.
   func run() -> Int32 {
-    // The files that it makes are only for their owner, as the directory is.
+    // The files that it makes are readable only for their owner, as the directory is.
     umask(0o077)
     do throws(StorageFault) {
       if case .move(let target, let room) = action { return try LogMove(from: place, to: target).run(room) }
@@ -23,7 +23,7 @@ extension LogCommand {
   }
 
   private func run(on directory: String) throws(StorageFault) -> Int32 {
-    // A backup is a file.
+    // A backup is a single file.
     let database =
       try action.takesFile && LogCommand.isFile(directory)
       ? directory : LogCommand.checkDatabase(in: directory)
@@ -44,8 +44,8 @@ extension LogCommand {
     }
   }
 
-  /// The secret of a data directory, if it has one. A copy without it would give everybody another actor, so one that can't be read
-  /// is a fault.
+  /// The secret of a data directory, if it has one. A copy without the secret would give everybody another actor, so a
+  /// secret that can't be read is a fault.
   static func secret(in directory: String) throws(StorageFault) -> [UInt8]? {
     let path = directory + "/canvas.secret"
     do throws(StateFileFault) { return try ActorKeys.read(path)?.keys.secret } catch {
@@ -65,8 +65,8 @@ extension LogCommand {
     }
   }
 
-  /// Opening a log would create it if there is none, which these commands must not do.
-  /// - Returns: the path of the database that is there.
+  /// Checks that there is a database. Opening a log would create one, which these commands must not do.
+  /// - Returns: the path of the database.
   @discardableResult
   static func checkDatabase(in directory: String) throws(StorageFault) -> String {
     let database = directory + "/canvas.db"
@@ -148,11 +148,11 @@ extension LogCommand {
     do throws(StorageFault) {
       try LogBackup.make(of: database, to: copy, secret: secret)
     } catch {
-      // Somebody could take half a copy for a whole one.
+      // Somebody could mistake half a copy for a whole one.
       unlink(copy)
       throw error
     }
-    // Damage in the original is copied too. The operator should know it now.
+    // Damage in the original is copied too. The copy is verified at once, so that the operator learns of it now.
     return tell(try inspect(copy), of: copy)
   }
 }

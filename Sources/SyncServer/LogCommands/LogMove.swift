@@ -2,17 +2,17 @@ import CanvasCRDT
 import Glibc
 import RoomLog
 
-/// Carries rooms over from one place to another: directories and databases. Each room is compared with its copy. The
-/// rooms also stay where they were. Rooms of a database may be in use; each is copied as it is when its turn comes.
+/// Copies rooms from one place to another: directories and databases. Each room is compared with its copy. The
+/// originals stay. Rooms of a database may be in use; each is copied as it is when its turn comes.
 struct LogMove {
   private let source: WaitingLog
   private let target: WaitingLog
   private let from: Configuration.Storage
   private let to: Configuration.Storage
-  /// By which people are known where the rooms come from.
+  /// The secret behind the actors' keys, at the place where the rooms come from.
   private let secret: [UInt8]?
 
-  /// Whether it makes a backup, of which it says as little as of one of a directory.
+  /// Whether this is a backup, which prints no more than a backup of a directory does.
   private let isBackup: Bool
   private var reading: StoredRooms { StoredRooms(ask: source.ask) }
   private var readingBack: StoredRooms { StoredRooms(ask: target.ask) }
@@ -72,14 +72,15 @@ struct LogMove {
 
   // MARK: A room
 
-  /// - Returns: false if it was there already, just so; `nil` if it has been deleted since the rooms were listed.
+  /// - Returns: false if an identical copy was there already; `nil` if the room has been deleted since the rooms were
+  ///   listed.
   private func moveAsItIsNow(_ name: String) throws(Fault) -> Bool? {
     guard var room = try reading.summary(of: name) else { return nil }
     while true {
       do throws(Fault) {
         return try move(room)
       } catch {
-        // A server may have dropped the oldest records meanwhile, or the room, and another has its name.
+        // Meanwhile a server may have dropped the oldest records, or deleted the room and made another of its name.
         guard let now = try reading.summary(of: name) else { return nil }
         guard now.trimmed > room.trimmed || now.epoch != room.epoch else { throw error }
         room = now
@@ -87,7 +88,7 @@ struct LogMove {
     }
   }
 
-  /// - Returns: false if it was there already, just so.
+  /// - Returns: false if an identical copy was there already.
   private func move(_ room: RoomSummary) throws(Fault) -> Bool {
     let before = try standing(of: room.room, through: room.last, reading)
     let name = room.room
@@ -115,7 +116,7 @@ struct LogMove {
       do throws(Fault) {
         try copy(room, before, after: room.trimmed)
       } catch {
-        // Somebody could take a part of a room for all of it.
+        // Somebody could mistake a part of a room for all of it.
         _ = target.ask { .delete(id: $0, room: name) }
         throw error
       }
@@ -128,8 +129,8 @@ struct LogMove {
     if !isBackup { print(line) }
   }
 
-  /// A move that was ended before its time has left the beginning of a room, to which nobody has written since.
-  /// - Returns: how far it came.
+  /// Checks that what the target already has of a room is its beginning, left by a move that was interrupted.
+  /// - Returns: the position up to which the target has the room.
   private func begun(_ room: RoomSummary) throws(Fault) -> UInt64 {
     let another = Fault(
       words: "there is another room \(room.room) where it is to go; delete it there, or move the others by --room"
@@ -137,7 +138,7 @@ struct LogMove {
     guard let there = try readingBack.summary(of: room.room), there.epoch == room.epoch, there.trimmed == room.trimmed,
       there.last <= room.last
     else { throw another }
-    // Not even the snapshot that its records begin with may be there.
+    // Even the snapshot that its records begin with may be missing.
     guard there.last > there.trimmed else { return there.last }
     guard
       try standing(of: room.room, through: there.last, reading) == standing(of: room.room, through: .max, readingBack)
@@ -145,7 +146,7 @@ struct LogMove {
     return there.last
   }
 
-  /// - Parameter there: what is there already goes up to here.
+  /// - Parameter there: the position up to which the target already has the room.
   private func copy(_ room: RoomSummary, _ before: Standing, after there: UInt64) throws(Fault) {
     if room.trimmed > 0, there == room.trimmed {
       let base = try reading.load(room.room, through: .position(room.trimmed)).snapshot
@@ -178,7 +179,7 @@ struct LogMove {
         }
       }
     }
-    // Without it, the room would open slowly.
+    // Without a snapshot, the room would open slowly.
     if let newest = room.snapshot, newest.position > room.trimmed {
       try keep(try reading.load(room.room, through: .position(room.last)).snapshot, of: room, isBase: false)
     }
@@ -187,7 +188,7 @@ struct LogMove {
     }
   }
 
-  /// - Parameter isBase: whether the records that it was made of are in no log any more.
+  /// - Parameter isBase: whether no log has the records any more from which the snapshot was made.
   private func keep(_ snapshot: RoomSnapshot?, of room: RoomSummary, isBase: Bool) throws(Fault) {
     guard let snapshot else { throw Fault(words: "room \(room.room) has lost a snapshot meanwhile") }
     let event = target.ask {
@@ -214,11 +215,11 @@ struct LogMove {
     var trimmed: UInt64
     var last: UInt64
     var digest: UInt64
-    /// How many operations it had taken where its records begin.
+    /// How many operations came before the records that are kept.
     var operationsBefore: UInt64
   }
 
-  /// Folds the whole of what is kept of a room, up to a place.
+  /// Folds all kept records of a room, up to a place.
   private func standing(of name: String, through last: UInt64, _ log: StoredRooms) throws(Fault) -> Standing {
     guard let summary = try log.summary(of: name) else { throw Fault(words: "there is no room \(name) any more") }
     let last = min(last, summary.last)
@@ -237,7 +238,7 @@ struct LogMove {
 
   // MARK: Beside the rooms
 
-  /// With the same secret, everyone comes back as who they were.
+  /// Copies the secret, with which everyone keeps their actor.
   private func moveSecret() throws(Fault) {
     guard let secret else { return }
     let file: [UInt8]?

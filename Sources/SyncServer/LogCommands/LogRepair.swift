@@ -6,7 +6,7 @@ struct LogRepair {
   private let cutting: Bool
   private let directory: String
 
-  /// Opens the directory, which no server may be using.
+  /// Opens the directory. No server may be using it.
   init(directory: String, cutting: Bool) throws(StorageFault) {
     self.cutting = cutting
     self.directory = directory
@@ -42,7 +42,7 @@ struct LogRepair {
       guard case .failed(_, _, let damage) = event else { return true }
       switch damage {
       case .damagedSnapshot(_, let position) where repaired.insert(damage).inserted:
-        // Dropping a snapshot loses nothing if the records that it was made from are there, or another snapshot.
+        // Dropping a snapshot loses nothing if the log still has its records, or another snapshot.
         let means = RepairRequest.Means.droppingSnapshot(position: position)
         guard case .repaired = log.ask({ .repair(RepairRequest(id: $0, room: room, means: means)) }) else {
           print("\(damage); restore the room from a backup")

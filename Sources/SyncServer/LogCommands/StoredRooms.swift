@@ -5,7 +5,7 @@ import RoomLog
 struct StoredRooms {
   /// Asks the log, and waits for its answer.
   let ask: (_ request: (UInt64) -> LogRequest) -> LogEvent
-  /// Of the hashes of all canvases that are made here: what was drawn can't have been chosen to collide.
+  /// A random seed for the hashes of all canvases here, so that nobody can have drawn shapes whose hashes collide.
   private let seed = UInt64.random(in: 0...UInt64.max)
 
   init(ask: @escaping (_ request: (UInt64) -> LogRequest) -> LogEvent) { self.ask = ask }
@@ -80,7 +80,7 @@ struct StoredRooms {
   // MARK: Comparing a room with its snapshots
 
   /// Folds all that is kept of a room, and compares it with each snapshot on the way.
-  /// - Returns: in words, how the snapshots and the room's end differ from what the records add up to.
+  /// - Returns: in words, where the snapshots and the room's end differ from the sum of the records.
   func differences(in name: String) -> [String] {
     do throws(Fault) {
       guard var room = try summary(of: name) else { return [] }
@@ -88,7 +88,7 @@ struct StoredRooms {
         do throws(Fault) {
           return try differences(in: room)
         } catch {
-          // A server may have dropped the oldest records meanwhile, or the room.
+          // Meanwhile a server may have dropped the oldest records, or deleted the room.
           guard let now = try summary(of: name) else { return [] }
           guard now.trimmed > room.trimmed || now.epoch != room.epoch else { throw error }
           room = now

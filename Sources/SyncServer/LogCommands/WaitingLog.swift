@@ -2,17 +2,17 @@ import Glibc
 import RoomLog
 import Synchronization
 
-/// A log for a command, which asks one thing after another and waits for each answer.
+/// A log for a command, which sends one request after another and waits for each answer.
 struct WaitingLog {
   private let log: any RoomLog
   private let answers: LogAnswers
-  /// By which actors are known, as far as the log keeps it.
+  /// The secret behind the actors' keys, if the log keeps it.
   let secret: [UInt8]?
 
   /// Waits until the log is open. Gives up when the database has been unreachable for `LogAnswers.patienceSeconds`.
   /// - Parameters:
-  ///   - place: a directory that no server may be using, or a database.
-  ///   - secret: what the log is to have, if it has none.
+  ///   - place: a directory that no server is using, or a database.
+  ///   - secret: the secret for a log that has none yet.
   init(_ place: Configuration.Storage, secret: [UInt8]? = nil) throws(StorageFault) {
     try self.init { (sink: @escaping LogSink) throws(StorageFault) -> any RoomLog in
       switch place {
@@ -39,7 +39,7 @@ struct WaitingLog {
     return answers.wait(for: id)
   }
 
-  /// Asks many things at once.
+  /// Sends many requests at once.
   func askAll(_ requests: [(UInt64) -> LogRequest]) -> [LogEvent] {
     let ids = requests.map { _ in answers.nextID() }
     log.submit(zip(ids, requests).map { $1($0) })
@@ -55,7 +55,7 @@ struct WaitingLog {
   }
 }
 
-/// The log's answers, for one thread that waits for them.
+/// The log's answers, for the one thread that waits for them.
 final class LogAnswers: Sendable {
   private struct State {
     var lastID: UInt64 = 0
@@ -116,10 +116,10 @@ final class LogAnswers: Sendable {
     }
   }
 
-  /// A failover takes less. Whoever mistyped an address wants to hear of it.
+  /// A failover takes less. Somebody who mistyped an address should soon be told.
   private static let patienceSeconds: UInt64 = 10
 
-  /// The rooms that are locked, in a log that keeps that.
+  /// The rooms that are locked, if the log keeps the locks.
   var locks: Set<String> { state.withLock { $0.locks } }
 
   func waitForEnd() {

@@ -13,10 +13,10 @@ struct AuditLog: Sendable {
     var address: String
     /// Fields of this event only.
     var details: [(key: String, value: Logger.Field)] = []
-    /// Whether a client can cause such lines without end. Then each address has a budget of them.
+    /// Whether a client can cause such lines without end. If so, each address has a budget for them.
     var isOften = false
 
-    /// All but the event.
+    /// All fields except the event.
     var fields: [(key: String, value: Logger.Field)] {
       [("room", .init(room)), ("actor", .init(actor)), ("token", .init(token)), ("address", .text(address))] + details
     }
@@ -24,7 +24,7 @@ struct AuditLog: Sendable {
 
   private let path: String
   private var descriptor: Int32
-  /// Whether the last line in the file lacks its end, because the disk was full or a process ended.
+  /// Whether the last line in the file is incomplete, because the disk was full or a process ended.
   private var isCut: Bool
   private var refusals = 0
   private var unwritten = 0
@@ -56,7 +56,7 @@ struct AuditLog: Sendable {
 
   /// Whether a file ends within a line.
   private static func isCut(_ path: String) -> Bool {
-    // A pipe or a device has no end to look at.
+    // A pipe or a device has no last line that could be read.
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -66,7 +66,7 @@ struct AuditLog: Sendable {
     return pread(file, &last, 1, status.st_size - 1) == 1 && last != UInt8(ascii: "\n")
   }
 
-  /// - Returns: why nothing could be written, if so.
+  /// - Returns: why nothing could be written. `nil` if the line is written.
   mutating func write(_ deed: Deed) -> AuditFault? {
     guard !deed.isOften || budget.takes(deed.address) else { return nil }
     return write([("event", .text(deed.event))] + deed.fields)
@@ -101,7 +101,7 @@ struct AuditLog: Sendable {
     var text = isCut ? "\n" : ""
     text += Logger.jsonLine([("time", .text(WallClock.text(WallClock.now())))] + fields) + "\n"
     let line = Array(text.utf8)
-    // One call, so that a line is whole whoever else writes to the file.
+    // Written by one call, so that the line stays whole while other processes write to the same file.
     let count = Glibc.write(descriptor, line, line.count)
     guard count == line.count else {
       let fault = AuditFault(words: count < 0 ? String(cString: strerror(errno)) : "only a part of a line was written")

@@ -34,7 +34,7 @@ enum SteadyClock {
   static func milliseconds() -> UInt64 { microseconds() / 1_000 }
 }
 
-/// For how long this thread has had a processor. On a busy machine that is less than the time that has passed.
+/// The processor time of this thread. On a busy machine it is less than the time that has passed.
 enum ProcessorClock {
   static func microseconds() -> UInt64 {
     var time = timespec()

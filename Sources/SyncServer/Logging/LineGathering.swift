@@ -1,16 +1,16 @@
 import CanvasCRDT
 
-/// Gathers lines that are alike. The first is written at once, those of the next seconds are counted, and then their
-/// number is written. So a full disk, or a client that repeats itself, doesn't bury the other lines.
+/// Gathers lines that are alike. The first is written at once. Those of the next seconds are only counted, and then
+/// their number is written. So a full disk, or a client that repeats itself, doesn't bury the other lines.
 ///
 /// What always holds: each line is written, or is in a count that is written when its time is over or the server ends.
 struct LineGathering: Sendable {
   /// An operator can wait this long for the count. It is also short enough that "in 10 s" tells how bad things are.
   static let windowMilliseconds: UInt64 = 10_000
-  /// How many kinds of lines are remembered at once. Lines of further kinds are all written.
+  /// How many kinds of lines are counted at once. Lines of further kinds are all written.
   static let kindsMax = 256
 
-  /// The line that replaces those that were counted.
+  /// The line that stands for those that were counted.
   struct Sum: Sendable {
     let level: Logger.Level
     let words: String
@@ -18,7 +18,7 @@ struct LineGathering: Sendable {
     let fields: [(key: String, value: Logger.Field)]
     fileprivate let beganAt: UInt64
     private(set) var count: UInt64 = 0
-    /// When the last of them came, as Unix time.
+    /// When the last of these lines came, in Unix time.
     private(set) var lastMilliseconds: UInt64 = 0
     private(set) var seconds: UInt64 = 0
 

@@ -5,7 +5,7 @@ import Synchronization
 /// Writes lines to standard error: `2026-11-20T17:21:01.123Z info listening host=127.0.0.1 port=8080`, or the same as
 /// one JSON object a line.
 ///
-/// A line is written by one call, so that lines of several threads don't mix. Lines that are alike are gathered: see
+/// Each line is written by one call, so that lines of several threads don't mix. Lines that are alike are gathered: see
 /// `LineGathering`.
 struct Logger: Sendable {
   enum Level: Int, Comparable, Sendable {
@@ -41,7 +41,7 @@ struct Logger: Sendable {
     case json
   }
 
-  /// A value that belongs to a line beside its words.
+  /// A value that a line has in addition to its words.
   enum Field: Sendable {
     case text(String)
     case number(Int64)
@@ -55,7 +55,7 @@ struct Logger: Sendable {
 
   /// Which lines with the same words count as alike. Of lines that are alike, only the first is written in full.
   enum Alike: Sendable {
-    /// No lines. Each tells of something that somebody did and may be waiting to see.
+    /// Counts no lines as alike. Each reports one act, whose author may be waiting to see it.
     case none
     /// Lines in which all fields are the same.
     case byAll
@@ -86,13 +86,13 @@ struct Logger: Sendable {
     write(.info, words, fields, alike)
   }
 
-  /// A line that tells of one thing, with fields that somebody else has listed.
+  /// Writes a line about one event, with fields that the caller has listed.
   func info(_ words: String, _ fields: [(key: String, value: Field)]) {
     guard writes(.info) else { return }
     write(line(.info, words, ordered: fields, at: WallClock.now()))
   }
 
-  /// The line is only made if it is written.
+  /// The words are only made if the line is written.
   func debug(_ words: @autoclosure () -> String, _ fields: @autoclosure () -> KeyValuePairs<String, Field> = [:]) {
     guard writes(.debug) else { return }
     write(.debug, words(), fields(), .none)
@@ -205,7 +205,7 @@ struct Logger: Sendable {
     }
   }
 
-  /// A JSON object on one line, in which nothing of a text can be taken for anything else on a terminal.
+  /// A JSON object on one line, with everything escaped that a terminal would not show as it is.
   static func jsonLine(_ fields: [(key: String, value: Field)]) -> String {
     var members: [String] = []
     for (name, field) in fields {
@@ -220,14 +220,14 @@ struct Logger: Sendable {
 }
 
 extension String {
-  /// The text without line breaks and other control characters, with which a client could write log lines of its own, and
-  /// without those that turn what stands around them.
+  /// The text without control characters, such as line breaks with which a client could forge log lines, and without
+  /// characters that change the direction of the text around them.
   fileprivate var loggable: String {
     guard unicodeScalars.contains(where: \.isUnloggable) else { return self }
     return String(String.UnicodeScalarView(unicodeScalars.map { $0.isUnloggable ? " " : $0 }))
   }
 
-  /// The text, in quotes if it would not be a single word.
+  /// The text, in quotes unless it is a single word.
   fileprivate var loggableValue: String {
     let isWord = !isEmpty && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
     return isWord ? self : jsonQuoted
@@ -251,7 +251,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is a control character, or one that can't be seen.
+  /// Whether it is a control character or an invisible one.
   fileprivate var isUnloggable: Bool {
     value < 0x20 || (0x7F...0x9F).contains(value) || HiddenCharacters.isAlwaysHidden(value)
   }

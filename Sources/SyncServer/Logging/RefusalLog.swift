@@ -1,16 +1,16 @@
-/// A refusal, as the log tells of it.
+/// A refusal, as it is logged.
 struct Refusal: Sendable {
   var code: String
   var address: String
   let reason: String
-  /// The method and the path, of a request.
+  /// The method and the path, if a request was refused.
   let request: String?
   var room: String?
   var actor: String?
-  /// The label of the token that was sent, from the file of tokens. Never the token itself.
+  /// The label of the token that the client sent. Never the token itself.
   var token: String?
 
-  /// A client may have sent much of what the reason quotes. More than this tells nobody more.
+  /// The reason may quote much of what a client has sent. A longer quote would tell nobody more.
   static let reasonBytesMax = 200
 
   init(
@@ -49,8 +49,8 @@ struct Refusal: Sendable {
 }
 
 /// Logs refusals for the operator. Of refusals that are alike, one is written once in a while. Of different ones, the
-/// first few of each second are written, and the rest as a number. So a flood of bad input doesn't become a flood of
-/// lines. Each address has a budget of them beside that.
+/// first few of each second are written, and the rest are counted. So a flood of bad input doesn't become a flood of
+/// lines. Each address also has a budget of lines.
 struct RefusalLog {
   private static let linesASecond = 10
   private let logger: Logger
@@ -83,7 +83,7 @@ struct RefusalLog {
 }
 
 extension String {
-  /// The text, or its beginning with an ellipsis if it is longer.
+  /// The text, or its beginning and an ellipsis if it is longer than that.
   func cut(toBytes bytesMax: Int) -> String {
     guard utf8.count > bytesMax else { return self }
     var end = utf8.index(utf8.startIndex, offsetBy: bytesMax)

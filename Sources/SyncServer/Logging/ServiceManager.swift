@@ -1,14 +1,14 @@
 import Glibc
 
-/// What started this process and waits to hear how far it is, as systemd does: sd_notify(3). It listens on a local datagram socket, whose
-/// name is in `NOTIFY_SOCKET`.
+/// The program that started this one and waits for news of its progress, such as systemd: see sd_notify(3). It listens
+/// on a local datagram socket, whose name is in `NOTIFY_SOCKET`.
 struct ServiceManager: Sendable {
   private let address: [UInt8]
 
-  /// `nil` where nothing waits to hear.
+  /// `nil` if no such program is waiting.
   static let running = getenv("NOTIFY_SOCKET").flatMap { ServiceManager(socket: String(cString: $0)) }
 
-  /// - Parameter socket: a path, or `@` and a name that is in no folder.
+  /// - Parameter socket: a path, or `@` and the name of an abstract socket, which is in no folder.
   init?(socket: String) {
     guard socket.hasPrefix("/") || socket.hasPrefix("@"),
       socket.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path)
@@ -19,7 +19,7 @@ struct ServiceManager: Sendable {
   func isReady() { tell("READY=1") }
   func isStopping() { tell("STOPPING=1") }
 
-  /// Nobody waits for an answer, so nothing is done where it can't be told.
+  /// The service manager sends no answer, so a failure is ignored.
   private func tell(_ words: String) {
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
@@ -28,7 +28,7 @@ struct ServiceManager: Sendable {
     name.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &name.sun_path) { path in
       path.copyBytes(from: address)
-      // Names in no folder begin with a zero byte.
+      // The name of an abstract socket begins with a zero byte.
       if path[0] == UInt8(ascii: "@") { path[0] = 0 }
     }
     let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path)! + address.count)

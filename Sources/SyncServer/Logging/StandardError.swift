@@ -1,6 +1,6 @@
 import Glibc
 
-/// Messages of a program that doesn't run as a server, or not yet.
+/// Messages of a program that is not a running server: a command, or a server that doesn't start.
 enum StandardError {
   /// Writes one line, without a time or a level.
   static func complain(_ words: String) {

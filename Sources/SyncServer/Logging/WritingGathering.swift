@@ -1,16 +1,18 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// What was written over HTTP, for the record. The first request is told at once. Those of the same writer in the next seconds
-/// are added up, and then told as one. So a program that writes often doesn't fill the disk with lines about itself.
+/// Lines of the audit log about writing over HTTP. A writer's first request gets a line at once. Its requests of the
+/// next seconds are added up and get one line. So a program that writes often doesn't fill the disk with lines about
+/// itself.
 ///
-/// What always holds: each request is told at once, or is in a sum that is told when its time is over or the server ends.
+/// What always holds: each request gets a line at once, or is in a sum that gets one when its time is over or the
+/// server ends.
 struct WritingGathering {
   static let windowMilliseconds: UInt64 = 10_000
-  /// How many writers are remembered at once. Those beyond are told at once.
+  /// How many writers are remembered at once. Further writers get a line for each request.
   static let writersMax = 1_024
 
-  /// By whom, and how.
+  /// The client, and the way in which it writes.
   struct Writer: Hashable, Sendable {
     let event: String
     let room: String
@@ -41,7 +43,7 @@ struct WritingGathering {
 
   private var sums: [Writer: Sum] = [:]
 
-  /// - Returns: whether the request is to be told now.
+  /// - Returns: whether the request gets a line now.
   mutating func tells(_ writer: Writer, operations: Int, now: UInt64) -> Bool {
     guard sums[writer] != nil else {
       if sums.count < WritingGathering.writersMax { sums[writer] = Sum(writer: writer, beganAt: now) }

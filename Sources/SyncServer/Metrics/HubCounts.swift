@@ -2,26 +2,26 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-/// The hub's counters. Rooms, the loop and the log have their own. They only grow.
+/// The hub's counters. They only grow. Rooms, the loop and the log have counters of their own.
 struct HubCounts {
   private(set) var connectionsOpened: UInt64 = 0
   private(set) var messagesIn: UInt64 = 0
   private(set) var operationsIn: UInt64 = 0
-  /// For each operation sent, the number of connections that it was for, all added up.
+  /// Deliveries: the sum, over all operations sent, of the connections that each was sent to.
   private(set) var operationsOut: UInt64 = 0
   /// How often a socket was written to.
   private(set) var writes: UInt64 = 0
   private(set) var snapshots: UInt64 = 0
   private(set) var snapshotMismatches: UInt64 = 0
-  /// How often another node had a room otherwise than this one.
+  /// How often another node's copy of a room differed from this one's.
   private(set) var differences: UInt64 = 0
   private(set) var requests: [Int: UInt64] = [:]
   private(set) var closes: [UInt16: UInt64] = [:]
-  /// By the word of a close code, or `http_` and a status. Rooms count their own refusals.
+  /// The counts by the word of a close code, or `http_` and a status. Rooms count their own refusals.
   private(set) var refusals: [String: UInt64] = [:]
-  /// The time from an operation's arrival to the beat that brought it to all.
+  /// The time from an operation's arrival to the beat that sent it to everyone.
   private(set) var deliveryMicroseconds = Histogram(.microseconds)
-  /// How long the loop was busy at a time. Everyone who had something to be done meanwhile waited for so long.
+  /// How long each turn of the loop took. Everything that happened meanwhile had to wait that long.
   private(set) var turnMicroseconds = Histogram(.microseconds)
   private(set) var longestTurn = GreatestTurn { $0.microseconds }
   private(set) var busiestTurn = GreatestTurn { $0.processorMicroseconds }
@@ -66,16 +66,16 @@ struct HubCounts {
     for arrival in arrivals { deliveryMicroseconds.add(now - min(now, arrival)) }
   }
 
-  /// - Parameter frames: how often a socket was written to for them.
+  /// - Parameter frames: how many writes to sockets the beats took.
   mutating func noteBeats(_ beats: UInt64, operations: UInt64, frames: UInt64) {
-    // A turn seldom has more than one beat. If it has, its operations are counted as spread evenly.
+    // A turn seldom has more than one beat. If it has several, the operations are counted as if spread evenly.
     for _ in 0..<beats { beatOperations.add(operations / beats) }
     beatFrames.add(frames)
   }
 }
 
-/// The greatest turn of the last minute or two by one of its measures, so that a scrape every minute misses none, and one long turn is
-/// not shown for ever.
+/// The longest turn of the last minute or two, by one measure. So a scrape every minute sees each long turn, and none
+/// is shown for ever.
 struct GreatestTurn {
   private let measure: @Sendable (LoopTurn) -> UInt64
   private var before = LoopTurn()

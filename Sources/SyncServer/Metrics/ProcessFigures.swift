@@ -13,7 +13,7 @@ enum ProcessFigures {
     defer { closedir(directory) }
     var count = 0
     while readdir(directory) != nil { count += 1 }
-    // Without `.`, `..`, and the descriptor by which the directory is read.
+    // Leaves out `.`, `..`, and the descriptor by which the directory is read.
     return max(count - 3, 0)
   }
 

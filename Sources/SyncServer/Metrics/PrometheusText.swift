@@ -39,11 +39,11 @@ struct PrometheusText {
     }
   }
 
-  /// - Parameter divisor: the histogram's numbers are divided by it, to get the unit in the name.
+  /// - Parameter divisor: the histogram's numbers are divided by it, so that they have the unit in the name.
   mutating func histogram(_ name: String, _ words: String, _ histogram: Histogram, divisor: Double = 1) {
     head(name, "histogram", words)
     var sum: UInt64 = 0
-    // Most lines of all are these, and the text is made on the loop. So nothing is made for each but the line itself.
+    // Most lines of the text are these, and it is made on the loop. So each line costs a single allocation.
     let start = name + "_bucket{le=\""
     for (bound, count) in zip(histogram.scale.bounds, histogram.counts) {
       sum += count

@@ -2,19 +2,19 @@ import CanvasCRDT
 
 /// A room: a fold over its log, and the connections that watch it.
 ///
-/// Writes of a connection pass the door and become batches for the log. Only records that the log hands back, in its
-/// order, change the canvas and reach anyone. So nothing is seen before it is durable, and everyone who folds the same
-/// log has the same room.
+/// Writes of a connection pass the door and become batches for the log. Only records that the log returns, in its
+/// order, change the canvas and reach anyone. So nothing is seen before it is durable, and all nodes that fold the same
+/// log have the same room.
 ///
-/// A value without I/O and without a clock: events go in, and `takeEffects` tells what is to be done. What is to be
-/// sent is not an effect: `send` offers it to connections until they have taken it.
+/// A value without I/O and without a clock: events go in, and `takeEffects` returns what to do. Sending is not an
+/// effect: `send` offers bytes to connections until they have taken them.
 ///
 /// The room only leads each event through its values. Each value's file says what always holds of the value.
 struct Room: Sendable {
   let name: Text
   /// The sum of the log.
   private(set) var fold: Fold
-  /// The batches on their way into the log.
+  /// The limits of the room, and the batches on their way into the log.
   private var door: Door
   private var forgetting: Forgetting
   /// The people here, and how far each has read.
@@ -50,7 +50,7 @@ struct Room: Sendable {
     overlaps = Overlaps(limits: limits)
   }
 
-  /// The room that nothing was written to yet is this life of it.
+  /// The log has begun this life of the room. Before that, nobody had written to it.
   mutating func begin(epoch: UInt64) { fold.begin(epoch: epoch) }
 
   /// The effects since the last call.
@@ -59,16 +59,17 @@ struct Room: Sendable {
     return effects
   }
 
-  /// Nobody is here and nothing is on its way: the room can be closed without loss.
+  /// Nobody is here and nothing is on its way, so the room can be closed without loss.
   var isIdle: Bool { audience.isEmpty && door.isClear }
 
   // MARK: - Coming and going
 
-  /// Takes a connection in. It is sent a welcome, then the state or what is newer than it has, then what happens.
+  /// Takes a connection in. It is sent a welcome, then the state or the difference from what it has, then everything
+  /// that happens.
   ///
-  /// Only who has an actor's key becomes the actor again. If it is here already, it goes on over the newer connection, and
-  /// the older one is closed.
-  /// - Returns: `nil` if the room takes no more connections.
+  /// Only a client with an actor's key becomes that actor again. If the actor already has a connection here, the newer
+  /// one stays and the older one is closed.
+  /// - Returns: `nil` if the room is full.
   mutating func join(
     _ hello: Hello,
     role: Role,
@@ -82,14 +83,14 @@ struct Room: Sendable {
     let known = older?.claim ?? company?.claim(thatSentAway: actor)
     let claim = Claim(role: role, node: company?.number ?? 0, after: known, now: now)
     if let older, older.isGuest {
-      // The other node lets it go when it hears of this.
+      // The other node closes that connection when it hears of this one.
       audience.remove(older.id)
     } else if let older {
       sendAway(older.id, .actorElsewhere, "this actor has joined over another connection", now: now)
     }
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }
-    // A newcomer is told of the people whom the beats so far have told of. The beats that come tell it the rest.
+    // A newcomer's welcome names the people whom beats have announced so far. Later beats announce the rest.
     if isFlushDue(now: now) || audience.isSmall && !fanOut.hasRecords { flush(now: now) }
     var named: [Peer] = []
     let told = Told(
@@ -124,8 +125,8 @@ struct Room: Sendable {
   }
 
   /// The connection is gone. Its batches on their way to the log are stored all the same.
-  /// - Returns: whether the connection was between messages. If it had been sent a message in part, only the close
-  ///   frame may follow.
+  /// - Returns: whether the connection was between messages. If only a part of a message had been sent, only the
+  ///   close frame may follow.
   @discardableResult
   mutating func leave(_ id: MemberID, now: Moment) -> Bool {
     guard let member = audience.member(id) else { return false }
@@ -148,7 +149,7 @@ struct Room: Sendable {
     return isBetweenMessages
   }
 
-  /// A beat announces joins and leaves, once it is due.
+  /// Schedules the beat that announces joins and leaves.
   mutating func gatherPeople(_ now: Moment) {
     if let dueAt = audience.newsDueAt { gather(dueAt: dueAt, now) }
   }
@@ -157,7 +158,7 @@ struct Room: Sendable {
     if dueAt <= now.monotonicMilliseconds { fanOut.gather(now) } else { fanOut.gather(dueAt: dueAt) }
   }
 
-  /// The room is deleted: all connections are closed, and what is on its way is refused.
+  /// The room is deleted: all connections are closed, and batches on their way are refused.
   mutating func close(_ code: CloseCode, _ reason: Text, now: Moment) {
     for batch in door.batches { failed(batch: batch) }
     for id in audience.ids { sendAway(id, code, reason, now: now) }
@@ -168,7 +169,7 @@ struct Room: Sendable {
     effects.append(.close(id, code, reason, isBetweenMessages: isBetweenMessages))
   }
 
-  // MARK: - What connections say
+  // MARK: - What connections send
 
   /// Operations from a connection.
   /// - Returns: the reason, if they are refused.
@@ -195,9 +196,9 @@ struct Room: Sendable {
     }
   }
 
-  /// Operations without a connection. Operations with a stamp keep it, whoever made it. The first stamp names the
-  /// writer of the operations without a stamp. If no operation has a stamp, `actor` is the writer. An `answered` effect
-  /// tells the outcome.
+  /// Operations that came without a connection. A stamp is kept, whoever's it is. The first stamp names the writer of
+  /// the operations without a stamp. If there is no stamp, `actor` is the writer. An `answered` effect reports the
+  /// outcome.
   mutating func submit(
     _ operations: [ProposedOperation],
     request: UInt64,
@@ -213,8 +214,8 @@ struct Room: Sendable {
     }
   }
 
-  /// A layout, without a connection. `actor` is the writer. A `prepare` effect asks for it to be stamped, an `answered` effect
-  /// tells the outcome.
+  /// A layout that came without a connection. `actor` is the writer. A `prepare` effect asks for it to be stamped, an
+  /// `answered` effect reports the outcome.
   mutating func submit(
     _ layout: LayoutEdits,
     request: UInt64,
@@ -227,7 +228,7 @@ struct Room: Sendable {
     }
   }
 
-  /// Answers a request at once if there is nothing to be stored or it is refused. Else the log's answer comes later.
+  /// Answers a request at once if it is refused or there is nothing to store. Otherwise the log's answer comes later.
   private mutating func answer(
     _ request: UInt64,
     isEmpty: Bool,
@@ -245,14 +246,14 @@ struct Room: Sendable {
     }
   }
 
-  /// A connection's presence. It is not stored. The beat gathers it, and only the newest is told.
+  /// A connection's presence. It is not stored. The next beat sends only the newest.
   mutating func presence(_ state: JSONText, from id: MemberID, now: Moment) {
     if company != nil, let actor = audience.member(id)?.actor { company?.shows(actor) }
     if let dueAt = audience.show(state, by: id) { gather(dueAt: dueAt, now) }
   }
 
-  /// The answer to "do we agree?". It comes in order with the stream: everything up to its cursor has been sent, and
-  /// nothing after it.
+  /// Answers a client that compares its state with the room's. The digest comes in order with the stream: everything up
+  /// to its cursor has been sent before it, and nothing after it.
   mutating func digest(for id: MemberID, now: Moment) {
     guard let channel = audience.channel(of: id) else { return }
     counts.noteDigest()
@@ -261,28 +262,29 @@ struct Room: Sendable {
     post(fold.digest(for: channel.vocabulary), to: id, after: fanOut.ring.end, isDigest: true)
   }
 
-  /// An answer for which the room was not needed.
+  /// Sends an answer that didn't need the room.
   mutating func reply(_ message: ServerMessage, to id: MemberID) {
     if case .rejection(let rejection) = message { refuse(rejection, to: id) } else { post(message, to: id) }
   }
 
-  /// Sent after all that the room has. So a client that sends again what was taken before knows by then that it was.
+  /// Sent after everything that the room has. So a client that sends something again learns that it was taken before it
+  /// gets this refusal.
   private mutating func refuse(_ rejection: Rejection, to id: MemberID) {
     counts.noteRefusal(rejection.code)
     post(.rejection(rejection), to: id, after: fanOut.newest)
   }
 
-  /// An answer to one connection. It is sent after the beat `after`, or at any time if that is 0.
+  /// Queues an answer to one connection. It is sent after the beat `after`, or at any time if that is 0.
   private mutating func post(_ message: ServerMessage, to id: MemberID, after: UInt64 = 0, isDigest: Bool = false) {
     guard let channel = audience.channel(of: id) else { return }
     let bytes = fanOut.encoder.encode(message, channel.encoding)
     if audience.readers.answer(id, bytes, after: after, isDigest: isDigest) { effects.append(.pauseReading(id)) }
   }
 
-  // MARK: - What the log says
+  // MARK: - What the log reports
 
-  /// A durable record, of this process or another. Only this changes a room. A record that has come before changes
-  /// nothing, and so does one before which another is missing.
+  /// A durable record, of this process or another. Only this changes a room. A record that came before changes nothing,
+  /// nor does one after a gap.
   mutating func delivered(_ record: borrowing RoomRecord, now: Moment) throws(MissingRecord) {
     let batch = record.batch
     var wantsLosses = false
@@ -345,7 +347,7 @@ struct Room: Sendable {
     return answer(passage, Rejection(code: .unavailable, message: Door.unavailable))
   }
 
-  /// A batch doesn't go to the log after all: whoever wrote it may not write any more.
+  /// A batch doesn't go to the log after all, because its writer is no longer allowed to write.
   mutating func withdraw(batch number: UInt64) {
     guard let passage = door.withdrawn(number, on: fold.canvas) else { return }
     land(passage)
@@ -367,14 +369,14 @@ struct Room: Sendable {
     fold.forgetErasures(now: now, horizonMilliseconds: limits.horizonMilliseconds)
   }
 
-  /// Deletions from before this were forgotten early, in Unix milliseconds. 0 if none were.
+  /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
   var forgottenBefore: UInt64 { fold.forgottenBefore }
 
-  /// In place of a request's number: nobody waits for the answer.
+  /// The number of a request that has no client.
   private static let nobody: UInt64 = 0
 
   /// Appends a record that forgets deletions from before a time, in Unix milliseconds. From that record on, every node
-  /// refuses operations that are as old. An `answered` effect tells the outcome.
+  /// refuses operations from before that time. An `answered` effect reports the outcome.
   mutating func forgetErasures(before milliseconds: UInt64, request: UInt64) {
     guard milliseconds > fold.forgottenBefore else {
       effects.append(.answered(request: request, .success(fold.cursor)))
@@ -385,7 +387,7 @@ struct Room: Sendable {
 
   // MARK: - The beat
 
-  /// Makes a beat of what has gathered, for everyone.
+  /// Makes a beat for everyone of what has gathered.
   mutating func flush(now: Moment) {
     tellCompany(now)
     let notices = overlaps.takeNews()
@@ -404,7 +406,7 @@ struct Room: Sendable {
       }
       fanOut.dropStaleStreams(position: fold.position)
     }
-    // Some waited for this beat.
+    // Readers that waited for this beat may now get a stream of state.
     admitWaiting(now)
   }
 
@@ -414,8 +416,8 @@ struct Room: Sendable {
     fanOut.sendingTook(microseconds: microseconds, seats: seats, of: audience.readers.seatCount)
   }
 
-  /// Frees what everyone has got, once the room is quiet. To be called now and then.
-  /// - Parameter mayForget: whether everyone who reads the log can read that deletions are forgotten.
+  /// Frees what all connections have got, once the room is quiet. To be called now and then.
+  /// - Parameter mayForget: whether all servers that read the log understand records that forget deletions.
   mutating func rest(now: Moment, mayForget: Bool = true) {
     admitWaiting(now)
     keepCompany(now)
@@ -435,10 +437,10 @@ struct Room: Sendable {
 
   // MARK: - Sending
 
-  /// Offers new bytes to connections that can take them. `write` is handed whole frames, or the rest of some, and
-  /// returns how many bytes were taken. A connection that takes less than all is not asked again before `writable`.
-  /// - Parameter seatsMax: the most seats to offer to. `hasUnsent` then tells whether there are more.
-  /// - Returns: how many seats a beat was offered to.
+  /// Offers new bytes to connections that can take them. `write` gets whole frames, or the rest of some, and returns
+  /// how many bytes were taken. A connection that takes only a part gets no other offer before `writable`.
+  /// - Parameter seatsMax: the most seats to make an offer to. `hasUnsent` then tells whether there are more.
+  /// - Returns: how many seats were offered a beat.
   @discardableResult
   mutating func send(
     now: Moment,
@@ -456,7 +458,7 @@ struct Room: Sendable {
         send(to: Int(seat), now: now, mayLeap: false, write)
       }
       offered += ofRound.count
-      // Catching one reader up may have made a beat, which is for everyone.
+      // Catching up one reader may have made a beat, which is for everyone.
     } while audience.readers.isReady && offered < seatsMax
     return offered
   }
@@ -468,7 +470,7 @@ struct Room: Sendable {
     send(to: id.seat, now: now, mayLeap: true, write)
   }
 
-  /// - Parameter mayLeap: whether its line has not taken all, so that it may be behind.
+  /// - Parameter mayLeap: whether the line has refused bytes, so that the connection may be behind.
   private mutating func send(
     to seat: Int,
     now: Moment,
@@ -541,17 +543,17 @@ struct Room: Sendable {
     audience.readers.enter(entry, at: seat)
   }
 
-  /// A stream begins where a beat ends. In a large room, where beats are seldom, it waits for that.
+  /// A stream begins at the end of a beat. A large room has few beats, so a stream may have to wait for one.
   private func mayBeginState(_ now: Moment) -> Bool { !fanOut.hasRecords || isFlushDue(now: now) }
 
   private mutating func leaveStream(at seat: Int) {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
   }
 
-  /// A stream may have ended, or stood still for long: those who wait for one may come in.
+  /// A stream may have ended or stood still for long, so readers that wait for one may come in.
   private mutating func admitWaiting(_ now: Moment) {
     guard mayBeginState(now), fanOut.hasSpaceForState(now) else { return }
-    // Each has one turn. Those who have to wait on are put back behind, in the same order.
+    // Each reader has one turn. Those that have to go on waiting are put back in the same order.
     for seat in audience.readers.takeWaiting() {
       if fanOut.hasSpaceForState(now) {
         beginState(at: seat, now: now)
@@ -561,7 +563,7 @@ struct Room: Sendable {
     }
   }
 
-  /// A connection has had all of its stream: what else it missed comes next, and it is back on the ring.
+  /// A connection has got all parts of its stream. It is sent what else it missed, and then reads the ring again.
   private mutating func finishState(at seat: Int, _ stream: Int, _ end: StateStreams.End, now: Moment) {
     leaveStream(at: seat)
     audience.catchUp(seat, at: end.position, pairs: end.pairs, fanOut.ring, encoder: fanOut.encoder) {

@@ -3,9 +3,9 @@ import CanvasCRDT
 // People who are connected to other nodes that have the room open.
 
 extension Room {
-  /// Another node tells of its people.
+  /// Takes in news from another node about its people.
   mutating func heard(_ part: NewsPart, now: Moment) {
-    // Nobody is here to be told.
+    // If nobody is here, nobody has to be told.
     guard var company, part.node != company.number, !audience.isEmpty else { return }
     let news = company.heard(part, now: now)
     self.company = company
@@ -35,7 +35,7 @@ extension Room {
     return member
   }
 
-  /// At the same place of one log, two nodes have the same room, or one of them is wrong.
+  /// Two nodes at the same place of one log must have the same room. If they don't, one of them is wrong.
   private mutating func compare(_ theirs: NodeNews.Standing?) {
     guard let theirs, theirs.cursor == fold.cursor, theirs.digest != fold.canvas.digest else { return }
     effects.append(.differs)
@@ -46,13 +46,13 @@ extension Room {
     // The last session of this room may have ended because its actor joined at another node.
     guard !audience.isEmpty else { return }
     if let member = audience.member(of: actor) {
-      // A node itself knows best which connection the actor has there.
+      // A node knows best which connection the actor has there.
       let replaces = member.claim.node == node ? member.claim != claim : member.claim < claim
       if member.isGuest {
         guard replaces else { return }
         audience.remove(member.id)
       } else {
-        // The other node closes its connection when it hears of the one here.
+        // The other node closes its connection when it hears of this one.
         guard replaces else {
           company?.came(actor)
           return
@@ -83,20 +83,20 @@ extension Room {
     }
     guard let (news, next) = told else { return }
     if var news {
-      // Presence is sent twenty times a second; the digest goes with the rarer messages.
+      // Presence is sent twenty times a second, and the digest only with other news.
       if news.states.isEmpty { news.standing = NodeNews.Standing(cursor: fold.cursor, digest: fold.canvas.digest) }
       effects.append(.tell(company?.parts(of: news) ?? []))
     }
     if let next { gather(dueAt: next, now) }
   }
 
-  /// Forgets the people of nodes that are gone, and says that this one is there. To be called once a second.
+  /// Forgets the people of nodes that have gone silent, and sends this node's heartbeat. To be called once a second.
   mutating func keepCompany(_ now: Moment) {
     guard company != nil, !audience.isEmpty else { return }
     for node in company?.takeSilent(now: now) ?? [] {
       let guests = audience.guests(at: node)
       for guest in guests { audience.remove(guest.id) }
-      // Some of their actors may have joined at another node, and lost there against the claim here.
+      // Some of their actors may also have joined at another node, and lost there against the claim that is gone now.
       if !guests.isEmpty { company?.ask() }
     }
     gatherPeople(now)

@@ -3,20 +3,20 @@ import CanvasCRDT
 /// A room's counters for the operator. They only grow.
 struct RoomCounts: Hashable, Sendable {
   private(set) var beats: UInt64 = 0
-  /// The operations that beats have brought.
+  /// The number of operations in all beats.
   private(set) var beatOperations: UInt64 = 0
   private(set) var framesBytes: UInt64 = 0
   private(set) var statesMade: UInt64 = 0
   private(set) var caughtUp: UInt64 = 0
-  /// How often readers that were behind were sent the newest values in place of beats.
+  /// How often readers that were behind got the newest values in place of beats.
   private(set) var leaps: UInt64 = 0
-  /// How often readers that came, or had fallen off the ring, were sent the whole state, or only what they lacked.
+  /// How often readers that joined or had fallen off the ring got the whole state, or only the difference.
   private(set) var joinsWhole: UInt64 = 0
   private(set) var joinsDifference: UInt64 = 0
   private(set) var catchUpsWhole: UInt64 = 0
   private(set) var catchUpsDifference: UInt64 = 0
   private(set) var digests: UInt64 = 0
-  /// By the raw value of the code.
+  /// Counts by the raw value of the code.
   private(set) var refusals = [UInt64](repeating: 0, count: RejectCode.allCases.count)
 
   mutating func note(_ beat: FanOut.Flushed) {

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-// Overlaps are worked out beside the loop. The room gives orders, and tells what comes of them.
+// Overlaps are computed beside the loop. The room gives the orders and announces their outcome.
 
 extension Room {
-  /// The index is needed from here on, for notices.
+  /// Members with notices need the index from now on.
   mutating func keepOverlaps(_ now: Moment) {
     guard !audience.wantsOverlaps else { return }
     flush(now: now)
@@ -28,17 +28,17 @@ extension Room {
       let cursor = fold.places.cursor(at: position)
       for request in answered { effects.append(.overlapsAnswered(request: request, index, cursor)) }
     }
-    // The beat tells the news, and gives the next order.
+    // The beat sends the news, and gives the next order.
     if overlaps.hasNews { fanOut.gather(now) } else if overlaps.isAsked { orderOverlaps(now) }
   }
 
-  /// Which shapes overlap now, for a question over HTTP. An `overlapsAnswered` effect tells.
+  /// Asks which shapes overlap now, for a request over HTTP. An `overlapsAnswered` effect answers.
   mutating func askOverlaps(request: UInt64, now: Moment) {
     overlaps.ask(request, now: now)
-    // News that wait for their beat have to be told before those of another order.
+    // News that waits for its beat has to be sent before that of another order.
     if overlaps.hasNews { flush(now: now) } else { orderOverlaps(now) }
   }
 
-  /// Whether the index is kept up.
+  /// Whether the index is kept up to date.
   var keepsOverlaps: Bool { overlaps.isKept }
 }

@@ -9,23 +9,23 @@ extension Room {
   var cursor: Cursor { fold.cursor }
   var epoch: UInt64 { fold.places.epoch }
   var places: RoomPlaces { fold.places }
-  /// Whether the log tells where a run of a server began to write to the room. Until it does, records of that run carry
-  /// its number.
+  /// Whether the log already shows where a run of a server began to write to the room. Until then, that run's records
+  /// carry its number.
   func knows(run: UInt64) -> Bool { fold.places.runs.contains(run) }
   var position: UInt64 { fold.position }
   /// How many operations the log has had in all.
   var operationCount: UInt64 { fold.operationCount }
-  /// Nobody has written to the room. It counts as no room at all.
+  /// Nobody has written to the room. Such a room counts as none.
   var isUnwritten: Bool { fold.position == 0 }
   /// The place that a cursor names, if the cursor belongs to this room's present life.
   func place(of cursor: Cursor) -> UInt64? { fold.place(of: cursor) }
-  /// Whether a client has seen more of the room than is known here. It comes from another node then, or from a log that
-  /// has since been restored.
+  /// Whether a client has seen more of the room than is known here. Then it comes from another node, or the log has
+  /// since been restored.
   func isBehind(_ cursor: Cursor?) -> Bool {
     guard let named = cursor.flatMap({ RoomCursor($0) }) else { return false }
     return named.position > fold.position
   }
-  /// The room as it is now, to be stored beside the log.
+  /// The room as it is now, for a snapshot.
   func image() -> RoomImage { fold.image() }
 
   var memberCount: Int { audience.count }
@@ -67,7 +67,7 @@ struct KeptForReaders: Hashable, Sendable {
   let beatBytes: Int
   /// Streams of state under way.
   let states: Int
-  /// Bytes of answers, and of what sockets have taken in part, of all readers together.
+  /// Bytes of answers, and of messages that sockets have taken in part, of all readers together.
   let readerBytes: Int
 }
 
@@ -79,11 +79,11 @@ struct RoomListing: Hashable, Sendable {
   let places: RoomPlaces
   let position: UInt64
   let operations: UInt64
-  /// Whether more was written since the shapes were counted.
+  /// Whether the room was written to since its shapes were counted.
   var isUncounted = false
-  /// Why the room can't be opened, if it can't.
+  /// Why the room can't be opened. `nil` if it can.
   var fault: Text?
 
-  /// Made when it is written: of 10,000 open rooms that takes a while.
+  /// Made only when the list is written: for 10,000 open rooms this takes a while.
   var cursor: Cursor { places.cursor(at: position) }
 }

@@ -17,8 +17,8 @@ enum BoxParameter {
     return numbers
   }
 
-  /// Cuts a box of any size to the area where shapes can be. Further out, sums lose the digits that tell touching from
-  /// overlapping. A box that lies outside that area has nothing left.
+  /// Cuts a box to the area where shapes can be. Outside of it, sums lose the digits that tell touching from
+  /// overlapping. `nil` if nothing of the box is left.
   static func cut(_ numbers: [Double]) -> Rect? {
     guard numbers[2] > 0, numbers[3] > 0 else { return nil }
     let across = cut(numbers[0], numbers[2])
@@ -36,7 +36,7 @@ enum BoxParameter {
     return (first, min(max(end, -shapesReach), shapesReach) - first)
   }
 
-  /// A position is at most 10⁷ from the middle, and a turned box of 10⁶ reaches less than twice that further.
+  /// A position is at most 10⁷ from the origin, and a turned shape of size 10⁶ reaches less than as far again.
   private static let shapesReach = 2e7
 
   /// A box within the bounds of a shape's position and size.

@@ -6,7 +6,7 @@ import WebSocketLoop
 extension RoomService {
   nonisolated func party(of request: Request) -> String { NetworkAddress.party(of: address(of: request)) }
 
-  /// Makes an answer beside the loop. If the client goes before its turn comes, the answer is not made.
+  /// Makes an answer beside the loop. If the client leaves before its turn comes, the answer is not made.
   func heavily(_ request: Request, _ answer: @escaping @Sendable () -> Response) async -> Response {
     do throws(HeavyWork.Refusal) {
       return try await workOut(for: party(of: request), answer)
@@ -22,7 +22,7 @@ extension Response {
     case .busy:
       error(429, code: "rate_limited", message: "too many requests from your address are waiting")
         .retried(afterSeconds: 1)
-    // Only somebody who has closed one direction of the connection hears this.
+    // Only a client that has closed just one direction of its connection gets this.
     case .cancelled: unavailable("the connection was closed before the answer was made")
     }
   }

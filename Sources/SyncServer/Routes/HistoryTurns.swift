@@ -1,11 +1,10 @@
-/// The turns for reading history. Each reader folds a room of its own, so only a few may read at a time, and others
-/// wait.
+/// Turns for reading history. Each reader folds a room of its own, so only a few may read at a time, and others wait.
 ///
 /// What always holds:
 /// - No party has more than half of the turns.
-/// - While a job waits that may have a turn, all turns are taken. The party with the fewest turns is next, and in it
-///   the job that has waited longest.
-/// - Each job waits until it gets a turn or its time is up, and hears once.
+/// - If a job waits whose party may have another turn, all turns are taken. The next turn goes to the party with the
+///   fewest turns, and in that party to the job that has waited longest.
+/// - Each job waits until it gets a turn or its time is up, and is answered once.
 struct HistoryTurns {
   private struct Waiting {
     let number: UInt64
@@ -16,15 +15,15 @@ struct HistoryTurns {
 
   private static let most = 8
   private static let mostOfParty = 4
-  /// People and programs wait longer than this for an answer.
+  /// People and programs don't wait longer than this for an answer.
   private static let waitMilliseconds: UInt64 = 10_000
-  /// Each takes up memory, and a connection that is waiting can't be used for anything else.
+  /// Each job takes up memory, and its connection can't be used for anything else.
   private static let waitingOfPartyMax = 64
 
   private var taken = 0
   private var ofParty: [String: Int] = [:]
   private var lastNumber: UInt64 = 0
-  /// In the order in which they came, which is also that of the ends of their time.
+  /// In the order in which they came, which is also the order in which their time is up.
   private var waiting: [Waiting] = []
 
   /// - Returns: whether a turn was free.
@@ -42,14 +41,14 @@ struct HistoryTurns {
     return lastNumber
   }
 
-  /// The job hears whether it gets a turn.
+  /// Lets a job wait, and tells it whether it gets a turn.
   mutating func wait(_ number: UInt64, _ party: String, _ turn: CheckedContinuation<Bool, Never>, now: UInt64) {
     waiting.append(
       Waiting(number: number, party: party, until: now + HistoryTurns.waitMilliseconds, turn: turn)
     )
   }
 
-  /// Gives the turn back, and to whoever is next.
+  /// Gives a turn back, and passes it on to the next job.
   mutating func leave(_ party: String) {
     taken -= 1
     let left = ofParty[party, default: 1] - 1
@@ -67,13 +66,13 @@ struct HistoryTurns {
     waiter.turn.resume(returning: true)
   }
 
-  /// Nobody waits for this job's answer any more.
+  /// The client of this job has left.
   mutating func giveUp(_ number: UInt64) {
     guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
     waiting.remove(at: index).turn.resume(returning: false)
   }
 
-  /// Tells the jobs whose time is up that they get no turn. To be called every second.
+  /// Refuses a turn to the jobs whose time is up. To be called every second.
   mutating func giveUp(now: UInt64) {
     while let first = waiting.first, first.until <= now { waiting.removeFirst().turn.resume(returning: false) }
   }

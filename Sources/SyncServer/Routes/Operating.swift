@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// Requests of operators: list and remove the people in a room, lock it, have it forget deletions, take back somebody's
+// Requests of operators: list and remove the people in a room, lock it, have it forget deletions, revert somebody's
 // edits.
 
 extension RoomService {
@@ -14,7 +14,7 @@ extension RoomService {
     }
   }
 
-  /// Only rooms that somebody has written to are locked: what is kept of locks must not grow with names that are made up.
+  /// Only rooms that somebody has written to can be locked: the list of locks must not grow with made-up names.
   func locking(_ name: String, by request: Request) async -> Response {
     guard request.method == "PUT" else { return await setting(lockOf: name, to: false, by: request) }
     return await reading(name) { _ in await self.setting(lockOf: name, to: true, by: request) }
@@ -66,9 +66,9 @@ extension RoomService {
     }
   }
 
-  // MARK: What somebody wrote
+  // MARK: What somebody has written
 
-  /// Takes back all that an actor wrote, as far as history goes back, by new operations.
+  /// Reverts all that an actor has written, as far as history goes back, by new operations.
   func takingBack(_ actor: String, in name: String, _ request: Request, _ grant: Grant) async -> Response {
     guard let actor = Identifier(actor) else { return .noSuchActor }
     return await reading(name) { room in
@@ -87,13 +87,14 @@ extension RoomService {
       } catch {
         return .refusing(error)
       }
-      // The room has changed little meanwhile, and from here on nothing comes between.
+      // The room may have changed a little meanwhile, and from here on nothing comes in between.
       guard let now = self.view(of: room) else { return .roomIsGone }
       let changed = history.follow(now.canvas, to: now.position)
       for shape in changed { edits[shape] = nil }
       edits.merge(history.takingBack(from: now.canvas, only: changed)) { $1 }
       edits = now.canvas.keepingEnds(edits)
-      // Not the operator's own actor: what it writes could then not be taken back apart from this.
+      // The edits get an actor of their own and not the operator's, so that they can be reverted apart from the
+      // operator's other edits.
       var randomness = self.randomness()
       var writer = self.writer(of: request, with: grant, in: name, needs: .operator)
       writer.actor = self.keys.newActor(in: now.name, using: &randomness)
@@ -144,7 +145,7 @@ struct Person: Hashable, Sendable {
   let name: Text
   let color: Color
   let role: Role
-  /// The label of the token.
+  /// The label of the person's token.
   let token: String?
   let address: String
 
@@ -168,17 +169,17 @@ struct Person: Hashable, Sendable {
   }
 }
 
-/// The outcome of an operator's request to remove somebody.
+/// The outcome of removing somebody.
 enum Removal: Sendable {
   case done
-  /// Nobody has that actor in that room.
+  /// The actor is not in that room.
   case absent
-  /// The node at which it is has not answered.
+  /// The actor's node has not answered.
   case unanswered
 }
 
 extension Properties {
-  /// Without a name from before the rule about names, which nobody may write any more.
+  /// Without names from before the rule about names, which nobody may write any more.
   fileprivate func takingOnlyFitNames() -> Properties {
     guard assigned.contains(.name), !PropertyRules.takesName(name) else { return self }
     return keeping(assigned.subtracting([.name]))

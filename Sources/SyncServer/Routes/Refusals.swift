@@ -4,10 +4,10 @@ import WebSocketLoop
 // Why a request is refused.
 
 extension Response {
-  /// It can't be done now. That usually passes.
+  /// It can't be done now, and probably can later.
   static func unavailable(_ words: String) -> Response { unreadable(words).retried(afterSeconds: 1) }
 
-  /// A room can't be opened, or its history not be read. It may be damaged, so nobody is told to try again.
+  /// A room can't be opened, or its history can't be read. It may be damaged, so the client isn't told to try again.
   static func unreadable(_ words: String) -> Response { error(503, code: "unavailable", message: words) }
 
   static let tooManyConnections = unavailable("the server has too many HTTP connections")
@@ -31,7 +31,7 @@ extension Response {
     code: "no_such_room",
     message: RoomName.words
   )
-  /// The room was there when the request began. Asked again, the server says what has become of it.
+  /// The room was there when the request began. If the client asks again, it learns what has become of it.
   static let roomIsGone = unavailable(Rejection.roomIsGone.message.string)
   static let noSuchRoom = error(404, code: "no_such_room", message: "nobody has written to this room")
 
@@ -50,7 +50,7 @@ extension Response {
   static let tooManyRooms = unavailable("the server has too many rooms open")
 
   /// Why a request of the interface is refused, or `nil`.
-  /// - Parameter room: the room that the request is about, if it is about one.
+  /// - Parameter room: the room of the request, if it has one.
   static func refusal(_ grant: Grant, room: String?, needs level: Grant.Level) -> Response? {
     if let room, !grant.covers(room) {
       return error(403, code: "forbidden", message: "this token doesn't give access to room \(room)")
@@ -80,6 +80,6 @@ extension Request {
 }
 
 extension Rejection {
-  /// The room was deleted, or closed since the log can't tell what came next.
+  /// The room was deleted, or was closed because the log failed.
   static let roomIsGone = Rejection(code: .unavailable, message: "the room has been closed; try again")
 }

@@ -7,24 +7,24 @@ import CanvasCRDT
 /// because a full rate says nothing.
 struct RequestBook {
   private let limits: Limits
-  /// By `NetworkAddress.party`, as are the others.
+  /// Both maps are by `NetworkAddress.party`.
   private var rates: [String: Rate] = [:]
-  /// A proxy's connection carries requests of many clients. Only the requests tell whose they are.
+  /// A proxy's connection carries requests of many clients, so clients can only be counted by their requests.
   private var proxied: [String: Int] = [:]
 
   private struct Rate {
     var bucket: TokenBucket
-    /// Operations that were written and that the bucket doesn't hold yet.
+    /// Operations to pay for that the bucket doesn't hold yet.
     var owed: UInt64 = 0
   }
 
-  /// The jobs that read history.
+  /// The turns of jobs that read history.
   var historyTurns = HistoryTurns()
 
   init(limits: Limits) { self.limits = limits }
 
-  /// A rate for each address, the same as for a connection. A layout that is larger than the most that may come at once
-  /// takes all of the rate, and the next one has to wait.
+  /// Charges the rate of an address, which is the same as for a connection. A layout that is larger than the bucket
+  /// empties it, and the next one has to wait.
   /// - Parameter paid: how many operations were charged before the body was read.
   mutating func spend(_ operations: Int, paid: Int = 0, party: String, now: UInt64) -> Bool {
     var rate = rate(of: party, now: now)
@@ -35,7 +35,7 @@ struct RequestBook {
     return rate.bucket.take(price - min(price, UInt64(paid)), at: now)
   }
 
-  /// Counts operations that a request has made beside those that it was for. The next request waits for them.
+  /// Counts operations that a request has made besides those that it was for. The next request waits for them.
   mutating func owe(_ operations: Int, party: String, now: UInt64) {
     guard operations > 0 else { return }
     var rate = rate(of: party, now: now)
@@ -54,14 +54,14 @@ struct RequestBook {
       )
   }
 
-  /// Of how many addresses a rate is remembered.
+  /// How many addresses have a rate in memory.
   var rateCount: Int { rates.count }
 
   /// To be called every second.
   mutating func rest(now: UInt64) {
     for (party, rate) in rates {
       var rate = rate
-      // Nobody may ever come again to pay it.
+      // The address may never come again to pay for it.
       if rate.owed > 0, rate.bucket.take(rate.owed, at: now) { rate.owed = 0 }
       rates[party] = rate.owed == 0 && rate.bucket.isFull(at: now) ? nil : rate
     }

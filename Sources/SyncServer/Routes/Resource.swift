@@ -1,5 +1,5 @@
-/// All that there is under `/v1`: where it is, who may do what with it, and what its query may say. Requests are sent on and
-/// refused by this one list, and docs/SECURITY.md says what each of them may cost.
+/// All resources under `/v1`: their paths, who may use which method, and the parameters of their queries. Requests are
+/// routed and refused by this one list, and docs/SECURITY.md says what each may cost.
 enum Resource: String, CaseIterable, Sendable {
   case rooms = "/v1/rooms"
   case room = "/v1/rooms/{room}"
@@ -16,7 +16,7 @@ enum Resource: String, CaseIterable, Sendable {
   case erasures = "/v1/rooms/{room}/erasures"
   case writing = "/v1/rooms/{room}/writing/{actor}"
 
-  /// - Parameter parts: of the path, behind `/v1`.
+  /// - Parameter parts: the parts of the path after `/v1`.
   init?(_ parts: [String]) {
     guard parts.first == "rooms" else { return nil }
     switch parts.count {
@@ -50,7 +50,7 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// The role that a method needs. It is also asked for methods that are refused later.
+  /// The role that a method needs. Also answers for methods that are refused later.
   func level(for method: String) -> Grant.Level {
     switch self {
     case .peers, .peer, .lock, .erasures, .writing: .operator
@@ -60,16 +60,16 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// The operations of an address's rate that a request costs besides those that it writes. Each change by an operator
-  /// takes a commit of its own; operations share commits.
+  /// How many operations of an address's rate a request costs, in addition to those that it writes. Each change by an
+  /// operator takes a commit of its own, while operations share commits.
   func price(of method: String) -> Int {
     level(for: method) == .operator && method != "GET" && method != "HEAD" ? 8 : 0
   }
 
-  /// Whether a locked room refuses it.
+  /// Whether it is refused in a locked room.
   func writes(by method: String) -> Bool { (self == .operations || self == .layout) && method == "POST" }
 
-  /// The allowed parameters besides `token`. Any other is probably mistyped, and would be ignored.
+  /// The allowed parameters besides `token`. Any other is probably mistyped, and would have no effect.
   var parameters: Set<String> {
     switch self {
     case .room: ["at", "stamps"]

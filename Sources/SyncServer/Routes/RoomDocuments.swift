@@ -28,7 +28,7 @@ extension RoomListing {
 }
 
 extension OverlapIndex {
-  /// `GET /v1/rooms/{room}/overlaps`. `nil` if more shapes overlap than are told one by one.
+  /// `GET /v1/rooms/{room}/overlaps`. `nil` if too many shapes overlap to name the pairs.
   func document(room: Text, cursor: Cursor) -> [UInt8]? {
     if isCrowded { return nil }
     let pairs = pairs

@@ -1,10 +1,10 @@
 import CanvasCRDT
 import Synchronization
 
-/// All rooms that a token is for, by name.
+/// All rooms that a token covers, by name.
 ///
-/// Of 100,000 rooms there are hundreds of thousands of values, and freeing them takes as long as making them. So the list is
-/// made, corrected and used up beside the loop.
+/// For 100,000 rooms the list has hundreds of thousands of values, and freeing them takes as long as making them. So
+/// the list is made, corrected and freed beside the loop.
 struct RoomList: Sendable {
   /// A room that would have to be opened to be counted.
   struct Uncounted: Sendable {
@@ -26,7 +26,7 @@ struct RoomList: Sendable {
 
   mutating func correct(_ room: Uncounted, _ correction: Correction) { corrections[room.index] = correction }
 
-  /// The rooms. They can be taken once.
+  /// Takes the rooms out. Works once.
   func take() -> [RoomListing] {
     var listings = listings.take() ?? []
     var deleted: Set<Int> = []
@@ -42,7 +42,7 @@ struct RoomList: Sendable {
   }
 }
 
-/// A value that is made in one place and used up in another, so that it also ends there.
+/// A value that is made by one thread and used up by another, so that it is also freed there.
 final class Handover<Value: Sendable>: Sendable {
   private let value: Mutex<Value?>
 

@@ -4,9 +4,9 @@ import WebSocketLoop
 // Reading over HTTP.
 
 extension RoomService {
-  /// The rooms that a token is for.
+  /// The rooms that a token covers.
   func roomList(_ request: Request, _ grant: Grant) async -> Response {
-    // All that is stored is looked through for it.
+    // This reads through all stored rooms.
     let party = party(of: request)
     guard await takeHistoryTurn(party) else { return RefusedReading.tooMany.response }
     let found = await list(of: grant, for: party)
@@ -30,7 +30,7 @@ extension RoomService {
     }
   }
 
-  /// `?at=` is a cursor or a time. `?stamps=1` adds stamps.
+  /// `?at=` is a cursor or a time. `?stamps=1` adds stamps to the drawing.
   func drawing(_ room: OpenedRoom, _ request: Request) async -> Response {
     let stamps: Bool
     switch request.parameter("stamps") {
@@ -39,7 +39,7 @@ extension RoomService {
     default: return .error(400, code: "bad_request", message: "stamps must be 1 or 0")
     }
     return await seeing(room, request) { view in
-      // A weak tag, because a compressed answer has other bytes.
+      // A weak tag, because the same drawing has other bytes when it is compressed.
       let tag = "W/\"\(view.cursor.text)\(stamps ? "-stamps" : "")\""
       if request.has(tag) { return .notModified(tag) }
       return await self.heavily(request) { Drawing.answer(view, stamps: stamps, tag: tag, request: request) }
@@ -57,7 +57,7 @@ extension RoomService {
 
   // MARK: Overlaps
 
-  /// For the room as it is, by the index that is kept. With `?at=` a cursor or a time, by an index made for the answer.
+  /// Overlaps of the room as it is now come from the index that is kept. For `?at=`, an index is made for the answer.
   func overlaps(_ room: OpenedRoom, _ request: Request) async -> Response {
     let box = request.parameter("box").map { BoxParameter.numbers($0, count: 4).flatMap(BoxParameter.cut) }
     if case .some(nil) = box {
@@ -99,7 +99,8 @@ extension RoomService {
   }
 }
 
-// Large rooms take a while. So what doesn't need the room itself is done beside the loop, on a copy that costs nothing.
+// Large rooms take a while. So everything that doesn't need the room itself is done beside the loop, on a copy that
+// costs nothing.
 
 extension Drawing {
   fileprivate static func answer(_ view: RoomView, stamps: Bool, tag: String, request: Request) -> Response {

@@ -3,8 +3,8 @@ import WebSocketLoop
 
 extension RoomService {
   /// The time for which a room can be looked at: `{"room","cursor","from","to","operations"}`, both in Unix
-  /// milliseconds. If retention has dropped the beginning, `?at=` with a time that is no longer kept is answered with
-  /// that reason. `?steps=1` adds what was done in that time.
+  /// milliseconds. A request with an `?at=` that retention has dropped is refused with that reason. `?steps=1` adds the
+  /// steps in that time.
   func spanDocument(_ room: OpenedRoom, _ request: Request) async -> Response {
     var steps: [RoomSteps.Step]?
     switch request.parameter("steps") {

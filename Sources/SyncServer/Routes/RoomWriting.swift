@@ -17,7 +17,7 @@ extension RoomService {
     case .success(.failure(let error)): return .refusing(error)
     case .failure(let refusal): return .refusing(refusal)
     }
-    // A stamp names its writer, and over HTTP nothing shows who writes.
+    // A stamp names its writer, and over HTTP nothing proves who that is.
     if grant.level < .operator, let index = submission.operations.firstIndex(where: { $0.at != nil }) {
       return .rejected(Rejection(operation: index, code: .badStamp, message: RoomServiceWords.stamped))
     }
@@ -59,7 +59,7 @@ extension RoomService {
       case .success(.failure(let rejection)): return .rejected(rejection)
       case .failure(let refusal): return .refusing(refusal)
       }
-      // A shape in a crowded drawing order makes its neighbours move. All that is made counts.
+      // If the drawing order has no space, a new shape moves its neighbours. Their operations count too.
       self.requestBook.owe(edits.moves.count, party: writer.payer.address, now: self.now.monotonicMilliseconds)
       switch await self.submit(edits, to: room, by: writer) {
       case .success(let cursor):
@@ -74,12 +74,12 @@ extension RoomService {
   func deletion(of name: String, by request: Request) async -> Response {
     switch await delete(name) {
     case .done: record("deleted", request, room: name, actor: nil)
-    // An earlier request has deleted the room, and could not lift the lock. This one tries that again.
+    // An earlier request has deleted the room, and failed to lift the lock. This one tries that again.
     case .absent where isLocked(name): break
     case .absent: return .noSuchRoom
     case .failed(let words): return .unreadable(words)
     }
-    // A room that is made under that name later must not be locked.
+    // A room that is later made under that name must not be locked.
     return await setting(lockOf: name, to: false, by: request)
   }
 
@@ -98,14 +98,14 @@ extension RoomService {
     requestBook.spend(operations, paid: paid, party: payer.address, now: now.monotonicMilliseconds)
   }
 
-  /// Takes from the rate what reading a body costs, whatever is in it.
+  /// Charges the rate of a client for reading a body, whatever it contains.
   /// - Returns: how many operations of the body are paid for by that. `nil` if the rate is used up.
   private func spend(reading body: [UInt8], _ payer: Payer) -> Int? {
     let operations = min(body.count / RoomServiceWords.bytesForOperation, Int(limits.operationsPerMessage))
     return spend(operations, payer) ? operations : nil
   }
 
-  /// A short body is read at once: that takes less than handing it to another thread.
+  /// A short body is read at once: that takes less time than giving it to another thread.
   private func read(
     _ body: [UInt8],
     for party: String
@@ -118,7 +118,8 @@ extension RoomService {
 
 private enum RoomServiceWords {
   static let stamped: Text = "over HTTP only operators may write stamps; leave `at` out"
-  /// So many bytes of a body cost as much of a client's rate as an operation, before they are read. Most operations are shorter.
+  /// This many bytes of a body cost as much of a client's rate as one operation, before they are read. Most operations
+  /// are shorter.
   static let bytesForOperation = 1_024
   static let shortBytesMax = 8_192
 }
@@ -133,7 +134,7 @@ extension Submission {
   }
 }
 
-// These run beside the loop. For a large room, reading a document and finding places in the order take a while.
+// These run beside the loop, because reading a document and finding places in the order take a while in a large room.
 
 extension RoomService {
   private func made<Value: Sendable>(

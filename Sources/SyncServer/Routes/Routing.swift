@@ -47,13 +47,13 @@ extension RoomService {
     }
   }
 
-  /// Probes use whatever name they find the server by, and what they are told is no secret. The page's own files say
+  /// Probes use any name by which they reach the server, and their answers are no secret. The page's own files say
   /// nothing about rooms, so any page may fetch them.
   private func siteFault(of request: Request, _ parts: [String]) -> Sites.Fault? {
     switch parts.first {
     case "healthz" where parts.count == 1, "readyz" where parts.count == 1: nil
     case "v1", "metrics":
-      // The route refuses these before it reads them, and tells any page that this is no type for it.
+      // The route itself refuses these before reading them, and tells the client that the content type isn't accepted.
       switch (request.method, parts.count, parts.last) {
       case ("POST", 4, "ops") where !request.isJSON, ("POST", 4, "layout") where !request.isLayout:
         sites.fault(ofHostOf: request)
@@ -63,7 +63,7 @@ extension RoomService {
     }
   }
 
-  /// Each route for operators has exactly one spelling, so that a proxy can close it with one rule (H11).
+  /// Each route for operators has exactly one spelling, so that a proxy can block it with one rule (H11).
   private func operating(_ request: Request) -> Response {
     switch request.path {
     case "/healthz": return reading(request) { .text("ok\n") }
@@ -90,7 +90,7 @@ extension RoomService {
       ?? .error(404, code: "not_found", message: "the page's files were not found; set their directory with --web")
   }
 
-  /// A person gets an explanation, and a link to go on.
+  /// Answers a browser with an explanation and a link.
   private func missing(_ request: Request, _ response: Response) -> Response {
     guard request.wantsPage else { return response }
     return files.response(to: request, path: ["missing.html"], status: response.status) ?? response
@@ -132,7 +132,7 @@ extension RoomService {
     return await response(of: resource, request, body, name, parts.count == 4 ? parts[3] : "", grant)
   }
 
-  /// - Parameter item: the part of the path behind the resource, if it has one.
+  /// - Parameter item: the part of the path after the resource, if there is one.
   private func response(
     of resource: Resource,
     _ request: Request,
@@ -162,7 +162,7 @@ extension RoomService {
     }
   }
 
-  /// Answers from a room that somebody has written to. The room is held open meanwhile.
+  /// Answers from a room that somebody has written to. The room stays open meanwhile.
   func reading(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
     switch await take(name, mayCreate: false) {
     case .open(let room):

@@ -1,19 +1,19 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// A client that writes without a connection: on whose account, by which right, and as whom.
+/// A client that writes without a connection: its account, its right and its actor.
 struct Writer: Sendable {
   let payer: Payer
   let token: String?
-  /// The access that the token must give.
+  /// The level of access that its token must have.
   var level: Grant.Level
   var actor: Identifier
 }
 
-/// Why something was not written.
+/// Why something could not be written.
 enum WritingRefusal: Error {
   case rejected(Rejection)
-  /// The room was not asked: the writer may not write to it, or not any more.
+  /// The room was not asked, because the writer may not write to it, or no longer may.
   case forbidden(Response)
 
   var response: Response {
@@ -28,8 +28,8 @@ extension RoomService {
   /// The grant of a token. `nil` if there is none.
   func grant(of token: String?) -> Grant? { try? access(by: token) }
 
-  /// Why somebody may not write to a room. To be asked when something is about to be written, and not only when it was asked
-  /// for: meanwhile the token may have ended, and the room may have been locked.
+  /// Why somebody may not write to a room. To be asked right before writing, and not only when the request comes:
+  /// meanwhile the token may have ended, or the room may have been locked.
   func refusal(of grant: Grant, writingTo room: String, needs level: Grant.Level = .editor) -> Response? {
     if let endsAt = grant.endsAt, now.wallMilliseconds >= endsAt { return .refusing(TokenRefusal.expired) }
     if let refusal = Response.refusal(grant, room: room, needs: level) { return refusal }
@@ -54,8 +54,9 @@ extension RoomService {
     return Writer(payer: payer, token: request.token, level: level, actor: actor(of: payer, grant, in: room))
   }
 
-  /// The actor as whom a client writes over HTTP: its token's, or else one that stays the same for all that its token writes
-  /// in a room, without tokens for all that its address does. So it can be seen, and taken back, as one person's.
+  /// The actor of a client that writes over HTTP: its token's actor, or else one that stays the same for everything
+  /// that its token writes in a room (without tokens: for everything that its address writes). So that can be seen, and
+  /// reverted, as one person's work.
   private func actor(of payer: Payer, _ grant: Grant, in room: String) -> Identifier {
     let bearer =
       switch payer.token {

@@ -7,7 +7,7 @@ enum Server {
   static func run(_ configuration: Configuration) -> Never {
     let isService = ServiceManager.running != nil
     let signals = signals(rereads: isService || configuration.asksForTokens || configuration.audit != nil)
-    // Done before there are threads, so that all threads leave the signals to `waitForSignal`.
+    // Blocks the signals before there are threads, so that `waitForSignal` alone gets them.
     block(signals)
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
     var configuration = configuration
@@ -57,7 +57,7 @@ enum Server {
     let audit = audit(configuration)
     do throws(ListenError) {
       _ = try loop.perform { () throws(ListenError) -> Int in
-        // `assumeIsolated` would throw any error. This keeps the error's type.
+        // `assumeIsolated` rethrows errors without their type. This keeps it.
         let started = hub.assumeIsolated { hub in
           Result { () throws(ListenError) in try hub.start(log: log, keys: keys, locks: locks, audit: audit) }
         }
@@ -73,7 +73,7 @@ enum Server {
     }
     ServiceManager.running?.isStopping()
     loop.execute { hub.assumeIsolated { $0.stop() } }
-    // On a second signal to stop, the process ends at once.
+    // A second signal to stop ends the process at once.
     while waitForSignal(signals) == SIGHUP {}
     logger.writeSums(isEnd: true)
     logger.warning("stopped at the second signal")
@@ -101,7 +101,7 @@ enum Server {
     return signed
   }
 
-  /// If a file can't be used, the tokens and keys that are known stay in force.
+  /// If a file can't be used, the tokens and keys from before stay in force.
   private static func reread(_ configuration: Configuration, for hub: Hub, _ logger: Logger) {
     guard configuration.asksForTokens else { return }
     do throws(TokenFault) {
@@ -119,8 +119,8 @@ enum Server {
     }
   }
 
-  /// The keys of actors are as lasting as the rooms. `nil` for those that the log gives when it is open, or for keys that end with
-  /// the process.
+  /// Opens the log, and reads the actors' keys from beside the rooms. `nil` for keys that a database reports once it is
+  /// open, or, in memory, for keys that end with the process.
   private static func openLog(
     _ configuration: Configuration,
     _ logger: Logger,
@@ -151,7 +151,7 @@ enum Server {
     }
   }
 
-  /// Where to listen. Where nobody needs a token, others than this machine are let in only if the operator says so.
+  /// The address to listen on. Without tokens, the server listens for other machines only if the operator says so.
   private static func host(_ configuration: Configuration, _ logger: Logger) -> String {
     let host = configuration.host
     let isLoopback = host == "localhost" || NetworkAddress(host)?.isLoopback == true
@@ -170,7 +170,7 @@ enum Server {
     return "127.0.0.1"
   }
 
-  /// The rooms that are locked stay locked.
+  /// Reads the locks, so that rooms stay locked after a restart.
   private static func locks(_ configuration: Configuration) -> RoomLocks? {
     guard case .directory(let directory) = configuration.storage else { return nil }
     let path = directory + "/canvas.locks"
@@ -186,8 +186,8 @@ enum Server {
     }
   }
 
-  /// The secret that an operator has put there, or an earlier run. The database has it too, so that a copy of it keeps who is which
-  /// actor.
+  /// The secret from a file in the directory, put there by an operator or by an earlier run. The database has it too,
+  /// so that a copy of the database keeps who is which actor.
   private static func secret(in directory: String, _ logger: Logger) -> [UInt8]? {
     let path = directory + "/canvas.secret"
     do throws(StateFileFault) {
@@ -204,7 +204,7 @@ enum Server {
     do throws(StateFileFault) { try ActorKeys.write(secret, to: path) } catch { fail("\(path): \(error.words)") }
   }
 
-  /// The names by which others on the network may call this machine.
+  /// The host name, by which others on the network may reach this machine.
   private static func machineName() -> String {
     var room = [CChar](repeating: 0, count: 256)
     guard gethostname(&room, room.count - 1) == 0 else { return "localhost" }
@@ -227,8 +227,8 @@ enum Server {
 
   // MARK: Signals
 
-  /// - Parameter rereads: whether to take SIGHUP. If there is nothing to read again, SIGHUP ends the process, as when a
-  ///   terminal is closed. A service has no terminal, and `systemctl reload` must not end it.
+  /// - Parameter rereads: whether to handle SIGHUP. If there are no files to read again, SIGHUP ends the process, as
+  ///   when a terminal is closed. A service has no terminal, and `systemctl reload` must not end it.
   private static func signals(rereads: Bool) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)

@@ -2,13 +2,13 @@
 enum RecordForm: UInt8, CaseIterable, Comparable, Sendable {
   /// Operations in the binary encoding.
   case plain = 1
-  /// Before them the number of the run that wrote it, in eight bytes, lowest first.
+  /// Before them, the number of the run that wrote the record, in eight bytes, lowest byte first.
   case withRun = 2
-  /// Behind that number the time before which deletions are forgotten, likewise.
+  /// After that number, in the same way, the time before which deletions are forgotten.
   case forgetting = 3
 
   static let newest = allCases[allCases.count - 1]
-  /// The form that every server reads that can share rooms with others.
+  /// The form that all servers can read that may share rooms with others.
   static let oldestShared = withRun
 
   static func < (left: RecordForm, right: RecordForm) -> Bool { left.rawValue < right.rawValue }

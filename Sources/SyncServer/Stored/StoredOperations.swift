@@ -1,11 +1,11 @@
 import CanvasCRDT
 import RoomLog
 
-/// The bytes of a batch in the log, in the oldest form that can say it: see `RecordForm`.
+/// The bytes of a batch in the log, in the oldest form that fits: see `RecordForm`.
 struct StoredOperations {
-  /// The number of the run, if the log might not have it yet.
+  /// The number of the run, unless the log surely has it already.
   let run: UInt64?
-  /// If this is not 0, deletions from before this are forgotten from here on, in Unix milliseconds.
+  /// If this is not 0: deletions from before this time, in Unix milliseconds, are forgotten from this record on.
   let forgottenBefore: UInt64
   let operations: [Operation]
 
@@ -19,7 +19,7 @@ struct StoredOperations {
     var form = [RecordForm.plain.rawValue]
     if forgottenBefore > 0 {
       form = [RecordForm.forgetting.rawValue]
-      // No run has the number 0.
+      // 0 stands for neither: no run has the number 0.
       for number in [run ?? 0, forgottenBefore] { withUnsafeBytes(of: number.littleEndian) { form += $0 } }
     } else if let run {
       form = [RecordForm.withRun.rawValue]
@@ -28,7 +28,7 @@ struct StoredOperations {
     return form + BinaryEncoding.encode(.operations(Delivery(cursor: Cursor(""), operations: operations)))
   }
 
-  /// `nil` if the bytes were written by a newer server, or are not ours.
+  /// `nil` if a newer server wrote the bytes, or they are no record at all.
   init?(_ bytes: [UInt8]) {
     let start: Int
     func number(at place: Int) -> UInt64 { bytes[place..<place + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }

@@ -3,7 +3,7 @@ import CanvasCRDT
 // Decides which actor a newcomer is.
 
 extension Audience {
-  /// The actor that a newcomer becomes: the one that it names, if it may be that, or else a new one.
+  /// The actor that a newcomer becomes: the one that it names, if it may be that actor, or else a new one.
   func actor(
     for hello: Hello,
     as role: Role,
@@ -23,8 +23,8 @@ extension Audience {
       // A viewer never closes an editor's connection.
       return role == .editor || older?.role != .editor
     }
-    // A client that knows of no keys may go on as an actor that it chose itself, or was given before there were keys. It
-    // sends nobody away, and gets no key with which it could.
+    // A client that doesn't know of keys may go on as an actor that it chose itself, or got before there were keys. It
+    // can't send anybody away, and gets no key with which it could.
     return hello.key == nil && older == nil && !keys.isMarked(actor, in: room)
   }
 }
@@ -37,7 +37,7 @@ extension ActorKeys {
 }
 
 extension Color {
-  /// A color that follows from the actor. It is neither too pale nor too dark, so it stands out on a white canvas.
+  /// A color derived from the actor. It is neither too pale nor too dark, so it stands out on a white canvas.
   static func standard(of actor: Identifier) -> Color {
     Color(hue: Double(actor.packed % 360) / 360, saturation: 0.7, brightness: 0.8)
   }

@@ -1,17 +1,18 @@
 /// Answers to one connection, in the order in which they were given, kept until they are sent.
 ///
-/// What always holds: no answer is sent before the beat that it speaks of, and `byteCount` is the sum of the answers
+/// What always holds: no answer is sent before the beat that it refers to, and `byteCount` is the sum of the answers
 /// that wait.
 struct Answers: Sendable {
   private struct Answer: Sendable {
-    /// The answer is sent once its reader has come this far in the ring. So it never speaks of what is still to come.
+    /// The answer is sent once its reader has come this far in the ring. So the answer never refers to a beat that the
+    /// reader hasn't got.
     let after: UInt64
     let bytes: [UInt8]
     /// The answer is a digest. A reader that is caught up by a stream of state gets a new one instead.
     let isDigest: Bool
   }
 
-  /// The answers that wait are those from `taken` on.
+  /// The answers from index `taken` on are waiting. Those before it have been sent.
   private var answers: [Answer] = []
   private var taken = 0
   private(set) var byteCount = 0
@@ -24,20 +25,20 @@ struct Answers: Sendable {
     byteCount += bytes.count
   }
 
-  /// Appends all answers that may be sent to a reader that has come this far in the ring. They wait until `drop`.
+  /// Appends all answers that may be sent to a reader that has come this far in the ring. They are kept until `drop`.
   /// - Parameter passedOver: how many answers were appended before.
   /// - Returns: how many answers have been appended by now.
   func append(upTo ordinal: UInt64, passingOver passedOver: Int = 0, to bytes: inout [UInt8]) -> Int {
     var index = taken + passedOver
     while index < answers.count, answers[index].after <= ordinal {
-      // A single answer needs no copy.
+      // A single answer needs no copying.
       if bytes.isEmpty { bytes = answers[index].bytes } else { bytes += answers[index].bytes }
       index += 1
     }
     return index - taken
   }
 
-  /// The oldest answers have been sent, or their first bytes have.
+  /// The oldest answers have been sent, at least their first bytes.
   mutating func drop(_ count: Int) {
     for answer in answers[taken..<taken + count] { byteCount -= answer.bytes.count }
     taken += count

@@ -3,15 +3,15 @@ import CanvasCRDT
 /// Everyone who is in a room. Each member has a seat, which is reused once it is free.
 ///
 /// Guests are people who are connected to other nodes. They have seats, so that the room announces them like everyone
-/// else, but nothing is sent to them. A guest's claim says at which node it is.
+/// else, but nothing is sent to them. A guest's claim tells its node.
 ///
 /// What always holds:
-/// - A seat has a member, and a reader unless that is a guest, or it is free and listed as free. `MemberID` tells apart the
-///   members that had it one after the other.
+/// - A taken seat has a member, and also a reader unless the member is a guest. A free seat is on the list of free
+///   seats. `MemberID` tells apart the members that had a seat one after the other.
 /// - Each actor has one seat, and the seat's member is that actor.
-/// - A channel counts its members who are here, and remembers since which beat it has had any.
-/// - Every member who shows something new is in the news until a beat has told it, and every member has been named or
-///   waits for that: see `Roster`.
+/// - A channel counts its members who are here, and remembers the beat since which it has had one.
+/// - A member who shows something new is in the news until a beat has told it. Every member has been named, or waits
+///   to be named: see `Roster`.
 struct Audience: Sendable {
   private let limits: Limits
   private var members: [Member?] = []
@@ -40,17 +40,17 @@ struct Audience: Sendable {
 
   /// How many people are here, guests among them.
   var count: Int { actors.count }
-  /// How many connections.
+  /// How many connections there are.
   var connectionCount: Int { actors.count - guestCount }
   var isEmpty: Bool { connectionCount == 0 }
   var isFull: Bool { UInt64(actors.count) >= limits.connectionsPerRoom }
   var wantsOverlaps: Bool { Channel.all.contains { $0.hasOverlaps && channelCounts[$0.index] > 0 } }
   /// By channel: whether it has any member.
   var channels: ForEachChannel<Bool> { InlineArray { channelCounts[$0] > 0 } }
-  /// Those who are connected here.
+  /// The members that are connected to this node.
   var ids: [MemberID] { members.compactMap { $0?.isGuest == false ? $0?.id : nil } }
 
-  /// Those who are connected to another node.
+  /// The members that are connected to another node.
   func guests(at node: UInt64) -> [Member] { members.compactMap { $0 }.filter { $0.isGuest && $0.claim.node == node } }
 
   func holds(_ id: MemberID) -> Bool { members.indices.contains(id.seat) && members[id.seat]?.id == id }
@@ -71,7 +71,7 @@ struct Audience: Sendable {
 
   // MARK: Coming and going
 
-  /// Everyone who has been told by name, but for one: what a newcomer is told. The beats that follow tell the rest.
+  /// The people whom a newcomer is told of: everyone who has been named, except itself. Later beats announce the rest.
   mutating func named(but actor: Identifier) -> [Peer] {
     let peers = roster.peers()
     return roster[actor] == nil ? peers : peers.filter { $0.actor != actor }
@@ -92,7 +92,7 @@ struct Audience: Sendable {
     return id
   }
 
-  /// Somebody is connected to another node.
+  /// Seats somebody who is connected to another node.
   mutating func add(guest peer: Peer, _ claim: Claim) {
     let id = seat(peer, claim, channel: nil)
     readers.keepFree(id)
@@ -127,7 +127,7 @@ struct Audience: Sendable {
     if isEmpty { clear() }
   }
 
-  /// Nobody is left who could be told of guests.
+  /// Clears everything, since nobody is left who could be told of guests.
   private mutating func clear() {
     members = []
     actors = [:]
@@ -151,11 +151,11 @@ struct Audience: Sendable {
   var isSmall: Bool { roster.isSmall(count) }
   /// When a beat should tell who came and went, on the monotonic clock. `nil` if there is nothing to tell.
   var newsDueAt: UInt64? { roster.newsDueAt(people: count) }
-  /// How many people those were last told of who ask for the number, if not all are told by name; otherwise 0.
+  /// The number of people here, as clients that ask for it were last told. 0 if everyone is named.
   var crowdTold: UInt64 { roster.crowdTold }
 
-  /// For the beat `ordinal`: who came and who went, and the states that may be shown now. All else waits for its time.
-  /// - Returns: the changes, and when the first of what waits is due.
+  /// The news for the beat `ordinal`: who came, who went, and the presence that may be sent now. The rest waits.
+  /// - Returns: the changes, and when the rest is due.
   mutating func takeNews(beat ordinal: UInt64, now: Moment) -> (changes: PeerChanges, next: UInt64?) {
     var changes = PeerChanges()
     let (members, count) = (members, count)
@@ -163,7 +163,7 @@ struct Audience: Sendable {
       guard let member = members[id.seat], member.id == id else { return nil }
       return member.peer
     }
-    // A member that gets a name only now may have shown something while there was no place for it.
+    // A member that is named only now may have shown something while the room had no place for its name.
     for peer in changes.joined {
       guard let seat = actors[peer.actor], let state = members[Int(seat)]?.peer.state else { continue }
       if self.members[Int(seat)]?.show(state) != nil { news.shows(seat) }
@@ -173,7 +173,7 @@ struct Audience: Sendable {
     return (changes, next)
   }
 
-  /// The member whose presence was sent longest ago comes first. So all share the budget evenly, and somebody who moves
+  /// Sends the presence first that was sent longest ago. So all members share the budget evenly, and somebody who moves
   /// after a rest is seen at once.
   private mutating func takeStates(_ changes: inout PeerChanges, beat ordinal: UInt64, now: Moment) -> UInt64? {
     guard !news.showing.isEmpty else { return nil }
@@ -215,10 +215,11 @@ struct Audience: Sendable {
 
   private func turn(of seat: Int32) -> UInt64 { members[Int(seat)]?.presenceTurn ?? 0 }
 
-  /// The presence that a slow connection gets now: a bounded part, those first that have waited longest. So on a thin
-  /// line others' cursors don't delay the drawing.
-  /// - Parameter news: members with presence that it lacks. It is at the end of the ring after this.
-  /// - Returns: what is told, and of whom it is to be told later.
+  /// The presence that a slow connection gets now: a bounded part, longest wait first. So on a thin line others'
+  /// cursors don't delay the drawing.
+  /// - Parameter news: members with presence that the connection lacks. After this, the connection is at the end of
+  ///   the ring.
+  /// - Returns: the presence to send now, and the members whose presence is owed.
   func portion(of news: [PeerState], at seat: Int, bytesMax: Int) -> (told: [PeerState], owed: [Identifier]) {
     let owed = readers.owed(at: seat)
     let isOwed = Set(owed)
@@ -254,8 +255,8 @@ struct Audience: Sendable {
   /// ring.
   /// - Parameters:
   ///   - pairs: all pairs that overlapped then. `nil` if a later beat tells them all.
-  ///   - allPairs: the notices that tell all of them to somebody who has been told of none.
-  ///   - digest: the answer, if it asked for a digest meanwhile.
+  ///   - allPairs: the notices of all those pairs, for a connection that has been told of none.
+  ///   - digest: the answer, if the connection asked for a digest meanwhile.
   mutating func catchUp(
     _ seat: Int,
     at position: UInt64,
@@ -270,7 +271,7 @@ struct Audience: Sendable {
     else { return }
     let encoding = channel.encoding
     var notices: [[UInt8]] = []
-    // If it gets all beats since then, the beats tell it who came and went.
+    // If the connection gets all beats since then, they tell it who came and went.
     var peopleToldBefore = told.peopleOrdinal
     if told.ordinal < place || told.owesStates {
       peopleToldBefore = ring.end
@@ -293,7 +294,7 @@ struct Audience: Sendable {
 
   /// The joins, leaves and presence that a connection lacks, as of the newest beat.
   private mutating func changes(since told: Told, for member: Member, _ ring: borrowing Ring) -> PeerChanges {
-    // If the ring has all the beats, they say it shorter.
+    // If the ring still has all the beats, they need fewer bytes for this.
     if told.peopleOrdinal >= ring.start, !told.owesStates, told.unnamed.isEmpty {
       return ring.people(from: told.peopleOrdinal).without(member.actor)
     }

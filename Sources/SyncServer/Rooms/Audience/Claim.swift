@@ -1,14 +1,15 @@
 import CanvasCRDT
 
-/// A connection's claim to an actor. If the actor has another connection at another node, the one with the greater
-/// claim stays.
+/// A connection's claim to an actor. If the actor has connections at two nodes, the one with the greater claim stays.
 ///
-/// An editor's is greater than a viewer's, and a later arrival greater than an earlier one. No two claims of an actor are equal.
-/// So both nodes decide alike, whatever they hear when, and of an actor's connections the greatest stays.
+/// An editor's claim is greater than a viewer's, and a later arrival greater than an earlier one. No two claims of an
+/// actor are equal. So both nodes decide alike, whatever the order of their news, and the connection with the greatest
+/// claim stays.
 struct Claim: Hashable, Comparable, Sendable {
   let role: Role
-  /// In milliseconds of its node's wall clock, but later than any arrival of the same actor that its node knew of, as on a Lamport
-  /// clock. So a connection gives way to a newer one whose node knew of it, whatever the clocks say. Where it didn't, they decide.
+  /// In milliseconds of its node's wall clock, but later than any arrival of the same actor that its node knew of, as
+  /// on a Lamport clock. So a connection gives way to a newer one whose node knew of it, even if the clocks differ. If
+  /// that node didn't know of it, the clocks decide.
   let arrival: UInt64
   /// The number of its node's run. It decides between two that arrived at the same time.
   let node: UInt64
@@ -20,7 +21,7 @@ struct Claim: Hashable, Comparable, Sendable {
 }
 
 extension Claim {
-  /// The claim of somebody who comes now.
+  /// The claim of somebody who joins now.
   /// - Parameter older: the claim of the same actor that the node knows of.
   init(role: Role, node: UInt64, after older: Claim?, now: Moment) {
     self.init(role: role, arrival: max(now.wallMilliseconds, (older?.arrival ?? 0) &+ 1), node: node)

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The other nodes that have a room open, and what is to be told to them.
+/// The other nodes that have a room open, and the news for them.
 ///
 /// What always holds:
 /// - While no other node has the room open, this node only says now and then that people are here, and once that they
@@ -22,8 +22,8 @@ struct Company: Sendable {
   private var went: Set<Identifier> = []
   private var shows: Set<Identifier> = []
   private var toldAt: UInt64 = 0
-  /// The claim of another node for which a session was closed here. If it was greater only by the other node's clock, a
-  /// session that comes back here gets a greater one.
+  /// The greater claim for which a session was closed here, by actor. If it was greater only because of the other
+  /// node's clock, a session that comes back here gets a claim that is greater still.
   private var claims: [Identifier: Claim] = [:]
 
   /// - Parameter number: of this node's run.
@@ -34,9 +34,9 @@ struct Company: Sendable {
 
   /// A node without a heartbeat for this long counts as gone, with its people.
   static let silentMilliseconds: UInt64 = 3_500
-  /// A node tells of itself at least so often.
+  /// A node sends a heartbeat at least this often.
   private static let pulseMilliseconds: UInt64 = 1_000
-  /// How often a node that knows no other asks whether there are any: they may have lost sight of each other.
+  /// How often a node that knows of no other asks whether there are any: nodes may have lost sight of each other.
   private static let aloneMilliseconds: UInt64 = 15_000
   /// How long presence is gathered before it is sent.
   private static let gatherMilliseconds: UInt64 = 50
@@ -64,7 +64,7 @@ struct Company: Sendable {
   /// Nobody is here any more.
   /// - Returns: what others are to be told.
   mutating func left() -> [[UInt8]] {
-    // They may know of this node although it doesn't know of them.
+    // Other nodes may know of this one although it doesn't know of them.
     let parts = parts(of: NodeNews(isWhole: true))
     let (teller, claims) = (teller, claims)
     self = Company(number: number)
@@ -73,11 +73,11 @@ struct Company: Sendable {
     return parts
   }
 
-  /// News as they are told to the log.
+  /// The news in parts, as the log carries them.
   mutating func parts(of news: NodeNews) -> [[UInt8]] { teller.parts(of: news.encoded()) }
 
-  /// The news about this node's people that is due now.
-  /// - Returns: also when more is due, if that is soon.
+  /// The news about people here that is due now.
+  /// - Returns: the parts, and when more is due, if that is soon.
   mutating func takeNews(
     now: Moment,
     person: (Identifier) -> NodeNews.Person?,
@@ -133,11 +133,12 @@ struct Company: Sendable {
 
   func claim(thatSentAway actor: Identifier) -> Claim? { claims[actor] }
 
-  /// Hardly more sessions are closed like this while an empty room stays open.
+  /// While an empty room stays open, hardly more sessions than this are closed in this way.
   private static let claimsMax = 256
 
   /// A node was heard of.
-  /// - Returns: its news, once all parts have arrived. `nil` too if another version wrote them.
+  /// - Returns: the node's news, once all its parts have arrived. `nil` too if another version of the server wrote
+  ///   it.
   mutating func heard(_ part: NewsPart, now: Moment) -> NodeNews? {
     if nodes[part.node] == nil { isWhole = true }
     nodes[part.node, default: Node()].heardAt = now.monotonicMilliseconds
@@ -154,14 +155,14 @@ struct Company: Sendable {
     }
   }
 
-  /// News of another node is missing. It may have had the claim of an actor that is here, too, which others took for
-  /// greater than the one here.
+  /// News of another node is missing. It may have had a claim to an actor that is here, which other nodes found greater
+  /// than the one here.
   private mutating func noteGap(asks: Bool) {
     if asks { self.asks = true }
     isWhole = true
   }
 
-  /// The nodes that have not been heard of for long.
+  /// Takes out the nodes that have been silent for too long.
   mutating func takeSilent(now: Moment) -> [UInt64] {
     let silent = nodes.filter { $0.value.heardAt &+ Company.silentMilliseconds <= now.monotonicMilliseconds }.keys
     for node in silent { nodes[node] = nil }

@@ -10,7 +10,7 @@ struct MemberID: Hashable, Sendable {
 }
 
 extension Peer {
-  /// A newcomer, as it wants to be called.
+  /// A newcomer, with the name and color from its hello.
   init(_ actor: Identifier, as hello: Hello) {
     self.init(
       actor: actor,
@@ -22,8 +22,8 @@ extension Peer {
 
 /// A connection's identity, and its presence as others get it.
 ///
-/// What always holds: what a member shows is told in the next beat that may tell it, at most once in an interval, if the
-/// room tells it by name. The newest state is never lost.
+/// What always holds: if the room names a member, its presence is in the next beat that may tell it, at most once in an
+/// interval. The newest presence is never lost.
 struct Member: Sendable {
   let id: MemberID
   let claim: Claim
@@ -33,7 +33,7 @@ struct Member: Sendable {
   /// Others are not told of its presence before this time, on the monotonic clock.
   private(set) var presenceDueAt: UInt64 = 0
   private(set) var isPresenceUntold = false
-  /// Grows with each state that the room tells of anybody: whose is least has waited longest.
+  /// Grows with each presence that the room sends. The member with the lowest turn has waited longest.
   private(set) var presenceTurn: UInt64 = 0
 
   init(id: MemberID, claim: Claim, channel: Channel?, peer: Peer) {
@@ -62,7 +62,7 @@ struct Member: Sendable {
     presenceDueAt = now.monotonicMilliseconds &+ intervalMilliseconds
   }
 
-  /// Its presence is sent to nobody, because the room names as many people as it may. It counts as new once it shows
-  /// something again.
+  /// The room names as many people as it may, so this member's presence is sent to nobody. It counts as new when the
+  /// member shows something again.
   mutating func presenceIsPassedOver() { isPresenceUntold = false }
 }

@@ -7,7 +7,7 @@ import RoomLog
 struct NewsPart: Sendable {
   /// The number of the node's run.
   let node: UInt64
-  /// Counts the parts that the node has told, so that others see when they have missed one.
+  /// Counts the parts that the node has sent, so that others notice when they have missed one.
   let number: UInt64
   let isFirst: Bool
   let isLast: Bool
@@ -63,7 +63,7 @@ struct NewsPart: Sendable {
 struct NewsTeller: Sendable {
   /// The number of the node's run.
   let node: UInt64
-  /// How many parts were told.
+  /// How many parts have been sent.
   private var told: UInt64 = 0
 
   init(node: UInt64) { self.node = node }
@@ -88,11 +88,11 @@ struct NewsTeller: Sendable {
 /// What always holds: news is delivered whole or not at all.
 struct NewsListener: Sendable {
   enum Heard {
-    /// More parts follow.
+    /// More parts of the same news follow.
     case begun
-    /// A part of these news was missed.
+    /// A part of this news was missed.
     case cut
-    /// - Parameter isNext: whether the news before were heard too.
+    /// - Parameter isNext: whether the news before it has arrived too.
     case news([UInt8], isNext: Bool)
   }
 

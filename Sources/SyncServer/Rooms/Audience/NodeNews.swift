@@ -2,14 +2,14 @@ import CanvasCRDT
 
 /// News about the people connected to a node, for the other nodes that have the room open.
 struct NodeNews: Sendable {
-  /// Whether the others are to tell of their people.
+  /// Whether the other nodes are to send their people.
   var asks = false
-  /// Whether `joined` are all, so that whoever else was known of that node has left.
+  /// Whether `joined` names everyone at the node. Then all others that were known of it have left.
   var isWhole = false
   var left: [Identifier] = []
   var joined: [Person] = []
   var states: [PeerState] = []
-  /// Where the node is in the room's log, and what that adds up to.
+  /// The node's place in the room's log, and the digest of the room there.
   var standing: Standing?
 
   /// Somebody who is connected to the node.
@@ -92,8 +92,8 @@ struct NodeNews: Sendable {
 }
 
 extension NodeNews.Standing {
-  /// A server from before the hashes of a digest were mixed (M9) sends its cursor without this. Its digest is another number for the
-  /// same room, so neither compares with the other.
+  /// Marks a digest with mixed hashes (M9). An older server sends its cursor without this mark. Its digest is another
+  /// number for the same room, so neither server compares the two.
   private static let mark = "m:"
 
   fileprivate var markedCursor: Cursor { Cursor(Text(Self.mark).appending(cursor.text)) }

@@ -4,12 +4,12 @@ import CanvasCRDT
 ///
 /// What always holds: a seat is listed at most once, and only while its member has something to tell.
 struct PeerNews: Sendable {
-  /// The seats of members who show something that others have not been told.
+  /// The seats of members with presence that others have not been sent.
   private(set) var showing: [Int32] = []
 
   mutating func shows(_ seat: Int32) { showing.append(seat) }
   mutating func went(seat: Int32) { showing.removeAll { $0 == seat } }
 
-  /// To be called when all of it has been told, except what these seats show.
+  /// To be called when all of it has been sent, except the presence of these seats.
   mutating func told(butFor waiting: [Int32]) { if !showing.isEmpty { showing = waiting } }
 }

@@ -2,11 +2,11 @@ import CanvasCRDT
 
 /// The rate of presence to a receiver, in bytes a second. A fraction of a second's worth may go at once.
 ///
-/// What always holds: over any time longer than that, a receiver is sent no more than the rate, and a state more.
+/// What always holds: over any longer time, a receiver is sent at most the rate and one state more.
 struct PresenceBudget: Sendable {
   private let bytesPerSecond: Int64
-  /// In thousandths of a byte, so that a millisecond's share is a whole number. Below 0, somebody's state was longer than
-  /// what was left.
+  /// The budget left, in thousandths of a byte, so that a millisecond's share is a whole number. It is below 0 after a
+  /// state that was longer than what was left.
   private var thousandths: Int64
   private var filledAt: UInt64 = 0
 
@@ -17,7 +17,7 @@ struct PresenceBudget: Sendable {
 
   /// An eighth of a second's worth may be sent at once.
   private static let atOnceDivisor: Int64 = 8
-  /// Once it is used up, states wait until there is enough for several: a twentieth of a second's worth.
+  /// Once the budget is used up, states wait until there is enough for several: a twentieth of a second's worth.
   private static let waitMilliseconds: Int64 = 50
 
   mutating func fill(_ now: Moment) {
@@ -38,7 +38,7 @@ struct PresenceBudget: Sendable {
   /// The JSON around a state: the actor, the names of the members, a comma.
   private static let stateBytes = 33
 
-  /// When several states can be told again.
+  /// When there is budget for several states again.
   var nextAt: UInt64 {
     let wanted = PresenceBudget.waitMilliseconds * bytesPerSecond
     return filledAt &+ UInt64(max(1, (wanted - thousandths) / max(1, bytesPerSecond)))

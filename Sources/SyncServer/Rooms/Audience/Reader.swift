@@ -1,14 +1,15 @@
 import CanvasCRDT
 
-/// How far a connection has read, and what is on its way to it: bytes that its socket took in part, and a few answers
-/// of its own. There is no queue.
+/// How far a connection has read, and the bytes on their way to it: those that its socket has taken in part, and a few
+/// answers of its own. There is no queue.
 ///
 /// What always holds:
-/// - What is being sent is sent whole before anything else is. Only then it counts as sent.
-/// - If the socket takes no byte of an offer, the offer is withdrawn: by the time that the socket takes bytes, there
-///   may be something newer.
-/// - `told` is set from when the reader comes, or falls behind, until it has been told the difference.
-/// - Reading is paused when the backlog passes a bound, and goes on when it is below half of it. So it doesn't flutter.
+/// - A chunk that a socket has begun to take is sent whole before anything else. It counts as sent only then.
+/// - If the socket takes no byte of an offer, the offer is withdrawn: when the socket takes bytes again, there may be
+///   something newer.
+/// - `told` is set from when the reader comes or falls behind until it has been sent the difference.
+/// - Reading is paused when the backlog passes a bound, and goes on when the backlog is below half of that, so that
+///   it doesn't stop and start all the time.
 struct Reader: Sendable {
   let id: MemberID
   let channel: Channel
@@ -16,18 +17,18 @@ struct Reader: Sendable {
 
   /// Where the reader's next bytes come from.
   enum Stage: Sendable {
-    /// A stream of state, once there is space for one more.
+    /// Waits for a stream of state, until there is space for one more.
     case waiting
-    /// The parts of a stream of state, from `next` on.
+    /// Reads the parts of a stream of state, from `next` on.
     case state(stream: Int, next: Int)
-    /// Missed messages other than operations, one buffer after the other.
+    /// Reads missed messages other than operations, one buffer after the other.
     case notices([[UInt8]], next: Int)
-    /// The ring.
+    /// Reads the ring.
     case live
   }
 
   private(set) var stage = Stage.live
-  /// How far in the log the reader has come, not counting the beats since it was last live. `nil` if it has to be sent
+  /// The reader's place in the log when it was last live. Beats since then don't count. `nil` if it has to be sent
   /// everything.
   private(set) var position: UInt64?
   private(set) var told: Told?
@@ -42,18 +43,18 @@ struct Reader: Sendable {
     case leap(to: UInt64)
   }
 
-  /// The bytes being sent, perhaps from a buffer that others share; those that go with them to this reader alone; and
-  /// how much of both the socket has taken.
+  /// The bytes being sent, which may be in a buffer that readers share; the bytes that follow them for this reader
+  /// alone; and how much of both the socket has taken.
   private var chunk: [UInt8] = []
   private var own: [UInt8] = []
   private var offset = 0
   private var cargo = Cargo.answers
-  /// How many of the answers are part of what is loaded. They are no longer needed once its first byte has been sent.
+  /// How many of the answers are part of the bytes that are loaded. They are dropped once the first byte has been sent.
   private var answersLoaded = 0
 
-  /// Members whose newest presence the line had no room for, longest wait first.
+  /// The members whose newest presence is owed to this reader, because its line had no room for it, longest wait first.
   private(set) var owed: [Identifier] = []
-  /// The same once a byte of what is loaded has been sent.
+  /// The members who will be owed once a byte of what is loaded has been sent.
   private var owedAfterwards: [Identifier]?
 
   // MARK: Its backlog
@@ -73,7 +74,7 @@ struct Reader: Sendable {
 
   // MARK: - Sending
 
-  /// The reader can be sent only a beat, as everyone in its channel gets it.
+  /// The reader needs only beats, the same bytes as everyone in its channel.
   var isPlain: Bool {
     guard case .live = stage else { return false }
     return chunk.isEmpty && answers.isEmpty && owed.isEmpty
@@ -90,7 +91,7 @@ struct Reader: Sendable {
   }
 
   /// Loads the answers that may be sent at a place in the ring.
-  /// - Returns: whether there were any.
+  /// - Returns: whether there were such answers.
   mutating func loadAnswers(upTo ordinal: UInt64) -> Bool {
     guard !answers.isEmpty else { return false }
     var bytes: [UInt8] = []
@@ -101,10 +102,10 @@ struct Reader: Sendable {
     return true
   }
 
-  /// Loads a beat. If the beat is short, the answers before it and after it are loaded with it: a writer is sent its
-  /// operation and the answer to it at one time, and two calls would cost twice as much as one.
-  /// - Returns: whether anything was loaded. Nothing is if the beat had nothing for the reader's channel and there are
-  ///   no answers.
+  /// Loads a beat. If the beat is short, the answers before and after it are loaded with it: a writer gets its
+  /// operation and the answer together, and two calls would cost twice as much as one.
+  /// - Returns: whether anything was loaded. Nothing is loaded if the beat has nothing for the reader's channel and
+  ///   there are no answers.
   mutating func load(beat bytes: [UInt8], ordinal: UInt64) -> Bool {
     let isShort = bytes.count <= Reader.joinedBytesMax
     if bytes.isEmpty || !isShort, loadAnswers(upTo: ordinal) { return true }
@@ -117,25 +118,25 @@ struct Reader: Sendable {
     return true
   }
 
-  /// Loads some of what people show.
-  /// - Parameter owed: whose newest state it is to be told after that.
+  /// Loads some of the others' presence.
+  /// - Parameter owed: the members whose newest presence is owed to the reader after that.
   mutating func load(states bytes: [UInt8], owed: [Identifier]) {
     load(bytes, .states)
     owe(owed)
   }
 
-  /// If nothing was loaded, nothing is waited for.
+  /// If nothing was loaded, the reader is owed these at once.
   private mutating func owe(_ actors: [Identifier]) {
     if chunk.isEmpty { owed = actors } else { owedAfterwards = actors }
   }
 
-  /// Loads the newest values in place of some beats. If they are short, the answers that go before and after those beats are loaded
-  /// with them. If they are long, they are sent from the buffer that all share who lack the same beats, and answers that go before
-  /// them are sent first: until the values are loaded, the reader stays where it is.
+  /// Loads the newest values in place of some beats. If they are short, the answers before and after those beats are
+  /// loaded with them. If they are long, they are sent from the buffer that is shared by all readers who lack the same
+  /// beats. The answers before them then go out first, and the reader keeps its place until the values are loaded.
   /// - Parameters:
-  ///   - own: what goes with them and is for this reader alone.
-  ///   - owed: whose newest state it is to be told after that.
-  ///   - digest: the answer to whoever asks for a digest, at the end of these beats.
+  ///   - own: bytes for this reader alone, which go with the values.
+  ///   - owed: the members whose newest presence is owed to the reader after that.
+  ///   - digest: the answer at the end of these beats, if the reader asked for a digest.
   mutating func load(
     newest bytes: [UInt8],
     _ own: [UInt8],
@@ -144,7 +145,7 @@ struct Reader: Sendable {
     owed: [Identifier],
     digest: () -> [UInt8]
   ) {
-    // A digest speaks of one place, where the reader will never be.
+    // A digest is of one place in the log, and the reader leaps past that place.
     if answers.hasDigest {
       for _ in 0..<answers.dropDigests() { answers.add(digest(), after: end, isDigest: true) }
     }
@@ -215,7 +216,7 @@ struct Reader: Sendable {
     offset = 0
   }
 
-  /// From now on newest values that the socket has begun to take count as the last of the beats that they replace.
+  /// The socket has begun to take newest values: from now on they count as the last of the beats that they replace.
   /// - Returns: the ordinal of that beat; `nil` if no newest values are being sent.
   mutating func beginsLeap() -> UInt64? {
     guard !chunk.isEmpty, case .leap(let end) = cargo else { return nil }
@@ -235,10 +236,10 @@ struct Reader: Sendable {
     return stream
   }
 
-  /// The reader has been sent a state as of a position.
+  /// The reader has been sent a state as of this position.
   mutating func reach(_ position: UInt64) { self.position = position }
 
-  /// The reader is sent the difference, and is back on the ring after it.
+  /// The reader is sent the difference, and then reads the ring again.
   mutating func catchUp(_ notices: [[UInt8]], peopleToldBefore ordinal: UInt64) {
     told = nil
     peopleToldBefore = ordinal
@@ -278,7 +279,7 @@ struct Reader: Sendable {
   mutating func entered(operations: UInt64) { operationsUnderWay += operations }
   mutating func landed(operations: UInt64) { operationsUnderWay -= operations }
 
-  /// - Returns: whether reading is to be paused now, because the reader's answers or its operations pile up.
+  /// - Returns: whether reading is to be paused now, because the reader has too many answers or operations waiting.
   mutating func pausesReading(_ limits: Limits) -> Bool {
     guard !isReadingPaused,
       UInt64(answers.byteCount) > limits.letterBytes || operationsUnderWay > limits.inFlightOperations

@@ -4,8 +4,8 @@ import CanvasCRDT
 ///
 /// What always holds:
 /// - A taken seat has a reader and a lane, and both are of the same connection.
-/// - A plain lane belongs to a reader that is to be sent only the next beats.
-/// - A reader that may have something to be sent is listed as ready, or the round has yet to come to it.
+/// - A plain lane belongs to a reader that needs only the next beats.
+/// - A reader that may have something to be sent is listed as ready, or comes later in the current round.
 /// - A blocked reader is offered nothing until its socket takes more.
 struct Readers: Sendable {
   private let limits: Limits
@@ -14,10 +14,10 @@ struct Readers: Sendable {
   private var lanes: [Lane] = []
   /// The seats of readers that may have something to be sent since `takeReady` was last called.
   private var readySeats: [Int32] = []
-  /// The round in which everyone is offered the newest beat: the next seat, and how many seats are left.
+  /// The round in which every reader is offered the newest beat: the next seat, and how many seats are left.
   private var roundAt = 0
   private var roundLeft = 0
-  /// Those who wait for a stream of state, in the order in which they came. Some may have left since. Each seat is listed once.
+  /// The seats that wait for a stream of state, first come first. Some may be free by now. No seat is listed twice.
   private var waitingSeats: [Int] = []
 
   init(limits: Limits) { self.limits = limits }
@@ -32,12 +32,12 @@ struct Readers: Sendable {
     }
     readers[seat] = reader
     var lane = Lane(id: reader.id, channel: reader.channel)
-    // The member that had this seat before may still be listed.
+    // The seat may still be listed for the member that had it before.
     lane.isListedAsWaiting = lanes[seat].isListedAsWaiting
     lanes[seat] = lane
   }
 
-  /// A seat of somebody who is sent nothing.
+  /// Keeps a seat for somebody who is sent nothing.
   mutating func keepFree(_ id: MemberID) {
     while readers.count <= id.seat {
       readers.append(nil)
@@ -100,13 +100,13 @@ struct Readers: Sendable {
 
   // MARK: - Sending
 
-  /// There is a new beat. Connections that have not been offered the one before go first.
+  /// There is a new beat. Connections that have not been offered the last one go first.
   mutating func everyoneIsReady() { roundLeft = lanes.count }
   /// Whether any reader may have something to be sent.
   var isReady: Bool { roundLeft > 0 || !readySeats.isEmpty }
 
-  /// The readers that may have something to be sent: those that have become ready since this was last called, and the next
-  /// ones of the round.
+  /// The readers that may have something to be sent: those that became ready since the last call, and the next ones of
+  /// the round.
   mutating func takeReady(ofRoundMax: Int) -> (listed: [Int32], ofRound: Range<Int>) {
     let listed = readySeats
     readySeats = []
@@ -124,13 +124,14 @@ struct Readers: Sendable {
   func isBlocked(_ seat: Int) -> Bool { lanes[seat].isBlocked }
   mutating func unblock(_ seat: Int) { lanes[seat].isBlocked = false }
 
-  /// Whether a seat's socket takes bytes and there may be bytes for it.
+  /// Whether a seat's socket takes bytes and there may be some for it.
   func mayBeSent(_ seat: Int, _ ring: borrowing Ring) -> Bool {
     !lanes[seat].isBlocked && !(lanes[seat].isPlain && lanes[seat].place == ring.end)
   }
 
-  /// The short way, which nearly all readers go in a busy room: they lack only the newest beats, as everyone gets them. In a large
-  /// room some beats are made while each of its readers has its turn. They go out in one write.
+  /// The fast path, which nearly all readers of a busy room take: they lack only the newest beats, in the form that
+  /// everyone gets. While a large room's readers have their turns, new beats may be made. They go out in the same
+  /// write.
   mutating func offerNewest(
     _ ring: borrowing Ring,
     to seats: Range<Int>,
@@ -142,7 +143,7 @@ struct Readers: Sendable {
       guard lane.isPlain, !lane.isBlocked, lane.place >= ring.start, lane.place < ring.end else { continue }
       let index = known.firstIndex { $0.place == lane.place && $0.channel == lane.channel } ?? known.count
       if index == known.count { known.append(NewestBeats(from: lane.place, for: lane.channel, ring)) }
-      // A reader is not told of itself, nor of anyone twice.
+      // A reader is not told of itself, nor twice of anyone.
       if known[index].tellsOfPeople, let reader = readers[seat], concern(reader, from: lane.place, ring) { continue }
       let bytes = known[index].bytes
       guard !bytes.isEmpty else { continue }
@@ -159,7 +160,7 @@ struct Readers: Sendable {
     }
   }
 
-  /// Whether beats from a place on tell of a reader itself, or of people whom it knows.
+  /// Whether the beats from a place on concern the reader itself, or people whom it already knows.
   private func concern(_ reader: Reader, from place: UInt64, _ ring: borrowing Ring) -> Bool {
     for ordinal in place..<ring.end where !ring[ordinal].peers.isEmpty {
       if ordinal < reader.peopleToldBefore || ring[ordinal].peers.concern(reader.actor) { return true }
@@ -167,7 +168,7 @@ struct Readers: Sendable {
     return false
   }
 
-  /// The next thing to send to a connection.
+  /// What a connection is sent next.
   enum Next {
     /// The connection has all there is.
     case nothing
@@ -177,7 +178,7 @@ struct Readers: Sendable {
     case part(Int, stream: Int)
     /// A beat of the ring is to be loaded.
     case beat(UInt64, Channel, BeatRecipient)
-    /// Presence that it has not been sent yet.
+    /// Presence that the connection hasn't got yet.
     case states(Channel)
     /// The ring has dropped the connection's next beat. The connection has to enter a stream of state.
     case state
@@ -192,7 +193,7 @@ struct Readers: Sendable {
     switch stage {
     case .waiting: return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .nothing
     case .state(let stream, let part):
-      // Before the state is there, only answers such as the welcome may be sent.
+      // Before the state is taken, only answers such as the welcome may be sent.
       return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .part(part, stream: stream)
     case .notices(let buffers, let index):
       readers[seat]?.load(buffers[index], .notice)
@@ -217,13 +218,13 @@ struct Readers: Sendable {
     readers[seat]?.load(states: bytes, owed: owed)
   }
 
-  /// The members whose newest presence a connection has yet to get, longest wait first.
+  /// The members whose newest presence is owed to a connection, longest wait first.
   func owed(at seat: Int) -> [Identifier] { readers[seat]?.owed ?? [] }
-  /// Whether more presence waits for it than its line takes now.
+  /// Whether a connection is owed more presence than its line takes now.
   func isOwedStates(_ seat: Int) -> Bool { readers[seat]?.owed.isEmpty == false }
 
   mutating func load(beat bytes: [UInt8], at seat: Int) {
-    // If the beat had nothing for this channel, it counts as sent.
+    // If the beat has nothing for this channel, it counts as sent.
     if readers[seat]?.load(beat: bytes, ordinal: lanes[seat].place) == false { lanes[seat].place &+= 1 }
   }
 
@@ -237,7 +238,7 @@ struct Readers: Sendable {
       return false
     }
     switch sent {
-    // The ring may have dropped the beat while it was being sent.
+    // The ring may have dropped the beat while it was being sent, so the place is counted up.
     case .beat: lanes[seat].place &+= 1
     case .leap(let end): lanes[seat].place = end
     case .answers, .part, .notice, .states: break
@@ -265,8 +266,8 @@ struct Readers: Sendable {
 
   /// Loads the newest values in place of the beats that a connection lacks.
   /// - Parameters:
-  ///   - newest: what all get who lack the same beats.
-  ///   - own: what only this one gets, of people.
+  ///   - newest: the bytes for all connections that lack the same beats.
+  ///   - own: the bytes for this connection alone, about people.
   mutating func leap(
     _ seat: Int,
     _ newest: [UInt8],
@@ -276,7 +277,7 @@ struct Readers: Sendable {
     digest: () -> [UInt8]
   ) {
     readers[seat]?.load(newest: newest, own, from: lanes[seat].place, to: ring.end, owed: owed, digest: digest)
-    // The beats may have had nothing for this connection.
+    // The beats may have nothing for this connection.
     if readers[seat]?.isSending == false { lanes[seat].place = ring.end }
   }
 
@@ -305,7 +306,7 @@ struct Readers: Sendable {
     return listed.filter { if case .waiting? = readers[$0]?.stage { true } else { false } }
   }
 
-  /// The connection is sent a stream of state. After that it goes on at a place in the ring.
+  /// The connection is sent a stream of state, and then continues at a place in the ring.
   mutating func enter(_ entry: StateStreams.Entry, at seat: Int) {
     readers[seat]?.enter(stream: entry.number)
     lanes[seat].place = entry.place
@@ -319,15 +320,15 @@ struct Readers: Sendable {
   func wantsDigest(_ seat: Int) -> Bool { readers[seat]?.told?.wantsDigest == true }
 
   /// A connection has been sent a state as of a position in the log.
-  /// - Returns: what it knew beside operations, and its place in the ring. `nil` if the ring has dropped that place.
-  ///   Then the connection reads another stream, and after that gets everything that it missed.
+  /// - Returns: what the connection knew besides operations, and its place in the ring. `nil` if the ring has dropped
+  ///   that place. Then the connection reads another stream, and after that gets everything that it missed.
   mutating func reach(_ position: UInt64, at seat: Int, _ ring: borrowing Ring) -> (told: Told, place: UInt64)? {
     readers[seat]?.reach(position)
     guard lanes[seat].place >= ring.start, let told = readers[seat]?.told else { return nil }
     return (told, lanes[seat].place)
   }
 
-  /// The connection is sent what it missed, one buffer after the other, and is back on the ring.
+  /// The connection is sent what it missed, one buffer after the other, and then reads the ring again.
   mutating func catchUp(
     _ seat: Int,
     _ notices: [[UInt8]],
@@ -339,8 +340,8 @@ struct Readers: Sendable {
     readers[seat]?.catchUp(notices, peopleToldBefore: peopleToldBefore)
   }
 
-  /// The ring is about to drop its oldest beat. Readers that would have got it next record what they know so far.
-  /// - Returns: how many readers those are.
+  /// The ring is about to drop its oldest beat. The readers that need it next record what they know so far.
+  /// - Returns: how many readers fell off.
   mutating func fallOff(_ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> Int {
     let ordinal = ring.start
     var count = 0
@@ -367,13 +368,13 @@ struct Readers: Sendable {
     lanes[seat].isPlain = false
   }
 
-  /// Sends the connection a stream of state, because it is too many beats behind. The same is done if it fell off the ring.
-  /// - Parameter told: the knowledge of a reader that got all beats before its place.
+  /// Gives the connection a stream of state, because it is too many beats behind, or has fallen off the ring.
+  /// - Parameter told: what a reader knows that got all beats before this one's place.
   mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, told: DroppedBeats) {
     fallOff(seat, at: lanes[seat].place, ring, told)
   }
 
-  /// Whether all readers have all beats, and nothing is being sent to any.
+  /// Whether all readers have all beats, and none is being sent anything.
   func hasAll(_ ring: borrowing Ring) -> Bool {
     for seat in readers.indices {
       guard let reader = readers[seat] else { continue }

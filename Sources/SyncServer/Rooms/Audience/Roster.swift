@@ -1,40 +1,40 @@
 import CanvasCRDT
 
-/// The people whom everyone has been told by name, and those who wait for that.
+/// The people whom the room has named to everyone, and those who wait to be named.
 ///
 /// A crowded room tells only some people by name: those who show something, and others up to a bound. It tells the
 /// number of the rest. So the cost of a join doesn't grow with the number of people in the room.
 ///
 /// What always holds:
-/// - Every entry was told by a beat. So a reader that has had all beats knows exactly the people of these entries, with
-///   these states.
+/// - Every entry was told by a beat. So a reader that has got all beats knows exactly the people of these entries, in
+///   the state that each has here.
 /// - There are at most `showingPeople` entries, or `namedPeople` if that is more.
 /// - An entry whose person has gone stays until a beat has told so, and is listed in `gone` until then.
 struct Roster: Sendable {
   struct Entry: Sendable {
     let id: MemberID
-    /// With the state that was told last.
+    /// The person, with the presence that was sent last.
     fileprivate(set) var peer: Peer
     /// The ordinal of the beat that told others of this person.
     let namedAt: UInt64
-    /// The ordinal of the beat that told its newest state.
+    /// The ordinal of the beat that sent this person's newest presence.
     fileprivate(set) var stateAt: UInt64
-    /// When it last showed anything, on the monotonic clock.
+    /// When this person last showed anything, on the monotonic clock.
     fileprivate(set) var shownAt: UInt64
   }
 
   private let limits: Limits
   private var entries: [Identifier: Entry] = [:]
   private var gone: [Identifier] = []
-  /// Those who have not been named, in the order in which they came; some may have gone since, or been named.
+  /// The people who have not been named, in the order in which they came. Some may have left since, or been named.
   private var unnamed: [MemberID] = []
   private var unnamedTaken = 0
-  /// The number that those who ask for it were told last.
+  /// The number of people that was last sent to clients that ask for it.
   private(set) var crowdTold: UInt64 = 0
-  /// When names were last told, on the monotonic clock, and the number.
+  /// When names were last announced, on the monotonic clock, and the number.
   private var namesToldAt: UInt64?
   private var crowdToldAt: UInt64?
-  /// `peers`, if nobody has been named since it was made.
+  /// The result of `peers`, until somebody else is named.
   private var sorted: [Peer]?
 
   init(limits: Limits) { self.limits = limits }
@@ -45,7 +45,7 @@ struct Roster: Sendable {
 
   func names(_ id: MemberID, _ actor: Identifier) -> Bool { entries[actor]?.id == id }
 
-  /// Everyone who has been named, by actor. Made once for all who come before anything changes.
+  /// Everyone who has been named, by actor. Kept until something changes, so that many newcomers cost one sort.
   mutating func peers() -> [Peer] {
     if let sorted { return sorted }
     let peers = entries.values.map { $0.peer }.sorted { $0.actor < $1.actor }
@@ -70,8 +70,8 @@ struct Roster: Sendable {
     return min(names, number)
   }
 
-  /// As many milliseconds as there are people: to tell everyone something then takes about as much time whatever their
-  /// number, and nobody waits for longer than is soon enough. In a small room nobody waits.
+  /// One millisecond for each person here: then announcing to everyone costs about the same whatever their number, and
+  /// nobody waits for long. In a small room nobody waits.
   private func interval(_ count: Int, max most: UInt64) -> UInt64 { isSmall(count) ? 0 : min(UInt64(count), most) }
 
   /// Whether so few people are here that everything may be told at once.
@@ -84,7 +84,7 @@ struct Roster: Sendable {
     return !gone.isEmpty || here < count && UInt64(here) < limits.namedPeople
   }
 
-  /// The number that clients are told. 0 if everyone is told by name, or soon will be.
+  /// The number of people that clients are sent. 0 if everyone is named, or soon will be.
   private func number(_ count: Int) -> UInt64 {
     let everyone = UInt64(count) <= limits.namedPeople || entries.count - gone.count >= count
     return everyone ? 0 : UInt64(count)
@@ -92,10 +92,10 @@ struct Roster: Sendable {
 
   // MARK: Telling
 
-  /// Adds to a beat who came and went, if it is time.
+  /// Adds the joins and leaves to a beat, if it is time.
   /// - Parameters:
   ///   - count: how many people are here.
-  ///   - person: who has a seat, with what others may be told already. `nil` if that connection is gone.
+  ///   - person: the member in a seat, with the presence that may be sent already. `nil` if that connection is gone.
   mutating func tell(
     _ changes: inout PeerChanges,
     beat ordinal: UInt64,
@@ -122,7 +122,8 @@ struct Roster: Sendable {
     changes.crowd = number
   }
 
-  /// Forgets those who have gone and those who are listed twice. So the list is never much longer than there are people.
+  /// Drops people who have left and duplicates from the list, so that it is never much longer than the number of
+  /// people.
   private mutating func tidy(_ person: (MemberID) -> Peer?) {
     var known: Set<MemberID> = []
     unnamed = unnamed[unnamedTaken...].filter { id in
@@ -170,9 +171,9 @@ struct Roster: Sendable {
     sorted = nil
   }
 
-  /// Makes sure that somebody who shows something is named, in this beat if not before. In a room that already names as
-  /// many as it may, it takes the place of somebody who has shown nothing for a while.
-  /// - Returns: false if there is no place.
+  /// Makes sure that somebody who shows something is named, in this beat at the latest. If the room already names as
+  /// many as it may, one who has shown nothing for a while loses the name.
+  /// - Returns: false if the room has no place for another name.
   mutating func admit(
     _ id: MemberID,
     _ peer: Peer,
@@ -181,7 +182,7 @@ struct Roster: Sendable {
     now: Moment
   ) -> Bool {
     guard !names(id, peer.actor) else { return true }
-    // Its earlier self, or others who have gone, are in the way.
+    // The entry of its earlier session, or of others who have left, is in the way.
     if !gone.isEmpty { tellGone(&changes) }
     if UInt64(entries.count) >= max(limits.namedPeople, limits.showingPeople) {
       guard let quietest = entries.values.min(by: { ($0.shownAt, $0.peer.actor) < ($1.shownAt, $1.peer.actor) }),
@@ -195,10 +196,10 @@ struct Roster: Sendable {
     return true
   }
 
-  /// A named person who has shown nothing for so long makes way for somebody who does.
+  /// How long somebody may show nothing before somebody else can take their place.
   private static let quietMilliseconds: UInt64 = 10_000
 
-  /// The beat `ordinal` tells what somebody shows.
+  /// The beat `ordinal` sends somebody's presence.
   mutating func told(_ state: JSONText, of actor: Identifier, beat ordinal: UInt64, now: Moment) {
     entries[actor]?.peer.state = state
     entries[actor]?.stateAt = ordinal
@@ -206,6 +207,6 @@ struct Roster: Sendable {
     sorted = nil
   }
 
-  /// To be called when nobody is left.
+  /// To be called when nobody is here any more.
   mutating func clear() { self = Roster(limits: limits) }
 }

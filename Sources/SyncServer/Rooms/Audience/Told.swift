@@ -1,20 +1,20 @@
 import CanvasCRDT
 
-/// The knowledge of a connection, operations aside, that has just joined or has fallen behind.
+/// What a connection knows besides operations, after it has just joined or has fallen behind.
 ///
-/// A reader that gets all beats from `ordinal` on learns the rest from them. Any other reader gets the difference
+/// A reader that gets all beats from `ordinal` on learns the rest from them. Any other reader is sent the difference
 /// between this and the room as it is.
 struct Told: Sendable {
   /// Ordinal of the first beat that the connection has not been sent.
   let ordinal: UInt64
   /// Ordinal of the first beat whose joins and leaves the connection doesn't know. It is later than `ordinal` if the
-  /// connection has got the joins and leaves of earlier beats by another way.
+  /// connection was told of earlier ones in another way.
   let peopleOrdinal: UInt64
   /// The people whom the connection knows of.
   let peers: [Identifier]
   /// The pairs that the connection has been told of.
   let pairs: Set<ShapePair>
-  /// Whether it has been told of all that there were, even if there were none.
+  /// Whether the connection has been told of all pairs, even if there were none.
   let arePairsTold: Bool
   /// The connection asked for a digest and has not been answered.
   var wantsDigest = false
@@ -45,7 +45,7 @@ struct Told: Sendable {
   /// What a new connection knows from its `welcome`.
   /// - Parameters:
   ///   - ordinal: the ordinal of the beat that comes next.
-  ///   - peers: everyone here, with what they show.
+  ///   - peers: everyone here, with their presence.
   ///   - named: the peers that the welcome names. If the welcome would be longer than a message may be, some of it is
   ///     sent after the state: first the peers' presence, and with thousands of peers some of the names, too.
   init(newcomerAt ordinal: UInt64, among peers: [Peer], messageBytesMax: UInt64, named: inout [Peer]) {
@@ -69,7 +69,7 @@ struct Told: Sendable {
     named = Array(fitting)
   }
 
-  /// The difference in overlaps.
+  /// The notices of the pairs that began or ended since.
   func overlapNotices(to standing: [ShapePair], encoder: MessageEncoder) -> [OverlapNotice] {
     let known = Set(standing)
     let began = standing.filter { !pairs.contains($0) }
@@ -78,11 +78,11 @@ struct Told: Sendable {
     return encoder.notices(began: began, ended: ended)
   }
 
-  /// The most bytes that a welcome takes without its peers.
+  /// The most bytes of a welcome without its peers.
   private static let welcomeBytesMax = 1_024
 }
 
 extension Peer {
-  /// The most bytes that a peer takes in a message without its state. Each byte of a name may be escaped as six.
+  /// The most bytes of a peer in a message, without its presence. Each byte of a name may be escaped as six.
   fileprivate var bytesMax: Int { 6 * name.utf8Count + 96 }
 }

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A layout that the door has let in. With 100,000 shapes, stamping and encoding it takes longer than others should wait, so
+/// A layout that the door has admitted. Stamping and encoding 100,000 shapes takes longer than others should wait, so
 /// that is done beside the loop.
 struct AdmittedLayout: Sendable {
   /// The number of its batch.
@@ -9,7 +9,7 @@ struct AdmittedLayout: Sendable {
   let request: UInt64
   let moves: [Operation]
   let made: [ProposedOperation]
-  /// Gives the stamps that were set aside for `made`, if it is told this time.
+  /// Gives the stamps that were reserved for `made`, if it is told this time.
   let clock: Clock
   let milliseconds: UInt64
   let payer: Payer?

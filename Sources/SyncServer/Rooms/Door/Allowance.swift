@@ -1,19 +1,19 @@
 import CanvasCRDT
 
-/// The server's limits for a message, besides its room's, and the account that pays for storing it.
+/// The server's limits for a message, in addition to the room's, and the account that pays for storing the message.
 struct Allowance: Sendable {
   enum Bound: Sendable {
     case none
-    /// Only what was taken before, and so changes nothing (W8).
+    /// Only operations that were taken before, which change nothing (W8).
     case nothingNew(RejectCode, Text)
-    /// The same, and deletions of shapes that are there.
+    /// Also deletions of shapes that are there.
     case deletions(RejectCode, Text)
   }
 
   var payer: Payer?
   var bound: Bound
 
-  /// For whoever nobody counts.
+  /// For writers whom no quota counts.
   static let all = Allowance(payer: nil, bound: .none)
 
   func check(_ proposed: [ProposedOperation], on canvas: borrowing Canvas) throws(Rejection) {

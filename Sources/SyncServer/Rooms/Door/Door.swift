@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// The way into a room's log. Whether operations may enter is decided here, once. Merging checks nothing.
+/// The way into a room's log. Whether operations may enter is decided here and nowhere else. Merging checks nothing.
 ///
 /// What always holds:
-/// - A batch that was handed out is under way until the log has answered for it. The log answers once.
-/// - What counts against the room's limits is the canvas as it will be with all batches under way.
-/// - The log is in doubt from the first batch that it refuses until it takes one. Meanwhile not all that it has stored
-///   is known.
+/// - A batch that was given out is under way until the log has answered for it. The log answers once.
+/// - The room's limits apply to the canvas as it will be with all batches under way.
+/// - The log is in doubt from the first batch that it refuses until it takes one. Meanwhile, batches that it refused
+///   may have been stored.
 struct Door: Sendable {
   private let limits: Limits
   private var underWay: [UInt64: Passage] = [:]
@@ -25,9 +25,9 @@ struct Door: Sendable {
 
     let origin: Origin
     let operationCount: UInt64
-    /// The shapes that it may make or take away.
+    /// The shapes that the batch may make or delete.
     fileprivate let counted: [Identifier]
-    /// Whether a record of it came too late: deletions that it may cross are forgotten.
+    /// Whether one of its records came too late: it may cross deletions that the room has forgotten.
     fileprivate(set) var isTooOld = false
   }
 
@@ -68,8 +68,8 @@ struct Door: Sendable {
     return Batch(number: number, operations: operations, payer: allowance.payer)
   }
 
-  /// Admits a layout as one batch, or refuses all of it. It takes as long for many shapes as for few, because they are
-  /// stamped elsewhere. The checks of single operations were made when the layout was read.
+  /// Admits a layout as one batch, or refuses all of it. This takes as long for many shapes as for few, because they
+  /// are stamped elsewhere, and single operations were checked when the layout was read.
   mutating func admit(
     _ layout: LayoutEdits,
     by actor: Identifier,
@@ -100,7 +100,7 @@ struct Door: Sendable {
     )
   }
 
-  /// A batch after which the room forgets deletions from before a time, in Unix milliseconds.
+  /// Makes a batch after which the room forgets deletions from before a time, in Unix milliseconds.
   mutating func admitForgetting(
     before milliseconds: UInt64,
     from origin: Passage.Origin,
@@ -110,8 +110,8 @@ struct Door: Sendable {
     return Batch(number: number, operations: [], payer: nil, forgottenBefore: milliseconds)
   }
 
-  /// Numbers a batch and notes what it does.
-  /// - Parameter unseen: how many shapes it makes besides, which are stamped later.
+  /// Numbers a batch and records its effect on the limits.
+  /// - Parameter unseen: how many more shapes it makes, which are stamped later.
   private mutating func letIn(
     _ operations: [Operation],
     unseen: Int = 0,
@@ -126,7 +126,8 @@ struct Door: Sendable {
     return number
   }
 
-  /// Refuses a name that nobody may write. One from before the rule stays, and so is taken again if it is sent again (W8).
+  /// Refuses a name that is not allowed. A name from before that rule stays, so an operation with it is accepted when
+  /// it is sent again (W8).
   private func checkName(
     in operation: ProposedOperation,
     index: Int,
@@ -137,7 +138,7 @@ struct Door: Sendable {
     throw Door.badName(index: index)
   }
 
-  /// Whether it writes a name that nobody may write.
+  /// Whether the operation writes a name that is not allowed.
   static func isMisnamed(_ operation: ProposedOperation) -> Bool {
     operation.set.assigned.contains(.name) && !PropertyRules.takesName(operation.set.name)
   }
@@ -160,11 +161,11 @@ struct Door: Sendable {
       horizonMilliseconds: limits.horizonMilliseconds
     ) {
     case .plausible: break
-    // An operation that was accepted once is accepted again, whatever clocks have done since (W8).
+    // An operation that was accepted once is accepted again, even if a clock has changed since (W8).
     case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
     case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
-    // If a server's clock ran fast and was then set right, the room is ahead of it. A writer can only write over what
-    // is there with stamps that are as late.
+    // If a server's clock ran fast and was then set right, the room is ahead of it. To write over what is there, a
+    // writer needs stamps that are as late.
     case .ahead where stamp.milliseconds <= fold.newestMilliseconds: break
     case .ahead(let by):
       throw Rejection(
@@ -188,7 +189,8 @@ struct Door: Sendable {
 
   static let forgotten: Text = "the stamp is older than the deletions that this room remembers: it has had very many"
 
-  /// Whether the canvas has all of an operation, or newer values. That is so for every operation that was taken before.
+  /// Whether the canvas has all values of an operation, or newer ones. This holds for every operation that was taken
+  /// before.
   static func changesNothing(
     _ operation: ProposedOperation,
     at stamp: Stamp,
@@ -221,26 +223,26 @@ struct Door: Sendable {
     return passage
   }
 
-  /// A record of a batch came too late: deletions that it may cross are forgotten.
+  /// One of the batch's records came too late: it may cross deletions that the room has forgotten.
   mutating func markTooOld(_ batch: UInt64?) {
     if let batch { underWay[batch]?.isTooOld = true }
   }
 
-  /// The log could not take a batch. If the log can't say whether it has stored the batch, the batch may still turn up
-  /// later as a record that nobody asked for. It then comes before any batch that is taken later.
+  /// The log could not take a batch. If the log can't say whether it has stored the batch, the batch may later appear
+  /// as an unexpected record. It then comes before any batch that the log takes later.
   mutating func refused(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = land(batch, on: canvas) else { return nil }
     isLogInDoubt = true
     return passage
   }
 
-  /// A batch doesn't go to the log after all.
+  /// A batch is not sent to the log after all.
   mutating func withdrawn(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? { land(batch, on: canvas) }
 
   /// The log could not be written when the room was opened.
   mutating func doubtLog() { isLogInDoubt = true }
 
-  /// To be called when an operation of a batch has reached the canvas, and counts there from now on.
+  /// To be called when an operation of a batch has reached the canvas, and is counted there from now on.
   mutating func arrived(_ change: Change, of batch: UInt64?, on canvas: borrowing Canvas) {
     fullness.changed(change.shape, on: canvas)
     guard let batch else { return }
@@ -257,6 +259,6 @@ struct Door: Sendable {
     return passage
   }
 
-  /// The reason in the refusal of a batch that the log didn't take.
+  /// The reason for refusing a batch that the log didn't take.
   static let unavailable: Text = "the server can't store changes now"
 }

@@ -1,20 +1,20 @@
 import CanvasCRDT
 
-/// Whether a room has space for more shapes, and for the memory of more deleted ones.
+/// Whether a room has space for more shapes, and for remembering more deletions.
 ///
-/// What counts is the room as it will be once everything on its way has arrived, in whatever order creations and
-/// deletions come.
+/// Counts the room as it will be once everything on its way has arrived, whatever the order of creations and deletions.
 ///
 /// What always holds:
-/// - An operation on its way that may make a shape, or take one away, is among the arrivals of its shape until its
-///   batch has been answered for. Values written to a shape that is there and stays don't count.
-/// - `unseen` has the shapes on their way that nobody else can name yet, because their identifiers were made here, by batch.
-/// - `coming` is by how much all of these together will change the canvas's own counts.
+/// - An operation on its way that may make or delete a shape is among that shape's arrivals until the log has
+///   answered for its batch. Values written to a shape that exists and stays don't count.
+/// - `unseen` counts, by batch, the shapes on their way that nobody else can name yet, because the server made their
+///   identifiers.
+/// - `coming` is the change that all of these together will make to the canvas's own counts.
 ///
-/// If the log refuses a batch, or the batch comes too late, the deletions in it don't happen. Messages that were let in because of those deletions
-/// can make the room too large by that much.
+/// If the log refuses a batch, or the batch comes too late, its deletions don't happen. Messages that were admitted
+/// because of those deletions may then make the room too large by that much.
 ///
-/// What an operation costs doesn't grow with the number of those that are on their way.
+/// The cost of an operation doesn't grow with the number of operations on their way.
 struct Fullness: Sendable {
   private let limits: Limits
   private var forecasts: [Identifier: Forecast] = [:]
@@ -27,10 +27,10 @@ struct Fullness: Sendable {
     var records = 0
     var erasures = 0
 
-    /// Records that are no shapes: of late edits to deleted shapes, and of edits to shapes that never were.
+    /// Records without a live shape: late edits to deleted shapes, and edits to shapes that never existed.
     var remnants: Int { records - live }
 
-    /// So many new shapes.
+    /// The counts of new shapes.
     static func made(_ count: Int) -> Counts { Counts(live: count, records: count) }
 
     static func + (left: Counts, right: Counts) -> Counts {
@@ -50,7 +50,7 @@ struct Fullness: Sendable {
     }
   }
 
-  /// A shape that something is on its way to.
+  /// A shape with operations on their way to it.
   private struct Forecast {
     var arrivals = NewestOnTheWay<Outlook>()
     /// Its share of `coming`.
@@ -68,7 +68,7 @@ struct Fullness: Sendable {
   // MARK: - What is on its way
 
   /// To be called when a batch has been let in.
-  /// - Returns: the shapes that it may make or take away, for `remove`.
+  /// - Returns: the shapes that the batch may make or delete, for `remove`.
   mutating func add(_ operations: [Operation], batch: UInt64, on canvas: borrowing Canvas) -> [Identifier] {
     var arriving: [Identifier: Outlook] = [:]
     for operation in operations {
@@ -82,14 +82,14 @@ struct Fullness: Sendable {
     return Array(arriving.keys)
   }
 
-  /// To be called when a batch has been let in that makes shapes which nobody else can name yet.
+  /// To be called when a batch has been let in whose shapes nobody else can name yet.
   mutating func add(unseen count: Int, batch: UInt64) {
     guard count > 0 else { return }
     unseen[batch] = count
     coming = coming + .made(count)
   }
 
-  /// To be called when shapes of a batch have reached the canvas that nobody else could name.
+  /// To be called when shapes that nobody else could name have reached the canvas.
   mutating func seen(_ count: Int, batch: UInt64) {
     guard let before = unseen[batch] else { return }
     let left = max(0, before - count)
@@ -97,7 +97,7 @@ struct Fullness: Sendable {
     coming = coming - .made(before - left)
   }
 
-  /// To be called when a batch has been answered for: it is on the canvas by now, or never will be.
+  /// To be called when the log has answered for a batch: it is on the canvas by now, or never will be.
   mutating func remove(_ shapes: [Identifier], batch: UInt64, on canvas: borrowing Canvas) {
     seen(.max, batch: batch)
     for shape in shapes {
@@ -106,7 +106,7 @@ struct Fullness: Sendable {
     }
   }
 
-  /// To be called when the canvas has changed at a shape.
+  /// To be called when the canvas has changed a shape.
   mutating func changed(_ shape: Identifier, on canvas: borrowing Canvas) {
     if !forecasts.isEmpty, forecasts[shape] != nil { settle(shape, on: canvas) }
   }
@@ -123,7 +123,7 @@ struct Fullness: Sendable {
     forecasts[shape] = forecast
   }
 
-  /// Whether an operation may change the counts. Most don't: they write values to a shape that is there and stays.
+  /// Whether an operation may change the counts. Most don't: they write values to a shape that exists and stays.
   private func counts(_ set: borrowing Properties, on shape: Identifier, _ canvas: borrowing Canvas) -> Bool {
     if set.deleted || set.assigned.contains(.kind) || !canvas.registers(of: shape).contains(.kind) { return true }
     return !forecasts.isEmpty && forecasts[shape] != nil
@@ -133,10 +133,10 @@ struct Fullness: Sendable {
 
   /// Refuses a message that the room has no space for.
   ///
-  /// A message that makes nothing more is never refused, however full the room is: one that was taken before and is
-  /// sent again, one whose shapes were deleted since, one that deletes as many shapes as it makes.
-  /// - Parameter unseen: how many shapes it makes beside, after all that is proposed, which nobody else can name.
-  /// - Returns: how many more shapes the room has to remember with it, live or deleted.
+  /// A message that adds nothing is never refused, however full the room is: for example one that is sent again, one
+  /// whose shapes were deleted since, or one that deletes as many shapes as it makes.
+  /// - Parameter unseen: how many shapes it makes after the proposed ones, which nobody else can name yet.
+  /// - Returns: how many more shapes the room has to remember after this message, live or deleted.
   func check(
     _ proposed: [ProposedOperation],
     unseen: Int = 0,
@@ -145,8 +145,8 @@ struct Fullness: Sendable {
   ) throws(Rejection) -> Int {
     var message = Message(unseen: unseen, firstUnseen: proposed.count)
     for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
-      // An operation without a stamp gets one from the room, which is later than all stamps of the room and than those
-      // of the operations before it.
+      // An operation without a stamp gets one from the room. It is later than all stamps in the room and those of the
+      // operations before it.
       let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       message.take(Outlook(operation.set, at: stamp), of: operation.shape, index: index)
     }
@@ -165,7 +165,7 @@ struct Fullness: Sendable {
     throw Rejection(operation: excess.index, code: .roomFull, message: excess.words)
   }
 
-  /// How many deletions and remnants the room remembers once everything on its way has arrived.
+  /// How many deletions and remnants the room will remember once everything on its way has arrived.
   func remembered(on canvas: borrowing Canvas) -> (erasures: Int, remnants: Int) {
     (canvas.erasureCount + coming.erasures, canvas.shapeCount - canvas.liveCount + coming.remnants)
   }
@@ -182,7 +182,7 @@ struct Fullness: Sendable {
     private(set) var shapes: [(shape: Identifier, outlook: Outlook, index: Int)] = []
     private var places: [Identifier: Int] = [:]
     let unseen: Int
-    /// The index of the first operation that makes one of those.
+    /// The index of the first operation that makes a shape which nobody else can name yet.
     let firstUnseen: Int
 
     init(unseen: Int, firstUnseen: Int) {
@@ -208,7 +208,7 @@ struct Fullness: Sendable {
     let words: Text
   }
 
-  /// - Returns: how many more shapes there are to remember, if there is space.
+  /// - Returns: how many more shapes the room has to remember, if it has space for them.
   private func excess(
     of message: Message,
     beside standing: Counts,
@@ -225,12 +225,13 @@ struct Fullness: Sendable {
       growth.append((index, change))
     }
     after = after + .made(message.unseen)
-    // Every new shape will be deleted some day, so its erasure needs space too. A shape that is there may always be
-    // deleted: its record goes when its erasure comes.
+    // Every new shape will be deleted some day, so its deletion needs space too. Deleting a shape that exists is always
+    // allowed: the deletion takes the place of the shape's record.
     let made = max(0, after.live - standing.live)
     let more = max(0, after.records + after.erasures - standing.records - standing.erasures)
     let fitsLive = Fullness.fits(after.live, standing.live, limits.shapes)
-    // Otherwise whoever writes to shapes that never were, which nobody sees, would keep others from drawing.
+    // Without this bound, a client could write to shapes that never existed, which nobody sees, and keep others from
+    // drawing.
     let fitsRemnants =
       after.records <= standing.records || Fullness.fits(after.remnants, standing.remnants, limits.shapes)
     let fitsRecords = fitsRemnants && Fullness.fits(after.records, standing.records, recordsMax)

@@ -2,16 +2,16 @@ import CanvasCRDT
 
 /// `POST /v1/rooms/{room}/layout`: the operations that write a document's shapes. None has a stamp.
 struct LayoutEdits: Sendable {
-  /// Make place in the drawing order, and come first.
+  /// Make room in the drawing order, and come first.
   let moves: [ProposedOperation]
-  /// Make the shapes, one each, under new identifiers that nobody else knows.
+  /// Make the shapes, one operation each, under new identifiers that nobody else knows.
   let made: [ProposedOperation]
-  /// How long their texts are together.
+  /// The length of all their texts.
   let longBytes: Int
 
   var isEmpty: Bool { moves.isEmpty && made.isEmpty }
 
-  /// Refuses names that nobody may write.
+  /// Refuses names that are not allowed.
   init(
     importing document: [ImportedShape],
     into canvas: Canvas,

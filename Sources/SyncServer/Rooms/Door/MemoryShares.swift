@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// How much of a room's memory for deletions each address and each token has taken lately.
+/// How much of a room's memory for deletions each address and each token has used lately.
 ///
-/// A new shape takes a place in it, because it is deleted some day. The deletion of a shape that never was takes one,
-/// too, and so does an edit of such a shape: the room remembers it, although there is no shape (a remnant). An entry
-/// fades until the room may forget the deletions behind it.
+/// A new shape uses a place in it, because it will be deleted some day. So does deleting a shape that never existed,
+/// and so does editing one: the room keeps the edit, although there is no shape (a remnant). An entry fades at the pace
+/// at which the room may forget.
 ///
-/// What always holds: whoever has taken nothing lately has no entry, once `forgetFaded` was called, and there are at most
-/// `entriesMax`.
+/// What always holds: after `forgetFaded`, an address or token that has used nothing lately has no entry. There are at
+/// most `entriesMax` entries.
 struct MemoryShares: Sendable {
   private enum Name: Hashable {
     case address(String)
@@ -32,7 +32,8 @@ struct MemoryShares: Sendable {
   /// The share that one payer may take of a memory of this size.
   private func share(of most: UInt64) -> Double { Double(max(most / 8, MemoryShares.shareMin)) }
 
-  /// Refuses what takes more than a share, if the memory is more than half full: that for deletions, or that for remnants.
+  /// Refuses a message that takes more than a share, if the memory for deletions or that for remnants is more than half
+  /// full.
   func check(
     _ places: Int,
     for payer: Payer?,

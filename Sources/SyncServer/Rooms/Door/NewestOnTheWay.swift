@@ -1,4 +1,4 @@
-/// Something of which only the newest counts: two of them merge into one, in any order and any number of times.
+/// A value of which only the newest parts count: two of them merge into one, in any order and any number of times.
 protocol Newest {
   mutating func merge(_ other: Self)
 }
@@ -6,17 +6,17 @@ protocol Newest {
 /// The operations under way to one shape, by batch, and their sum.
 ///
 /// What always holds:
-/// - `sum` has merged whatever was added and not removed. Something that was removed while an older batch was still on its way may
-///   be in it too, until that one is removed. If it has been stored by then, this makes no difference.
-/// - Adding and removing take two merges each on average, however many batches there are: the log answers for most of them
-///   in the order in which they were let in.
+/// - `sum` merges all values that were added and not removed. A value that was removed while an older batch was under
+///   way may stay in `sum` until that batch is removed. If its batch has been stored, this makes no difference.
+/// - Adding and removing take two merges each on average, however many batches there are: the log mostly answers for
+///   batches in the order in which they were let in.
 struct NewestOnTheWay<Value: Newest> {
-  /// The oldest last. Each with what it and all that are newer among these come to.
+  /// The older batches, the oldest last. Each has the merge of itself and the newer ones in this array.
   private var older: [(batch: UInt64, value: Value)] = []
-  /// The newest last.
+  /// The newer batches, the newest last.
   private var newer: [(batch: UInt64, value: Value)] = []
   private var sumOfNewer: Value?
-  /// Removed, and neither last in `older` nor dropped yet.
+  /// Batches that were removed but are still in one of the arrays.
   private var removed: Set<UInt64> = []
 
   var isEmpty: Bool { older.isEmpty && newer.isEmpty }
@@ -28,7 +28,7 @@ struct NewestOnTheWay<Value: Newest> {
     return sum
   }
 
-  /// - Parameter batch: newer than all before, and with nothing in it yet.
+  /// - Parameter batch: the number of a batch without a value yet, newer than all others.
   mutating func add(_ value: Value, of batch: UInt64) {
     newer.append((batch, value))
     if sumOfNewer == nil { sumOfNewer = value } else { sumOfNewer?.merge(value) }
@@ -39,7 +39,7 @@ struct NewestOnTheWay<Value: Newest> {
     while let oldest = oldestBatch(), removed.remove(oldest) != nil { older.removeLast() }
   }
 
-  /// Has the oldest batch be the last in `older`.
+  /// Makes the oldest batch the last element of `older`.
   private mutating func oldestBatch() -> UInt64? {
     if older.isEmpty {
       older = newer.reversed()

@@ -1,14 +1,14 @@
 import CanvasCRDT
 
-/// The future of one shape, as far as limits need it: the newest stamps under which it was made, changed and deleted.
+/// What one shape will be, as far as limits need it: the newest stamps under which it was made, changed and deleted.
 /// The newest are enough, because merging gives the same result in any order (M2, M4, M5).
 struct Outlook: Newest, Sendable {
   private var kind: Stamp?
-  /// The newest stamp of any property but the kind.
+  /// The newest stamp of any property except the kind.
   private var other: Stamp?
   private var erasure: Stamp?
 
-  /// A shape that nothing is known of.
+  /// A shape of which nothing is known.
   init() {}
 
   /// A shape as a canvas has it.
@@ -17,7 +17,7 @@ struct Outlook: Newest, Sendable {
     for property in canvas.registers(of: shape) { note(property, canvas.stamp(of: property, in: shape)) }
   }
 
-  /// The effect of one operation on a shape. If it deletes the shape, its other values are lost.
+  /// The effect of one operation on a shape. If it deletes the shape, its other values don't count.
   init(_ set: borrowing Properties, at stamp: Stamp) {
     if set.deleted {
       erasure = stamp

@@ -2,38 +2,38 @@ import CanvasCRDT
 
 /// Whether a room has space for more text, and for longer paths, which count as text.
 ///
-/// What counts is the room's text and what every batch on its way may add. A batch may turn out to add less, because it has
-/// lost to newer values: the room is then found full a little early, until the log has answered.
+/// Counts the room's text and everything that batches on their way may add. A batch may add less in the end, because it
+/// loses to newer values. Until the log has answered, the room then counts as full a little early.
 ///
 /// What always holds:
 /// - `coming` is the sum of what the batches on their way may add.
-/// - What a batch frees counts only if it needs that, and only if no other batch on its way touches that shape's text. So it is
-///   counted once.
+/// - Text that a batch frees counts only if the batch needs the space, and only if no other batch on its way touches
+///   that shape's text. So it is counted once.
 struct TextSpace: Sendable {
   private let limits: Limits
   private var batches: [UInt64: Growth] = [:]
   private var coming = 0
-  /// How many batches on their way write text to a shape, delete it, or count on what that frees.
+  /// How many batches on their way write text to a shape, delete it, or rely on the text that it frees.
   private var touched: [Identifier: Int] = [:]
-  /// Of these, how many count on what its text frees.
+  /// How many of these rely on the text that it frees.
   private var freed: [Identifier: Int] = [:]
 
-  /// The text that a batch may add.
+  /// The text that a batch may add to the room.
   struct Growth: Sendable {
     fileprivate var bytes = 0
-    /// Whether the batch only has shapes that nobody else can name yet. Then each of its texts that arrives can be
-    /// subtracted.
+    /// Whether all its shapes are ones that nobody else can name yet. Then each of its texts can be subtracted as it
+    /// arrives.
     fileprivate var isOfUnseen = false
-    /// The shapes to which it writes text, or whose text it deletes.
+    /// The shapes whose text the batch writes or deletes.
     fileprivate var written: Set<Identifier> = []
-    /// The shapes with whose text it makes space.
+    /// The shapes whose text the batch frees and relies on.
     fileprivate var freed: Set<Identifier> = []
   }
 
   init(limits: Limits) { self.limits = limits }
 
-  /// Refuses text that the room has no space for. A message counts as a whole. Text that is no longer than what it replaces is
-  /// always taken, and so is what was taken before.
+  /// Refuses text that the room has no space for. A message counts as a whole. Text that is no longer than what it
+  /// replaces is always accepted, and so are operations that were taken before.
   func check(
     _ proposed: [ProposedOperation],
     on canvas: borrowing Canvas,
@@ -42,7 +42,7 @@ struct TextSpace: Sendable {
     var growth = Growth()
     var steps: [(index: Int, bytes: Int)] = []
     for (index, operation) in proposed.enumerated() {
-      // Once this has arrived, the text frees nothing for others any more.
+      // Once this has arrived, the shape's old text frees nothing for others any more.
       if operation.set.deleted, canvas.longBytes(in: operation.shape) > 0 { growth.written.insert(operation.shape) }
       let written = operation.set.longBytes(of: .all)
       guard written > 0 else { continue }
@@ -70,11 +70,11 @@ struct TextSpace: Sendable {
     freed[shape] == nil ? canvas.longBytes(of: properties, in: shape) : 0
   }
 
-  /// Counts what the message leaves of the text in each shape, in place of all that it writes.
+  /// Counts the text that each shape has after the whole message, instead of all texts in it.
   private func takeAsWhole(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, _ growth: inout Growth) {
     var shapes: [Identifier: PropertyMask] = [:]
     for operation in proposed where touched[operation.shape] == nil { shapes[operation.shape] = .all }
-    // Nothing that is read of it depends on the seed.
+    // A random seed does no harm: nothing that is read from this canvas depends on it.
     var after = Canvas(seed: UInt64.random(in: 0...UInt64.max))
     for operation in canvas.operations(of: shapes) { after.apply(operation) }
     for (index, operation) in proposed.enumerated() where shapes[operation.shape] != nil {
@@ -93,7 +93,7 @@ struct TextSpace: Sendable {
     }
   }
 
-  /// The same for a layout. It takes as long for many texts as for few, as long as there is space.
+  /// The same for a layout. It takes as long for many texts as for few while there is space.
   func check(_ layout: LayoutEdits, on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Growth {
     let growth = Growth(bytes: layout.longBytes, isOfUnseen: true)
     guard layout.longBytes > 0, !fits(canvas.longBytes + layout.longBytes + coming) else { return growth }
@@ -120,7 +120,7 @@ struct TextSpace: Sendable {
     throw Rejection(operation: index, code: .roomFull, message: words)
   }
 
-  /// To be called when a batch has been let in.
+  /// To be called when a batch has been admitted.
   mutating func add(_ growth: Growth, batch: UInt64) {
     guard growth.bytes > 0 || !growth.written.isEmpty || !growth.freed.isEmpty else { return }
     var growth = growth
@@ -139,7 +139,7 @@ struct TextSpace: Sendable {
     coming -= arrived
   }
 
-  /// To be called when a batch has been answered for.
+  /// To be called when the log has answered for a batch.
   mutating func remove(batch: UInt64) {
     guard let growth = batches.removeValue(forKey: batch) else { return }
     coming -= growth.bytes

@@ -12,8 +12,7 @@ struct BeatGap: Sendable {
 }
 
 extension Ring {
-  /// Whether a connection at that place is behind: it lacks several beats, and should have had the first of them some time
-  /// ago.
+  /// Whether a connection at that place is behind: it lacks several beats, and the first of them was due some time ago.
   func isBehind(_ place: UInt64, by milliseconds: UInt64, now: Moment) -> Bool {
     place &+ 1 < end && self[place].madeAt &+ milliseconds <= now.monotonicMilliseconds
   }
@@ -26,7 +25,7 @@ extension Ring {
       let peers = self[ordinal].peers
       for actor in peers.left {
         states[actor] = nil
-        // Nobody has heard of a peer that came and went in these beats.
+        // If a peer came and went in these beats, the reader is told of neither.
         if let came = net.joined.firstIndex(where: { $0.actor == actor }) {
           net.joined.remove(at: came)
         } else {
@@ -41,10 +40,10 @@ extension Ring {
     return net
   }
 
-  /// The sum of the overlaps in the beats from `place` on. `nil` if there is nothing to tell. One that is to be told of
-  /// all pairs for the first time is told even if there are none.
+  /// The sum of the overlaps in the beats from `place` on. `nil` if there is nothing to tell. A connection that is due
+  /// to be told of all pairs is told even if there are none.
   func overlaps(from place: UInt64) -> OverlapChanges? {
-    // A pair that began and ended, or ended and began, is as it was.
+    // A pair that began and ended, or ended and began, has not changed.
     var net: [ShapePair: Bool] = [:]
     var isFirst = false
     for ordinal in place..<end {
@@ -63,7 +62,7 @@ extension Ring {
 
 /// The newest values in place of beats, for a moment: readers that are equally far behind get the same bytes.
 ///
-/// What always holds: all bytes lead to the place in the ring that they were last asked for.
+/// What always holds: all bytes lead up to the same end of the ring, the one of the last call.
 struct Leaps: Sendable {
   private struct Key: Hashable {
     let channel: Channel
@@ -80,7 +79,7 @@ struct Leaps: Sendable {
   private var end: UInt64 = 0
   private var known: [Key: [UInt8]?] = [:]
 
-  /// Whether it is known what leads over a gap to the beat `end`.
+  /// Whether the bytes over a gap to the beat `end` are known.
   mutating func knows(_ gap: BeatGap, to end: UInt64) -> Bool {
     if end != self.end {
       self.end = end
@@ -89,7 +88,7 @@ struct Leaps: Sendable {
     return known[Key(gap)] != nil
   }
 
-  /// `nil` if it is too much work.
+  /// `nil` if making the bytes is too much work.
   subscript(gap: BeatGap) -> [UInt8]? { known[Key(gap)] ?? nil }
 
   mutating func note(_ bytes: [UInt8]?, over gap: BeatGap) { known[Key(gap)] = .some(bytes) }

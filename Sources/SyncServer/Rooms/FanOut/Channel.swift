@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// Connections that get the same bytes: those with the same encoding and the same vocabulary that all want overlap notices
-/// or all don't, and all want to know how large a crowd is or all don't.
+/// Connections that get the same bytes: they have the same encoding and vocabulary, and agree in whether they want
+/// overlap notices and the number of people.
 struct Channel: Hashable, Sendable {
   let index: Int
 

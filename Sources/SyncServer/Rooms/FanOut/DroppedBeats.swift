@@ -1,16 +1,16 @@
 import CanvasCRDT
 
-/// The knowledge of a reader that got every beat that the ring has dropped, and none that it still has.
+/// What a reader knows that has got every beat that the ring has dropped, and none that it still has.
 ///
 /// What always holds: adding the beats of the ring to it, in order, leads to the room as it is.
 struct DroppedBeats: Sendable {
-  /// How far in the log the dropped beats came.
+  /// The place in the log after the dropped beats.
   private(set) var position: UInt64 = 0
   /// The people after them.
   private(set) var peers: Set<Identifier> = []
   /// The overlaps after them.
   private(set) var pairs: Set<ShapePair> = []
-  /// Whether these beats told all pairs, so that what follows is only what changed.
+  /// Whether these beats told all pairs, so that later beats tell only changes.
   private(set) var arePairsTold = false
   /// Notices in beats before this ordinal don't count: they were for readers who no longer want any.
   private var pairsSince: UInt64 = 0
@@ -23,7 +23,7 @@ struct DroppedBeats: Sendable {
     beat.overlaps?.apply(to: &pairs, &arePairsTold)
   }
 
-  /// The knowledge of a reader that got the beats of the ring too. `nil` if it has not been told of all pairs.
+  /// The pairs that a reader knows that has also got the ring's beats. `nil` if it has not been told of all pairs.
   func pairs(with ring: borrowing Ring) -> Set<ShapePair>? {
     var pairs = pairs
     var areTold = arePairsTold
@@ -33,14 +33,14 @@ struct DroppedBeats: Sendable {
     return areTold ? pairs : nil
   }
 
-  /// Somebody wants overlap notices again, from the beat `ordinal` on.
+  /// A reader wants overlap notices again, from the beat `ordinal` on.
   mutating func beginPairs(ordinal: UInt64) {
     pairs = []
     arePairsTold = false
     pairsSince = ordinal
   }
 
-  /// To be called when nobody is left who could know anything.
+  /// To be called when no reader is left.
   mutating func forget() {
     peers = []
     pairs = []

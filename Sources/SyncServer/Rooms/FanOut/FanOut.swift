@@ -1,23 +1,23 @@
 import CanvasCRDT
 
-/// How what happens in a room becomes bytes that its connections share: the beat that is gathering, the ring of the
+/// Turns what happens in a room into bytes that its connections share: the beat that is being gathered, the ring of the
 /// newest beats, and the streams of state for readers that the ring can't serve.
 ///
 /// What always holds:
 /// - The ring is within its bounds, or has only one beat.
-/// - What was gathered is in the next beat, whole.
-/// - `dropped` and the ring together tell who is there and what overlaps.
+/// - Everything that was gathered goes out in the next beat.
+/// - `dropped` and the beats of the ring add up to who is here and what overlaps.
 struct FanOut: Sendable {
   let encoder: MessageEncoder
   private let limits: Limits
   private var gathering: Gathering
   private(set) var ring = Ring()
   private(set) var dropped = DroppedBeats()
-  /// The last result about readers that have got a part of the ring.
+  /// The last result about readers that have got the ring's beats up to some ordinal.
   private var partly: (before: UInt64, told: DroppedBeats)?
   private var streams: StateStreams
   private var leaps = Leaps()
-  /// All pairs, if they were needed since they last changed.
+  /// All pairs, kept from when they were first needed until they change.
   private var standing: [ShapePair]?
   private var pairsVersion: UInt64 = 0
 
@@ -35,7 +35,7 @@ struct FanOut: Sendable {
   /// Whether operations wait for the next beat.
   var hasRecords: Bool { gathering.hasRecords }
   var isBeatFull: Bool { UInt64(gathering.operations.count) >= limits.beatOperations }
-  /// An answer that speaks of all that the room has is sent after this beat.
+  /// The beat after which an answer can be sent that takes in everything the room has.
   var newest: UInt64 { hasRecords ? ring.end &+ 1 : ring.end }
 
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
@@ -48,14 +48,14 @@ struct FanOut: Sendable {
     gathering.add(operations, after: position, now: now)
   }
 
-  /// The outcome of a beat.
+  /// What a beat leads to.
   struct Flushed {
     let operations: Int
     let bytes: Int
   }
 
   /// Encodes what has gathered, once for each channel that has any member, and puts it into the ring.
-  /// - Parameter next: when there will be more to tell of peers, if that is known.
+  /// - Parameter next: when there will be more presence or names to send, if that is known.
   /// - Returns: `nil` if there is nothing to tell.
   mutating func flush(
     _ fold: borrowing Fold,
@@ -101,7 +101,8 @@ struct FanOut: Sendable {
     }
   }
 
-  /// The newest operations, of which a client may know only some. The cursor goes on all the same.
+  /// Encodes the newest operations. A client with an older vocabulary may know only some of them, but its cursor
+  /// advances all the same.
   private func encode(
     _ operations: [Operation],
     since start: UInt64,
@@ -117,7 +118,7 @@ struct FanOut: Sendable {
     return bytes
   }
 
-  /// Somebody wants overlap notices from the next beat on, and nobody has been told of any pairs.
+  /// Somebody wants overlap notices from the next beat on, and no connection has been told of any pairs.
   mutating func beginPairs() {
     dropped.beginPairs(ordinal: ring.end)
     partly = nil
@@ -129,8 +130,8 @@ struct FanOut: Sendable {
     pairsVersion += 1
   }
 
-  /// All pairs that those who want notices know when they have had all beats. `nil` if they have yet to be told of them
-  /// all. Made once for all who come while nothing changes.
+  /// All pairs that clients with notices know after all beats. `nil` if they have yet to be told of them all. Kept
+  /// until they change, so that many newcomers cost one sort.
   private mutating func standingPairs() -> [ShapePair]? {
     if standing == nil { standing = dropped.pairs(with: ring)?.sorted() }
     return standing
@@ -138,8 +139,8 @@ struct FanOut: Sendable {
 
   // MARK: The ring
 
-  /// Whether the oldest beat has to go. Before `dropOldest`, the readers that would have got it next must note what
-  /// they know.
+  /// Whether the oldest beat has to go. Before `dropOldest`, the readers that need that beat next must record what they
+  /// know.
   var isRingOverfull: Bool {
     ring.count > 1 && (UInt64(ring.byteCount) > limits.ringBytes || UInt64(ring.count) > limits.ringBeats)
   }
@@ -149,8 +150,8 @@ struct FanOut: Sendable {
     dropped.add(ring.dropFirst(), ordinal: ordinal)
   }
 
-  /// The knowledge of a reader that got all beats before an ordinal and no later ones. Readers that are equally far
-  /// share it; for those that are further it is the start.
+  /// What a reader knows that has got all beats before an ordinal and no later ones. Readers at the same place share
+  /// it. For readers further on, it is a start.
   mutating func told(before ordinal: UInt64) -> DroppedBeats {
     var (place, told) = (ring.start, dropped)
     if let partly, partly.before >= place, partly.before <= ordinal { (place, told) = partly }
@@ -160,8 +161,7 @@ struct FanOut: Sendable {
     return told
   }
 
-  /// A beat as everyone in the channel gets it, except that a listener is not told of itself, or of people whom it
-  /// knows.
+  /// A beat in the form for a channel, without the parts about a recipient itself and about people whom it knows.
   func bytes(ofBeat ordinal: UInt64, for channel: Channel, to listener: BeatRecipient) -> [UInt8] {
     let beat = ring[ordinal]
     guard !beat.peers.isEmpty, listener.knowsPeople || beat.peers.concern(listener.actor) else {
@@ -172,33 +172,33 @@ struct FanOut: Sendable {
     return bytes
   }
 
-  // MARK: The newest in place of beats
+  // MARK: The newest values in place of beats
 
-  /// Whether a connection at a place in the ring is to get the newest values in place of the beats that it lacks.
+  /// Whether a connection at a place in the ring should get the newest values in place of the beats that it lacks.
   func isBehind(_ place: UInt64, now: Moment) -> Bool { ring.isBehind(place, by: FanOut.behindMilliseconds, now: now) }
 
   /// A connection that keeps up gets each beat in the turn in which it is made.
   private static let behindMilliseconds: UInt64 = 30
 
-  /// The missed beats without people, in the fewest messages. If `nil`, they are too many, and the connection should get a
-  /// stream of state.
+  /// The missed beats without people, in the fewest messages. `nil` if that is too much. Then the connection should get
+  /// a stream of state.
   mutating func newest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     if !leaps.knows(gap, to: ring.end) { leaps.note(encodeNewest(over: gap, of: fold), over: gap) }
     return leaps[gap]
   }
 
-  /// The bytes of presence that go with a number of bytes of operations to a reader that is behind: no more than those,
-  /// and always some.
+  /// How many bytes of presence may go with a number of bytes of operations to a reader that is behind: as many again,
+  /// and at least some.
   func statesBytesMax(beside bytes: Int) -> Int { max(bytes, Int(clamping: limits.presenceBytesPerSecond / 64)) }
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     guard let operations = fold.newest(since: gap.since) else { return nil }
-    // If all that was written had lost already, the cursor goes on all the same.
+    // If everything that was written had already lost, the cursor advances all the same.
     var bytes = fold.position > gap.since ? encode(operations, since: gap.since, gap.channel, fold) : []
     if gap.channel.hasOverlaps, let overlaps = ring.overlaps(from: gap.place) {
       encoder.append(overlaps, gap.channel.encoding, to: &bytes)
     }
-    // A reader holds all of it until its socket has taken it. A stream of state comes in parts.
+    // A reader holds these bytes until its socket has taken them all. A stream of state comes in parts.
     return UInt64(bytes.count) <= limits.messageBytes ? bytes : nil
   }
 
@@ -243,7 +243,7 @@ struct FanOut: Sendable {
 
   private static let restMilliseconds: UInt64 = 10_000
 
-  /// To be called when everyone has everything.
+  /// To be called when all readers have everything.
   mutating func rest() {
     while !ring.isEmpty { dropOldest() }
     partly = nil
@@ -252,8 +252,7 @@ struct FanOut: Sendable {
     gathering.forget()
   }
 
-  /// To be called when nobody is left to be told anything. Ordinals go on, so that no place in the ring ever means
-  /// another beat.
+  /// To be called when no reader is left. Ordinals go on, so that a place in the ring never means another beat.
   mutating func clear() {
     while !ring.isEmpty { _ = ring.dropFirst() }
     pairsChanged()

@@ -1,17 +1,17 @@
 import CanvasCRDT
 
-/// The next beat while it gathers: its operations, and when it is due.
+/// The next beat while it is being gathered: its operations, and when it is due.
 ///
-/// What always holds: the operations are those of the log between `start` and the room's position. If there are any records, a
-/// beat is due: without operations it brings the cursor. A round, in which each reader is offered the newest beats, has no more than about
-/// four beats.
+/// What always holds: the operations are those of the log between `start` and the room's position. If there are any
+/// records, a beat is due, which brings at least the cursor. A round, in which each reader is offered the newest beats,
+/// has at most about four beats.
 struct Gathering: Sendable {
   private let beatMilliseconds: UInt64
   private(set) var operations: [Operation] = []
   private(set) var hasRecords = false
   /// The place in the log before the operations.
   private(set) var start: UInt64 = 0
-  /// On the monotonic clock, as all times here.
+  /// On the monotonic clock, like all times here.
   private(set) var dueAt: UInt64?
   private var lastBeatAt: UInt64?
   /// How long sending a beat to everyone has taken of late.
@@ -19,7 +19,8 @@ struct Gathering: Sendable {
 
   init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
 
-  /// Something is to be told to all: at once, if the room has been quiet for a beat, otherwise at the end of this beat.
+  /// There is something to send to everyone: at once, if the room has been quiet for a beat, otherwise at the end of
+  /// this beat.
   mutating func begin(_ now: Moment) {
     guard dueAt == nil else { return }
     let time = now.monotonicMilliseconds
@@ -30,7 +31,7 @@ struct Gathering: Sendable {
     dueAt = last + paceMilliseconds
   }
 
-  /// How far beats are apart at least. A round takes twice as long as sending does.
+  /// The shortest time between two beats. A round takes twice as long as the sending alone.
   private var paceMilliseconds: UInt64 {
     max(beatMilliseconds, sendingMicroseconds * 2 / 1_000 / Gathering.beatsInARound)
   }
@@ -38,7 +39,7 @@ struct Gathering: Sendable {
 
   /// How long it took to send a beat to some of the seats.
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
-    // The time for a few seats can't be scaled up to the whole room.
+    // The time for a few seats can't be scaled up to a whole room.
     guard seats > 0, seats >= min(all, Gathering.seatsToJudgeBy) else { return }
     let whole = min(microseconds, 1_000_000) * UInt64(all) / UInt64(seats)
     sendingMicroseconds = (sendingMicroseconds * 3 + min(whole, 1_000_000)) / 4
@@ -46,11 +47,12 @@ struct Gathering: Sendable {
 
   private static let seatsToJudgeBy = 64
 
-  /// Something is to be told to all at that time.
+  /// There is something to send to everyone at that time.
   mutating func begin(dueAt time: UInt64) { dueAt = min(dueAt ?? time, time) }
 
-  /// Operations that one commit brought come in one turn, and have already gathered for a beat on their way into the
-  /// log. Waiting for another beat here would delay them twice. Only a room so large that sending takes longer waits.
+  /// Adds operations. Those of one commit come in one turn, and have already gathered for a beat on their way into the
+  /// log. Waiting for another beat here would delay them twice, so only a room that is so large that sending takes
+  /// longer waits.
   mutating func add(_ new: [Operation], after position: UInt64, now: Moment) {
     if !hasRecords { start = position }
     hasRecords = true
@@ -70,17 +72,17 @@ struct Gathering: Sendable {
     hasRecords = false
   }
 
-  /// To be called when what has gathered is being looked at.
-  /// - Parameter next: when there will be more to tell, if that is known.
+  /// To be called after looking for something to send.
+  /// - Parameter next: when there will be more to send, if that is known.
   mutating func noteLook(next: UInt64?) { dueAt = next }
 
-  /// Whether nothing is gathered, and nothing has been for this long.
+  /// Whether nothing is gathered, and nothing has been for this time.
   func isQuiet(for milliseconds: UInt64, now: Moment) -> Bool {
     guard dueAt == nil, let last = lastBeatAt else { return false }
     return now.monotonicMilliseconds >= last &+ milliseconds
   }
 
-  /// To be called when nobody is to be told anything.
+  /// To be called when nobody is left to send to.
   mutating func forget() {
     operations = []
     hasRecords = false

@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// How a message becomes bytes on a connection. It is handed in, so that rooms need not know of sockets.
+/// Turns a message into the frames of a connection. It is handed in, so that rooms need not know of sockets.
 struct Framing: Sendable {
   /// Appends the frames of one message. One buffer may hold the frames of several messages.
   let append: @Sendable (_ message: [UInt8], _ encoding: WireEncoding, _ bytes: inout [UInt8]) -> Void
 }
 
-/// Writes a room's messages. None is longer than a message may be.
+/// Encodes a room's messages. None is longer than the limit of a message.
 struct MessageEncoder: Sendable {
   private let framing: Framing
   let messageBytesMax: UInt64
@@ -26,8 +26,8 @@ struct MessageEncoder: Sendable {
     framing.append(encoding.encode(message), encoding, &bytes)
   }
 
-  /// Appends one message, or, if that is too long, each half by itself. A reader that has only some of the halves has
-  /// come no further than before.
+  /// Appends one message, or, if that would be too long, each half by itself. A reader that has got only some of the
+  /// halves keeps its old place.
   /// - Parameters:
   ///   - before: the place in the log before the operations.
   ///   - after: the place after the operations.
@@ -65,7 +65,7 @@ struct MessageEncoder: Sendable {
       var end = start
       var size: UInt64 = 64
       repeat {
-        // The actor and the names of the JSON members take space beside the state.
+        // Around each state, the actor and the names of the JSON members take space.
         size += UInt64(states[end].state.bytes.count) + 48
         end += 1
       } while end < states.count && size + UInt64(states[end].state.bytes.count) + 48 <= messageBytesMax
@@ -75,14 +75,14 @@ struct MessageEncoder: Sendable {
     if channel.hasCrowd, let people = changes.crowd { append(.crowd(people: people), encoding, to: &bytes) }
   }
 
-  /// Appends the notices of what changed, in as many messages as needed. There is one even if nothing did.
+  /// Appends the notices of what changed, in as many messages as needed, but at least one.
   func append(_ changes: OverlapChanges, _ encoding: WireEncoding, to bytes: inout [UInt8]) {
     for notice in notices(began: changes.began, ended: changes.ended) {
       append(.overlaps(notice), encoding, to: &bytes)
     }
   }
 
-  /// The notices, in as many messages as needed. There is one even if there is nothing to tell.
+  /// The notices, in as many messages as needed, but at least one.
   func notices(began: [ShapePair], ended: [ShapePair]) -> [OverlapNotice] {
     // A pair takes 28 bytes in the longer of the encodings.
     let pairsMax = max(1, Int(clamping: messageBytesMax / 32) - 4)

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The recipient of a beat, as far as the part about people goes.
+/// The recipient of a beat, for the part of the beat about people.
 struct BeatRecipient: Sendable {
   let actor: Identifier
   /// The recipient already knows what the beat says of people.
@@ -12,7 +12,7 @@ struct PeerChanges: Sendable {
   var left: [Identifier] = []
   var joined: [Peer] = []
   var states: [PeerState] = []
-  /// How many people are here, if that is to be told: see `Roster`.
+  /// The number of people here, if it is to be sent: see `Roster`.
   var crowd: UInt64?
 
   var isEmpty: Bool { left.isEmpty && joined.isEmpty && states.isEmpty && crowd == nil }

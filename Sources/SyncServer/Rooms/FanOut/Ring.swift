@@ -8,12 +8,12 @@ struct Beat: Sendable {
   let madeAt: UInt64
   /// By channel: the frames of all its messages in one buffer, so that a connection takes a beat with one call.
   var bytes = ForEachChannel<[UInt8]>(repeating: [])
-  /// By channel: where in `bytes` the part about peers begins. A recipient that this part is about gets a version
+  /// By channel: where in `bytes` the part about peers begins. A recipient that appears in this part gets a version
   /// without itself.
   var peersStart = ForEachChannel<Int>(repeating: 0)
   var peers = PeerChanges()
 
-  /// The beat's overlaps, for readers that miss it.
+  /// The beat's overlaps, for readers that don't get the beat itself.
   var overlaps: Overlaps.Notices?
 
   init(position: UInt64, madeAt: UInt64) {
@@ -52,7 +52,7 @@ struct Ring: Sendable {
     dropped += 1
     start &+= 1
     byteCount -= beat.byteCount
-    // Moving up costs as much as was dropped since the last time. So the cost per beat stays constant.
+    // Moving up costs as much as was dropped since the last time, so the cost per beat stays constant.
     if dropped * 2 > beats.count {
       beats.removeFirst(dropped)
       dropped = 0

@@ -1,29 +1,29 @@
 import CanvasCRDT
 
-/// A room's state, or what of it changed since a place, on its way to readers that join or fell behind.
+/// A room's state, or the part of it that changed after a place, on its way to readers that join or fell behind.
 ///
-/// It is taken at one time and shared by all readers that come to need the same. Its parts are encoded when they are
-/// first sent, so that a large room's state delays nobody. A reader that has had all of it goes on in the ring, at
-/// `ordinal`.
+/// The state is taken at one moment and shared by all readers that come to need the same. Its parts are encoded when
+/// they are first sent, so that a large room's state delays nobody. A reader that has got all parts continues in the
+/// ring, at `ordinal`.
 struct StateStream: Sendable {
   let encoding: WireEncoding
   let vocabulary: Vocabulary
-  /// If it is `nil`, this is the whole state.
+  /// `nil` if this is the whole state.
   let since: UInt64?
   let position: UInt64
   let ordinal: UInt64
-  /// All pairs that overlapped then, if somebody wanted to know. `nil` too if they had not been told to anybody yet:
-  /// then a beat tells them.
+  /// All pairs that overlapped at that moment, if a reader wants to know. `nil` also if no reader has been told of them
+  /// yet: then a beat tells them.
   let pairs: [ShapePair]?
-  /// Which version of the pairs that is.
+  /// The version of those pairs.
   let pairsVersion: UInt64
   private let parts: [StatePart]
   private var frames: [[UInt8]]
-  /// The notices that tell all pairs, once they were needed.
+  /// The notices of all pairs, made when they are first needed.
   private var notices: [[UInt8]] = []
   /// How many connections are reading it.
   private(set) var readers = 0
-  /// When a reader last came or took a part, on the monotonic clock.
+  /// When a reader last joined the stream or took a part, on the monotonic clock.
   private var takenAt: UInt64 = 0
 
   init(
@@ -59,20 +59,20 @@ struct StateStream: Sendable {
   mutating func leave() { readers -= 1 }
   mutating func noteTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
 
-  /// Whether none of its readers has taken a part for so long that others need not wait for them. A part is about 60 KB.
+  /// Whether its readers have all stood still for so long that others need not wait for them. A part is about 60 KB.
   func standsStill(_ now: Moment) -> Bool { now.monotonicMilliseconds >= takenAt &+ StateStream.stillMilliseconds }
 
   private static let stillMilliseconds: UInt64 = 20_000
 
-  /// Whether it has everything since a place, as a difference. To a reader that has a place, the whole state would be a step
-  /// back: on a slow line it would never be done.
+  /// Whether this is a difference that has everything after a place. For a reader that has a place, the whole state
+  /// would be a step back: on a slow line it would never finish.
   func isDifference(since place: UInt64?) -> Bool {
     guard let since, let place else { return false }
     return since <= place
   }
 
-  /// The frames of one part. A reader that has only some of the parts has come no further than it was before. If this
-  /// is the whole state, that is the beginning of the log.
+  /// The frames of one part. A reader that has only some of the parts keeps its old place: if this is the whole state,
+  /// the beginning of the log.
   mutating func frames(ofPart index: Int, places: RoomPlaces, encoder: MessageEncoder) -> [UInt8] {
     if frames[index].isEmpty {
       let isLast = index + 1 == parts.count
@@ -87,7 +87,7 @@ struct StateStream: Sendable {
     return frames[index]
   }
 
-  /// The frames of the notices that tell all pairs, one buffer for each, even if there are none.
+  /// The frames of the notices of all pairs, one buffer for each message. There is one even if there are no pairs.
   mutating func notices(encoder: MessageEncoder) -> [[UInt8]] {
     if notices.isEmpty, let pairs {
       notices = encoder.notices(began: pairs, ended: []).map { encoder.encode(.overlaps($0), encoding) }
@@ -95,10 +95,10 @@ struct StateStream: Sendable {
     return notices
   }
 
-  /// How many shapes go into a part. Even the longest possible shapes must not make a message too long.
+  /// How many shapes go into a part. Even the longest shapes must not make a message too long.
   static func shapesMax(_ encoding: WireEncoding, messageBytes: UInt64) -> Int {
-    // Room for a shape with every property written under a stamp of its own, the longest name and an erasure. Text and
-    // paths are counted where the parts are cut.
+    // Space for a shape with every property under a stamp of its own, the longest name and an erasure. Text and paths
+    // are counted where the parts are cut.
     let shapeBytesMax: UInt64 = encoding == .json ? 3_584 : 896
     return min(StatePart.shapesMax, max(1, Int(clamping: messageBytes / shapeBytesMax)))
   }

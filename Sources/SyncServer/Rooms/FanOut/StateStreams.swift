@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// The streams of state of a room. A stream has the newest values of what changed since some place in the log. It is
+/// The streams of state of a room. A stream has the newest values of what changed after some place in the log. It is
 /// for readers that have nothing yet or have fallen off the ring.
 ///
 /// What always holds:
 /// - There are never more streams than the limit.
-/// - A stream that somebody reads stays until it has been read, unless all its readers have stood still for long. So a slow
-///   reader always arrives. A newcomer reads a stream that has more than it lacks, or waits until one ends.
+/// - A stream with readers stays until they have read it, unless they have all stood still for long. So a slow reader
+///   always arrives. A newcomer reads a stream that has all it lacks or more, or waits until one ends.
 /// - Each stream knows how many readers it has.
 struct StateStreams: Sendable {
   private let limits: Limits
@@ -22,25 +22,25 @@ struct StateStreams: Sendable {
     let channel: Channel
     /// `nil` if the reader needs the whole state.
     let since: UInt64?
-    /// The beat since which the ring has every beat for the reader's channel. Before it the channel was empty, and no
+    /// The first beat of an unbroken run in the ring for the reader's channel. Before it the channel was empty, and no
     /// beats were encoded for it.
     let ringStart: UInt64
 
-    /// Whether a stream has all that is to be told now. Otherwise beats have come since that the reader needs too.
+    /// Whether a stream has everything that is to be sent now. If not, beats have come since that the reader needs too.
     fileprivate func isMet(by stream: borrowing StateStream, at position: UInt64, _ pairs: PairsTold) -> Bool {
       stream.position == position && (!channel.hasOverlaps || stream.pairsVersion == pairs.version)
     }
   }
 
-  /// The overlaps that members with notices know once they have had all beats.
+  /// The overlaps that members with notices know after all beats.
   struct PairsTold {
-    /// `nil` if they have yet to be told of all pairs, and also if the reader doesn't want to know.
+    /// `nil` if they have not been told of all pairs yet, or if the reader doesn't want notices.
     let all: [ShapePair]?
-    /// Grows with each beat that tells of overlaps.
+    /// Grows with each beat that has overlaps.
     let version: UInt64
   }
 
-  /// A stream to read, and where in the ring its reader goes on afterwards.
+  /// A stream to read, and where in the ring its reader continues afterwards.
   struct Entry {
     let number: Int
     let place: UInt64
@@ -48,8 +48,8 @@ struct StateStreams: Sendable {
     let isWhole: Bool
   }
 
-  /// Enters a reader into a stream that exists and can be continued from the ring, or into a new one.
-  /// - Parameter pairs: all pairs that overlap now, as far as anybody has been told.
+  /// Puts a reader into an existing stream that can be continued from the ring, or into a new one.
+  /// - Parameter pairs: all pairs that overlap now, as members have been told.
   /// - Returns: `nil` if the reader has to wait until one of the streams ends.
   mutating func enter(
     _ want: Want,
@@ -65,14 +65,14 @@ struct StateStreams: Sendable {
     guard shared != nil || !isFull else { return nil }
     let number = shared ?? make(want, of: fold, ring: ring, pairs: pairs)
     streams[number]?.enter(now)
-    // The beats since then told only of peers. The newcomer knows the peers from its welcome, or learns them with what
-    // it missed.
+    // The beats since then are only about people. The newcomer knows these from its welcome, or is told of them with
+    // what it missed.
     let isCurrent = streams[number].map { want.isMet(by: $0, at: fold.position, pairs) } ?? false
     let place = isCurrent ? ring.end : streams[number]?.ordinal ?? ring.end
     return Entry(number: number, place: place, isNew: shared == nil, isWhole: streams[number]?.since == nil)
   }
 
-  /// A stream that has all that the reader lacks, and more. The one that has the least more.
+  /// The stream that has all that the reader lacks, and the least besides.
   private func numberOfMore(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
     var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
@@ -91,7 +91,7 @@ struct StateStreams: Sendable {
       || streams.values.contains { $0.readers == 0 || $0.standsStill(now) }
   }
 
-  /// At the limit of streams, drops those that nobody reads any more.
+  /// At the limit of streams, drops those without readers.
   private mutating func makeSpace(position: UInt64, ring: borrowing Ring, now: Moment) {
     dropStale(position: position, ring: ring)
     guard UInt64(streams.count) >= limits.stateStreams else { return }
@@ -106,7 +106,7 @@ struct StateStreams: Sendable {
       guard stream.suits(want.channel), stream.since == want.since else { continue }
       // If the next beat tells all pairs, the stream must not tell them too.
       guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
-      // For a small room, the state is shorter than an older state and all the beats since.
+      // In a small room, the state is shorter than an older state and all the beats after it.
       guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && stream.ordinal >= want.ringStart
       else { continue }
       return number
@@ -143,14 +143,14 @@ struct StateStreams: Sendable {
     streams[number]?.notices(encoder: encoder) ?? []
   }
 
-  /// How far a reader has come that has had all parts of a stream.
+  /// The place that a reader has reached after all parts of a stream.
   struct End {
     let position: UInt64
     /// All pairs that overlapped then, if the reader may be told of them.
     let pairs: [ShapePair]?
   }
 
-  /// The answer to a reader that asks for a part.
+  /// The answer to a reader that asks for the next part.
   enum Part {
     case frames([UInt8])
     /// The reader has had all parts.

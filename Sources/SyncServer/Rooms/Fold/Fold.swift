@@ -1,17 +1,18 @@
 import CanvasCRDT
 
-/// What a room's log adds up to.
+/// The sum of a room's log.
 ///
 /// What always holds:
-/// - The canvas is the merge of all records up to `position`, each taken once and none missing, in the log's order.
-///   Nothing else changes it. Left out are records with anything from before the time that an earlier record has had forgotten, if the canvas
-///   doesn't have a value of it anyway: they may cross a deletion that nobody remembers.
-/// - Whether a record is left out, and the shapes, depend on the records alone. Deletions from before that time count as forgotten,
-///   those too that are still in memory.
+/// - The canvas is the merge of all records up to `position`, each taken once and in the log's order, with none
+///   missing. Nothing else changes it. A record is left out if it may cross a forgotten deletion: if an earlier record
+///   has had deletions forgotten from before a time, and this one has a value from before that time which the canvas
+///   doesn't have.
+/// - Whether a record is left out depends on the records alone, and so do the shapes. Deletions from before that time
+///   count as forgotten, even those that are still in memory.
 /// - `operationCount` counts the operations of those records, whether or not they changed anything.
-/// - The clock is not behind any stamp of the canvas, nor behind any stamp that the room has given out. So the room's
-///   next stamp is later than all of them.
-/// - `recent` knows every register that was written after the place where its memory begins.
+/// - The clock is not behind any stamp in the canvas or any stamp that the room has given out. So the room's next
+///   stamp is later than all of them.
+/// - `recent` knows every register that was written after the place where `recent` begins.
 struct Fold: Sendable {
   /// Makes and reads the room's cursors.
   private(set) var places: RoomPlaces
@@ -21,9 +22,9 @@ struct Fold: Sendable {
   /// How many operations the log has had in all.
   private(set) var operationCount: UInt64 = 0
   private var clockTime: UInt64 = 0
-  /// Deletions from before this were forgotten early, in Unix milliseconds. 0 if none were.
+  /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
   private(set) var forgottenBefore: UInt64 = 0
-  /// Deletions from before this are being forgotten, in Unix milliseconds. 0 once none are left.
+  /// Deletions from before this time are being dropped from memory, in Unix milliseconds. 0 once none are left.
   private var forgettingBefore: UInt64 = 0
   private var recent = RecentChanges()
 
@@ -31,11 +32,12 @@ struct Fold: Sendable {
   init(epoch: UInt64, seed: UInt64) {
     places = RoomPlaces(epoch: epoch)
     canvas = Canvas(seed: seed)
-    // Any client may ask for the digest at any time, on the thread that answers for all rooms.
+    // The digest is kept up to date, because any client may ask for it at any time, on the thread that answers for all
+    // rooms.
     canvas.countDigest()
   }
 
-  /// The fold up to the place that a snapshot was taken at.
+  /// The fold up to the place of a snapshot.
   init(epoch: UInt64, image: RoomImage) {
     places = RoomPlaces(epoch: epoch, runs: image.runs)
     canvas = image.canvas
@@ -56,15 +58,15 @@ struct Fold: Sendable {
   }
 
   /// The place in this log that a cursor names. `nil` if the cursor belongs to another life of the room, to records
-  /// that were lost in a restore, or to the future, or if it is not a cursor of ours.
+  /// that were lost in a restore, or to the future, or if it is not a cursor of this server.
   func place(of cursor: Cursor) -> UInt64? {
     RoomCursor(cursor).flatMap { places.position(of: $0, upTo: position) }
   }
 
-  /// When the newest stamp of the room was made, in Unix milliseconds by the clock that made it.
+  /// The time of the newest stamp in the room, in Unix milliseconds by the clock that made it.
   var newestMilliseconds: UInt64 { clockTime >> 16 }
 
-  /// The room as it is now, to be stored beside the log.
+  /// The room as it is now, for a snapshot.
   func image() -> RoomImage {
     RoomImage(
       position: position,
@@ -76,14 +78,14 @@ struct Fold: Sendable {
     )
   }
 
-  /// Where a difference can begin for a reader that has read up to `place`. `nil` if the reader needs the whole state,
-  /// because deletions since then have been forgotten.
+  /// The place where a difference can begin for a reader that has read up to `place`. `nil` if the reader needs the
+  /// whole state, because deletions since then have been forgotten.
   func differenceStart(_ place: UInt64?) -> UInt64? {
     guard let place, place >= canvas.forgottenUpTo else { return nil }
     return place
   }
 
-  /// The newest values of everything that was written after a place, or of all that there is.
+  /// The newest values of everything that was written after a place, or of everything.
   func parts(since place: UInt64?, shapesMax: Int) -> [StatePart] {
     guard let place else { return canvas.statePartsLargestFirst(shapesMax: shapesMax) }
     guard let registers = recent.registers(since: place) else {
@@ -92,8 +94,8 @@ struct Fold: Sendable {
     return canvas.stateParts(since: place, shapesMax: shapesMax) { registers[$0] ?? [] }
   }
 
-  /// The newest values of what was written after a place, as the operations that wrote them.
-  /// - Returns: `nil` if that is more than is quickly gathered for one reader, or not known.
+  /// The newest values that were written after a place, as the operations that wrote them.
+  /// - Returns: `nil` if they are not known, or too many to be gathered quickly for one reader.
   func newest(since place: UInt64) -> [Operation]? {
     guard place >= canvas.forgottenUpTo, recent.hasAtMost(Fold.newestEntriesMax, after: place),
       let registers = recent.registers(since: place)
@@ -143,17 +145,16 @@ struct Fold: Sendable {
     return .taken(losses)
   }
 
-  /// The outcome of adding a record.
+  /// The outcome of taking a record.
   enum Taking: Equatable {
-    /// It was taken before.
+    /// The record was taken before.
     case known
     case leftOut
-    /// The values that had already lost, if they were wanted.
+    /// The record was taken. Values that had already lost are included if the caller wants them.
     case taken([Superseded])
   }
 
-  /// Stamps the operations that their writer has not stamped. The stamps are later than any in the room or in the
-  /// message.
+  /// Stamps the operations that have no stamp. The stamps are later than any in the room or in the message.
   mutating func stamp(_ proposed: [ProposedOperation], actor: Identifier, now: Moment) -> [Operation] {
     var clock = Clock(actor: actor, time: clockTime)
     var operations: [Operation] = []
@@ -167,8 +168,8 @@ struct Fold: Sendable {
     return operations
   }
 
-  /// Sets stamps aside for operations that are stamped elsewhere.
-  /// - Returns: a clock that gives them, if it is always told the same time as here.
+  /// Reserves stamps for operations that are stamped elsewhere.
+  /// - Returns: a clock that gives those stamps, if it is told the same time as here.
   mutating func reserveStamps(_ count: Int, actor: Identifier, now: Moment) -> Clock {
     let clock = Clock(actor: actor, time: clockTime)
     guard count > 0 else { return clock }
@@ -179,20 +180,21 @@ struct Fold: Sendable {
     return clock
   }
 
-  /// Forgets deletions so old that the door refuses edits that cross them.
+  /// Forgets deletions that are so old that the door refuses edits that cross them.
   mutating func forgetErasures(now: Moment, horizonMilliseconds: UInt64) {
-    // Twice the horizon: a stamp may be as old as the horizon, and other nodes' clocks differ from ours.
+    // Waits twice the horizon: a stamp may be as old as the horizon, and other nodes' clocks differ from ours.
     let age = horizonMilliseconds.multipliedReportingOverflow(by: 2)
     guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
     forgettingBefore = max(forgettingBefore, now.wallMilliseconds - age.partialValue)
     forgetMore()
   }
 
-  /// Drops some more of what is to be forgotten. To be called now and then: all at once could hold up others for long.
+  /// Drops some more of the deletions that are to be forgotten. To be called now and then: dropping all at once could
+  /// hold up others for long.
   mutating func forgetMore(atMost most: Int = Fold.forgottenAtOnce) {
     guard forgettingBefore > 0 else { return }
     let count = canvas.forgetErasures(before: forgettingBefore, atMost: most)
-    // A time that is kept would hold for later deletions too, after a clock has been set back.
+    // The time is reset, so that it doesn't apply to later deletions after a clock was set back.
     if count < most { forgettingBefore = 0 }
   }
 
@@ -201,13 +203,15 @@ struct Fold: Sendable {
 }
 
 extension Canvas {
-  /// Whether any of these was stamped before that, and is not here: then it may cross a deletion that is forgotten.
+  /// Whether any of these operations is from before that time and not in the canvas. Then it may cross a deletion that
+  /// is forgotten.
   func hasForgotten(_ operations: [Operation], before milliseconds: UInt64) -> Bool {
     guard milliseconds > 0 else { return false }
     return operations.contains { hasForgotten($0.set.assigned, in: $0.shape, at: $0.at, before: milliseconds) }
   }
 
-  /// The same for one operation. That a deletion is still in memory doesn't count: how long it is, differs from node to node.
+  /// The same for one operation. Deletions that are still in memory don't count: how long they stay there differs from
+  /// node to node.
   func hasForgotten(
     _ properties: PropertyMask,
     in shape: Identifier,

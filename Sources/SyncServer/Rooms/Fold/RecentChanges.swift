@@ -1,10 +1,9 @@
 import CanvasCRDT
 
-/// Which registers the newest of a room's operations wrote, so that a client that was away for a while is sent only
-/// those.
+/// The registers that a room's newest operations wrote, so that a client that was away for a while is sent only those.
 ///
 /// A canvas knows when each shape last changed, but not what changed. A client that was away for longer than this
-/// memory reaches gets the changed shapes whole. That does no harm; it is only more to send.
+/// memory reaches back gets the changed shapes whole. That does no harm, but is more to send.
 struct RecentChanges: Sendable {
   private struct Entry {
     let place: UInt64
@@ -12,13 +11,13 @@ struct RecentChanges: Sendable {
     let properties: PropertyMask
   }
 
-  /// In the order of their places in the log. A circular buffer that begins at `oldest`.
+  /// Entries in the order of their places in the log: a circular buffer that begins at `oldest`.
   private var entries: [Entry] = []
   private var oldest = 0
   /// All changes after this place in the log are known.
   private(set) var start: UInt64
 
-  /// A room whose log was read up to a place.
+  /// Begins with a room whose log was read up to a place.
   init(after place: UInt64 = 0) { start = place }
 
   mutating func note(_ change: Change, place: UInt64) {
@@ -45,7 +44,7 @@ struct RecentChanges: Sendable {
     return registers
   }
 
-  /// Whether nearly nothing was written after a place, or at least so little that it is quick to gather.
+  /// Whether at most `count` registers were written after a place, so that they are quick to gather.
   func hasAtMost(_ count: Int, after place: UInt64) -> Bool {
     guard place >= start else { return false }
     return entries.count <= count || self[entries.count - 1 - count].place <= place
@@ -53,6 +52,6 @@ struct RecentChanges: Sendable {
 
   private subscript(index: Int) -> Entry { entries[(oldest + index) % entries.count] }
 
-  /// Several times what one connection may write in two seconds; 24 bytes each.
+  /// Several times as many as one connection may write in two seconds. Each takes 24 bytes.
   static let entriesMax = 16_384
 }

@@ -2,13 +2,13 @@ import CanvasCRDT
 
 /// A place in a room's log, as the text that clients keep: `2.<branch>.<position>`, numbers in base 36.
 ///
-/// The branch stands for what one run of a server wrote in one epoch of the room. After a room was deleted or restored,
-/// the same position belongs to another branch. So an old cursor is refused rather than misread.
+/// The branch is a hash of the room's epoch and the run of the server that wrote there. After a room was deleted or
+/// restored, the same position belongs to another branch. So an old cursor is refused rather than misread.
 ///
-/// Version 1 named only the epoch. A copy of the whole data directory has the same epoch, so cursors of version 1 are
+/// Version 1 had only the epoch. A copy of a whole data directory has the same epoch, so cursors of version 1 are
 /// refused.
 struct RoomCursor: Hashable, Sendable {
-  /// Made from the epoch and the run, each of which is 64 random bits.
+  /// Made from the epoch and the run's number, each of which is 64 random bits.
   private let branch: UInt64
   let position: UInt64
 
@@ -23,7 +23,7 @@ struct RoomCursor: Hashable, Sendable {
 
   func isOf(epoch: UInt64, run: UInt64) -> Bool { branch == epoch ^ run }
 
-  /// `nil` if the text is not a cursor of ours, in the one form that we write.
+  /// `nil` if the text is not a cursor in exactly the form that this server writes.
   init?(_ cursor: Cursor) {
     let parsed = cursor.text.withBytes { bytes -> RoomCursor? in
       guard bytes.count <= RoomCursor.lengthMax, bytes.count >= 5, bytes[0] == RoomCursor.version,

@@ -4,7 +4,7 @@ import CanvasCRDT
 struct RoomHistory: Sendable {
   enum End: Hashable, Sendable {
     case position(UInt64)
-    /// Unix milliseconds, and a position. The log may already have more than the room, whose cursors name no place past
+    /// Unix milliseconds, and a position. The log may already be ahead of the room, whose cursors name no place past
     /// its own.
     case time(UInt64, upTo: UInt64)
   }
@@ -15,11 +15,11 @@ struct RoomHistory: Sendable {
   private(set) var runs: RoomRuns
   /// As in `Fold`.
   private var forgottenBefore: UInt64
-  /// The actor whose operations are left out, and their shapes.
+  /// The actor whose operations are left out, and the shapes that it made.
   let leftOut: Identifier?
   private(set) var shapesOfLeftOut: Set<Identifier> = []
 
-  /// - Parameter image: a snapshot from before the end; without one, the log is read from its beginning.
+  /// - Parameter image: a snapshot from before the end. Without one, the log is read from its beginning.
   init(end: End, image: RoomImage?, leavingOut actor: Identifier? = nil, seed: UInt64) {
     self.end = end
     leftOut = actor
@@ -35,7 +35,7 @@ struct RoomHistory: Sendable {
   }
 
   /// Takes in the next record.
-  /// - Returns: false where the record is past the end; then all later ones are too.
+  /// - Returns: false if the record is past the end. Then all later ones are too.
   mutating func fold(_ record: borrowing RoomRecord) throws(MissingRecord) -> Bool {
     switch end {
     case .position(let last): guard record.position <= last else { return false }
@@ -45,7 +45,7 @@ struct RoomHistory: Sendable {
     if let run = record.run { runs.note(run, after: position) }
     position = record.position
     forgottenBefore = max(forgottenBefore, record.forgottenBefore)
-    // Of shapes that are left out nothing is here.
+    // Shapes that are left out are not in this canvas.
     let known = shapesOfLeftOut.isEmpty ? record.operations : record.operations.filter { !isLeftOut($0) }
     guard !canvas.hasForgotten(known, before: forgottenBefore) else { return true }
     for operation in record.operations { take(operation) }
@@ -64,8 +64,8 @@ struct RoomHistory: Sendable {
     }
   }
 
-  /// Takes in what the room has taken since.
-  /// - Returns: the shapes that it is about.
+  /// Takes in what the room has taken in since then.
+  /// - Returns: the shapes that changed.
   mutating func follow(_ room: borrowing Canvas, to position: UInt64) -> Set<Identifier> {
     var shapes: Set<Identifier> = []
     room.forEachOperation(since: self.position) { operation in
@@ -88,8 +88,8 @@ struct RoomHistory: Sendable {
 }
 
 extension Canvas {
-  /// Edits by which shapes go, and with them what lines that were tied to these say of their ends: they stay where they were drawn
-  /// (S14), with what the other edits make of the lines.
+  /// Adds to edits that remove shapes what becomes of lines tied to those shapes: the lines' ends stay where they are
+  /// drawn (S14), with whatever else the edits do to the lines.
   func keepingEnds(_ edits: [Identifier: Properties]) -> [Identifier: Properties] {
     var leaving = IdentifierSet()
     var after = self
@@ -105,6 +105,6 @@ extension Canvas {
 }
 
 extension Stamp {
-  /// No stamp is greater.
+  /// The greatest possible stamp.
   fileprivate static var last: Stamp { Stamp(time: .max, actor: Identifier("zzz-zzz-zzz")!) }
 }

@@ -1,22 +1,22 @@
 import CanvasCRDT
 
-/// A room at one place in its log. Taking an image copies only the pages that change afterwards. So its bytes can be
-/// encoded on another thread while the room goes on.
+/// A room at one place in its log. An image shares its memory with the room; only pages that change afterwards are
+/// copied. So its bytes can be encoded on another thread while the room goes on.
 struct RoomImage: Sendable {
   let position: UInt64
   let canvas: Canvas
   let operationCount: UInt64
-  /// No stamp of the room is later.
+  /// A time that is not before any stamp of the room.
   let clockTime: UInt64
-  /// Deletions from before this were forgotten early, in Unix milliseconds. 0 if none were.
+  /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
   let forgottenBefore: UInt64
   let runs: RoomRuns
 
   /// `version, position, operations, clock, forgotten, runs`, then each part of the state in the binary encoding,
-  /// preceded by its length. The runs are a byte that is 1 if older ones are forgotten, their count, and for each its
-  /// first position and its number in eight bytes, lowest byte first. Version 1 has no runs. Version 3 has the time
-  /// before which deletions were forgotten early behind `forgotten`; it is written only where there is one, so that a server
-  /// of the version before can read the others.
+  /// preceded by its length. The runs are: one byte that is 1 if older runs are forgotten; their count; and for each
+  /// its first position, and its number in eight bytes, lowest byte first. Version 1 has no runs. Version 3 adds, after
+  /// `forgotten`, the time before which deletions were forgotten early. It is written only if there is such a time, so
+  /// that servers of the version before can read all other snapshots.
   func encoded() -> [UInt8] {
     var writer = ByteWriter(capacity: canvas.shapeCount * 96 + 64)
     writer.append(forgottenBefore == 0 ? RoomImage.version : RoomImage.versionThatForgot)
@@ -43,7 +43,7 @@ struct RoomImage: Sendable {
   fileprivate static let versionThatForgot: UInt8 = 3
 }
 
-/// Why stored bytes are not a snapshot.
+/// Why stored bytes are not a valid snapshot.
 enum RoomImageError: Error, Hashable, Sendable {
   case truncated
   case unknownVersion(UInt8)

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// Makes a room's cursors from positions in its log, and reads them back.
 struct RoomPlaces: Hashable, Sendable {
-  /// Which life of the room this is. A room that was deleted, or restored from a backup, begins a new epoch.
+  /// The life of the room. A room that was deleted, or restored from a backup, begins a new epoch.
   let epoch: UInt64
   private(set) var runs: RoomRuns
 
@@ -15,8 +15,8 @@ struct RoomPlaces: Hashable, Sendable {
     RoomCursor(epoch: epoch, run: runs.number(at: position) ?? RoomRuns.none, position: position).cursor
   }
 
-  /// The position that a cursor names in a log that ends with `last`. `nil` if the log that the cursor was made for is
-  /// not known to be the beginning of this one.
+  /// The position that a cursor names in a log that ends with `last`. `nil` if the cursor may be of a log whose records
+  /// differ from this one's up to that position.
   func position(of cursor: RoomCursor, upTo last: UInt64) -> UInt64? {
     guard cursor.position <= last, let run = runs.number(at: cursor.position), cursor.isOf(epoch: epoch, run: run)
     else {
@@ -25,6 +25,6 @@ struct RoomPlaces: Hashable, Sendable {
     return cursor.position
   }
 
-  /// - Parameter position: that of the record before the one that carries the run's number.
+  /// - Parameter position: the position of the record before the one that carries the run's number.
   mutating func note(run: UInt64, after position: UInt64) { runs.note(run, after: position) }
 }

@@ -3,15 +3,16 @@ import CanvasCRDT
 /// A record that the log hands back. It is durable. Records come in the order of their positions, which have no gaps.
 struct RoomRecord: Sendable {
   let position: UInt64
-  /// When the log took it in, in Unix milliseconds: for reading history by time.
+  /// When the log stored the record, in Unix milliseconds: for reading history by time.
   let milliseconds: UInt64
-  /// Which of this process's batches it was. `nil` if another node wrote it, or if it is from before a restart.
+  /// The batch of this process that the record belongs to. `nil` if another node wrote it, or this one before a
+  /// restart.
   let batch: UInt64?
-  /// Whether no more records of that batch come.
+  /// Whether this is the batch's last record.
   let endsBatch: Bool
-  /// The number of the run that wrote it, if the record carries it.
+  /// The number of the run that wrote the record, if the record carries it.
   let run: UInt64?
-  /// If this is not 0, deletions from before this are forgotten from here on, in Unix milliseconds.
+  /// If this is not 0: deletions from before this time, in Unix milliseconds, are forgotten from this record on.
   let forgottenBefore: UInt64
   let operations: [Operation]
 
@@ -33,7 +34,7 @@ struct RoomRecord: Sendable {
     self.operations = operations
   }
 
-  /// Whether this is the next record after a place. `false` if it lies before.
+  /// Whether this is the next record after a place. `false` if it lies before the place.
   func isNext(after place: UInt64) throws(MissingRecord) -> Bool {
     guard position > place else { return false }
     guard position == place + 1 else { throw MissingRecord(position: place + 1) }
@@ -41,7 +42,7 @@ struct RoomRecord: Sendable {
   }
 }
 
-/// The log has left a record out. Folding stops before it, and can't go on without it.
+/// A record of the log is missing. Folding stops before it, and can't go on without it.
 struct MissingRecord: Error, Hashable, Sendable {
   let position: UInt64
 }

@@ -1,17 +1,17 @@
 /// The runs of servers that wrote a room's log, by position.
 ///
 /// A run is one process of a server, named by 64 random bits. A run's first record in a room carries that number, so
-/// the log tells where the run began. A data directory that is restored from a copy continues in another run. So what
-/// the lost run had written can be told from what the new run writes at the same positions.
+/// the log tells where the run began. A data directory that is restored from a copy is continued by another run. So
+/// records that were lost can be told from what the new run writes at the same positions.
 ///
 /// What always holds:
 /// - Positions rise, and no run's number occurs twice.
-/// - From the oldest remembered run on, it is known which run wrote what. Positions before it belong to forgotten runs
+/// - From the oldest remembered run on, the run of each position is known. Earlier positions belong to forgotten runs
 ///   if there were any. Otherwise they were written before servers had runs.
 struct RoomRuns: Hashable, Sendable {
   struct Run: Hashable, Sendable {
-    /// The first position after the record before the run's first one. No earlier run has written anything from here on. So
-    /// where a log went back, places that only the lost records had are not taken for the former run's.
+    /// The first position that belongs to the run: right after the record before the run's first one. If the log was
+    /// restored and lacks records of an earlier run, their positions belong to this run.
     let first: UInt64
     let number: UInt64
   }
@@ -23,7 +23,7 @@ struct RoomRuns: Hashable, Sendable {
 
   init() {}
 
-  /// - Returns: `nil` if the runs are not in order, or are more than are remembered.
+  /// - Returns: `nil` if the runs are out of order, or more than are remembered.
   init?(newest: [Run], hasForgotten: Bool) {
     self.hasForgotten = hasForgotten
     for run in newest {
@@ -35,18 +35,18 @@ struct RoomRuns: Hashable, Sendable {
     }
   }
 
-  /// The number of the run that a position belongs to: `none` if the position is older than all runs, `nil` if its run
-  /// is forgotten.
+  /// The number of the run that a position belongs to. `none` if the position is from before there were runs, `nil` if
+  /// its run is forgotten.
   func number(at position: UInt64) -> UInt64? {
-    // Almost always the newest run.
+    // The position nearly always belongs to the newest run.
     for run in newest.reversed() where run.first <= position { return run.number }
     return hasForgotten && position > 0 ? nil : RoomRuns.none
   }
 
   func contains(_ number: UInt64) -> Bool { newest.contains { $0.number == number } }
 
-  /// Notes a run's number that a record carries. Records under way when the first one is stored carry it too.
-  /// - Parameter position: that of the record before.
+  /// Notes a run's number from a record. Records that were under way with the first one carry the number too.
+  /// - Parameter position: the position of the record before.
   mutating func note(_ number: UInt64, after position: UInt64) {
     guard !contains(number) else { return }
     newest.append(Run(first: position + 1, number: number))
@@ -55,10 +55,10 @@ struct RoomRuns: Hashable, Sendable {
     hasForgotten = true
   }
 
-  /// The number that no run has.
+  /// A number that no run has.
   static let none: UInt64 = 0
 
-  /// A client that is away for more restarts than this gets the whole state once. The runs take a kilobyte of each open
-  /// room.
+  /// A client that was away for more restarts than this gets the whole state once. The runs take a kilobyte of each
+  /// open room.
   static let remembered = 64
 }

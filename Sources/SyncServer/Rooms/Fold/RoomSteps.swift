@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A room's records as steps, at most as many as a slider can show.
+/// A room's records as steps, no more than a slider can show.
 struct RoomSteps: Sendable {
   /// One step: what one actor did without a pause.
   struct Step: Hashable, Sendable {
@@ -8,24 +8,24 @@ struct RoomSteps: Sendable {
     var toMilliseconds: UInt64
     var actor: Identifier
     var operations: Int
-    /// How many of these delete a shape.
+    /// How many of its operations delete a shape.
     var removals: Int
   }
 
-  /// A step's actor and kind: a deletion is a step of its own, apart from what the same actor writes meanwhile.
+  /// The actor and the kind of a step. Deletions are a step apart from what the same actor writes meanwhile.
   private struct Deed: Hashable {
     var actor: Identifier
     var removes: Bool
   }
 
-  /// Operations of one actor that follow each other within this time are one step.
+  /// Operations of one actor belong to one step if each follows the last within this time.
   static let gatherMilliseconds: UInt64 = 1_000
-  /// More can't be told apart on a slider.
+  /// A slider can't show more.
   static let stepsMax = 200
 
   /// In the order in which they began.
   private(set) var steps: [Step] = []
-  /// Where the newest step of each is.
+  /// The index of the newest step for each actor and kind.
   private var newest: [Deed: Int] = [:]
 
   mutating func take(_ record: borrowing RoomRecord) {
@@ -54,7 +54,7 @@ struct RoomSteps: Sendable {
     )
   }
 
-  /// No more than may be told, once all records are in.
+  /// The steps, few enough to be sent. To be called when all records are in.
   func told() -> [Step] {
     guard steps.count > RoomSteps.stepsMax else { return steps }
     var fewer = self

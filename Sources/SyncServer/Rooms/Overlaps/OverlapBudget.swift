@@ -1,10 +1,10 @@
 import CanvasCRDT
 
-/// How much work may go into one room's overlaps, in the steps of `OverlapIndex`, each of about ten nanoseconds.
+/// How much work a room's overlaps may take, in the steps of `OverlapIndex`. A step takes about ten nanoseconds.
 ///
-/// The work grows with the pairs that come near each other, not only with those that overlap. So a few thousand thin shapes
-/// could keep a processor busy for minutes. A room that has used up its steps counts as having too many pairs (R9), and is
-/// looked at again after a pause that is long beside what the looking takes.
+/// The work grows with the pairs that come near each other, not only with those that overlap. So a few thousand thin
+/// shapes could keep a processor busy for minutes. A room that has used up its steps counts as having too many pairs
+/// (R9). It is checked again after a pause that is long compared with the check.
 struct OverlapBudget: Sendable {
   private let stepsPerShape: UInt64
   private(set) var steps = 0
@@ -19,14 +19,14 @@ struct OverlapBudget: Sendable {
     capacity = OverlapBudget.most(shapes: shapes, stepsPerShape: stepsPerShape)
     let time = now.monotonicMilliseconds
     let passed = Int(clamping: time - min(time, grownAt ?? 0))
-    // At first, and after a pause, all of it is there.
+    // At first and after a pause, the whole budget is available.
     let perMillisecond = max(1, Int(clamping: stepsPerShape) * OverlapBudget.shapesPerMillisecond)
     let grown = passed > 1_000_000 ? capacity : steps + passed * perMillisecond
     steps = min(capacity, grownAt == nil ? capacity : max(0, grown))
     grownAt = time
   }
 
-  /// The most that a room may use up at once.
+  /// The most steps that a room may use up at once.
   static func most(shapes: Int, stepsPerShape: UInt64) -> Int {
     OverlapIndex.stepsMax(shapes: shapes, perShape: Int(clamping: stepsPerShape))
   }
@@ -37,14 +37,15 @@ struct OverlapBudget: Sendable {
     guard isCrowded else { return }
     let pause = max(OverlapBudget.pauseMilliseconds, UInt64(max(0, spent)) / OverlapBudget.stepsPerPauseMillisecond)
     looksAfter = now.monotonicMilliseconds &+ pause
-    // The next look has what it needs.
+    // Steps that were used in excess are forgiven, because the pause makes up for them.
     steps = max(steps, 0)
   }
 
-  /// Whether the pause since the room was last found to have too many pairs is over. Then all steps are there again.
+  /// Whether the pause is over that began when the room was last found to have too many pairs. Then the whole budget is
+  /// available again.
   func mayLook(_ now: Moment) -> Bool { now.monotonicMilliseconds >= looksAfter }
 
-  /// The work of this many shapes is allowed again each millisecond. By default that is a twentieth of a processor.
+  /// Each millisecond adds the steps for this many shapes. By default that is a twentieth of a processor.
   private static let shapesPerMillisecond = 10
   private static let pauseMilliseconds: UInt64 = 2_000
   /// The pause is twenty times as long as the work was.

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
 /// A piece of work on a room's index of overlaps. It takes longer than others should wait, so it is done beside the
-/// loop: the room hands its index over, and goes on without it until it gets it back.
+/// loop: the room gives its index away, and has none until it gets it back.
 struct OverlapWork: Sendable {
   /// Where the outlines come from.
   enum Source: Sendable {
@@ -9,56 +9,57 @@ struct OverlapWork: Sendable {
     case all(Canvas)
     /// Only these shapes may have changed. A shape without an outline is gone or hidden.
     case shapes([(shape: Identifier, outline: Outline?)])
-    /// The same for this many shapes or more, whose outlines take a while to read, too.
+    /// The same for this many shapes or more. Reading their outlines takes a while, so that is done beside the loop,
+    /// too.
     case shapesOf(Canvas, Set<Identifier>)
-    /// Nobody asks any more. An index of many shapes takes a while to free.
+    /// The index is no longer needed. Freeing an index of many shapes takes a while.
     case nothing
   }
 
-  /// Which of the orders that a room gave this is.
+  /// The number of the room's order.
   let number: UInt64
   let index: OverlapIndex?
   let source: Source
-  /// Whether to look again whether there are still too many pairs.
+  /// Whether to check if there are still too many pairs.
   let looksAgain: Bool
-  /// Whether somebody is to be told of all pairs.
+  /// Whether a client is to be told of all pairs.
   let wantsPairs: Bool
-  /// The room's place in its log that the index is brought to.
+  /// The place in the room's log that the index will be at.
   let position: UInt64
   let pairsMax: Int
   let stepsMax: Int
 }
 
-/// Hands work over without leaving a second reference to it, so that the index in it is changed in place.
+/// Gives work away without leaving a second reference to it, so that the index in it is changed in place.
 ///
-/// `@unchecked Sendable`: it is filled before it is handed over, and emptied once, by whoever does the work.
+/// `@unchecked Sendable`: it is filled before it is given away, and emptied once, by the thread that does the work.
 final class OverlapOrder: @unchecked Sendable {
   private var work: OverlapWork?
 
   init(_ work: consuming OverlapWork) { self.work = work }
 
-  /// Does the work. The second time there is nothing left to do.
-  /// - Returns: `nil` if there was only something to be freed.
+  /// Does the work. A second call finds nothing left to do.
+  /// - Returns: `nil` if the work was only to free something.
   func carryOut() -> OverlapOutcome? { work.take()?.done() }
 }
 
-/// The index as it came back.
+/// The index after the work.
 struct OverlapOutcome: Sendable {
   let number: UInt64
   let index: OverlapIndex
   let position: UInt64
-  /// All pairs, if they were asked for; otherwise what began and ended.
+  /// All pairs, if the order wanted them; otherwise the pairs that began and ended.
   let isAll: Bool
   let changes: OverlapChanges
 }
 
 extension OverlapWork {
-  /// - Returns: `nil` if there was only something to be freed.
+  /// - Returns: `nil` if the work was only to free something.
   consuming func done() -> OverlapOutcome? {
     let (number, position, wantsPairs, looksAgain) = (number, position, wantsPairs, looksAgain)
     let (source, pairsMax, stepsMax) = (source, pairsMax, stepsMax)
     var index = index ?? OverlapIndex(pairsMax: pairsMax)
-    // From here on this is the only reference, so that the index is changed in place.
+    // From here on this is the only reference to the index, so it is changed in place.
     self = OverlapWork(ended: number)
     index.stepsLeft = stepsMax
     var net = NetChanges()

@@ -1,50 +1,51 @@
 import CanvasCRDT
 
-/// The overlaps of a room: an index that is kept only while somebody asks for it. What is done to the index is done
-/// beside the loop (`OverlapWork`).
+/// The overlaps of a room: an index that is kept only while a client asks for it. All work on the index is done beside
+/// the loop (`OverlapWork`).
 ///
 /// What always holds:
 /// - At most one order is under way, and it has the index meanwhile.
-/// - Every shape whose outline may have changed since the newest order is among the unsettled shapes. While nobody asks,
-///   there are no unsettled shapes.
-/// - Members who want notices have been told of all pairs, or are told once, of all; then of each change, in order.
-/// - Each question over HTTP is answered once, by an index that has all that the room had when the question came.
+/// - Every shape whose outline may have changed since the newest order is among the unsettled shapes. While no client
+///   asks, there are none.
+/// - Members with notices are told of all pairs once, then of each change, in order.
+/// - Each request over HTTP is answered once, by an index that includes everything that the room had when the request
+///   came.
 struct Overlaps: Sendable {
   private let limits: Limits
 
   private enum Place: Sendable {
-    /// Nobody asks.
+    /// No client asks for overlaps.
     case none
-    /// Somebody asks, and there is no index yet.
+    /// A client asks, and there is no index yet.
     case wanted
     case here(OverlapIndex)
-    /// With an order under way.
+    /// An order under way has it.
     case away
   }
 
   private var place = Place.none
   private var orders: UInt64 = 0
-  /// The place in the log that the index was last brought to.
+  /// The place in the log that the index is at.
   private var position: UInt64 = 0
   private var unsettled: Set<Identifier> = []
-  /// The index is kept until this time for questions over HTTP. On the monotonic clock, as all times here.
+  /// The index is kept until this time for requests over HTTP. On the monotonic clock, like all times here.
   private var neededUntil: UInt64 = 0
   private var budget: OverlapBudget
 
   /// How far the members who want notices have been told.
   private enum Telling: Sendable {
     case nobodyAsks
-    /// All pairs are to be told. The order for that is under way or not yet given.
+    /// All pairs are to be told. The order for them is under way, or has yet to be given.
     case due
-    /// All pairs are in hand, or have been told.
+    /// All pairs are known, or have been told.
     case begun
   }
 
   private var telling = Telling.nobodyAsks
-  /// What the next beat tells.
+  /// The notices for the next beat.
   private var news: Notices?
 
-  /// Questions over HTTP that no order takes care of yet, and those that the order under way will answer.
+  /// Requests over HTTP that no order covers yet, and those that the order under way will answer.
   private var questions: [UInt64] = []
   private var questionsUnderWay: [UInt64] = []
 
@@ -55,7 +56,8 @@ struct Overlaps: Sendable {
 
   /// The overlaps in a beat.
   struct Notices: Sendable {
-    /// All pairs begin. Those who get it have been told of none, and are told even if there are none.
+    /// Whether these are all pairs, each as one that begins. They go to members who have been told of none, even if
+    /// there are none.
     let isFirst: Bool
     var changes: OverlapChanges
   }
@@ -64,7 +66,7 @@ struct Overlaps: Sendable {
 
   // MARK: Who asks
 
-  /// From here on members want notices.
+  /// Members want notices from now on.
   mutating func beginTelling() {
     telling = .due
     news = nil
@@ -77,7 +79,7 @@ struct Overlaps: Sendable {
     news = nil
   }
 
-  /// A question over HTTP. `took` answers it.
+  /// Takes a request over HTTP. `took` answers it.
   mutating func ask(_ question: UInt64, now: Moment) {
     neededUntil = now.monotonicMilliseconds &+ limits.indexIdleMilliseconds
     questions.append(question)
@@ -86,15 +88,16 @@ struct Overlaps: Sendable {
 
   private mutating func want() { if case .none = place { place = .wanted } }
 
-  /// Drops the index, unless it is still kept for questions over HTTP. To be called when nobody in the room wants notices.
-  /// - Returns: what frees the index.
+  /// Drops the index, unless it is still kept for requests over HTTP. To be called when nobody in the room wants
+  /// notices.
+  /// - Returns: the work that frees the index.
   mutating func dropIfIdle(now: Moment) -> OverlapWork? {
     guard now.monotonicMilliseconds >= neededUntil, questions.isEmpty, questionsUnderWay.isEmpty else { return nil }
     return drop()
   }
 
   private mutating func drop() -> OverlapWork? {
-    // The outcome of an order that is under way is ignored: the order's number is now an old one.
+    // If an order is under way, its outcome will be ignored, because its number is no longer the newest.
     orders += 1
     unsettled = []
     guard case .here(let index) = place else {
@@ -107,7 +110,7 @@ struct Overlaps: Sendable {
 
   // MARK: Following the canvas
 
-  /// Notes a change that may move an outline. The shape is looked at once, with the next order.
+  /// Notes a change that may affect an outline. The next order reads each changed outline once.
   mutating func follow(_ change: Change) {
     switch place {
     case .none, .wanted: return
@@ -147,8 +150,8 @@ struct Overlaps: Sendable {
     return .shapes(outlines)
   }
 
-  /// Reading this many outlines takes about a tenth of a millisecond. While a copy of the canvas is out, each of its
-  /// pages that is written to has to be copied.
+  /// Reading this many outlines takes about a tenth of a millisecond. For more, the canvas itself is given away; while
+  /// such a copy exists, each page of the canvas has to be copied before it is written to.
   private static let outlinesMax = 512
 
   private mutating func give(
@@ -184,7 +187,7 @@ struct Overlaps: Sendable {
   }
 
   /// An order has been carried out.
-  /// - Returns: the questions that the index answers, and, if it is no longer wanted, what frees it.
+  /// - Returns: the requests that the index answers, and, if the index is no longer wanted, the work that frees it.
   mutating func took(
     _ outcome: consuming OverlapOutcome,
     now: Moment
@@ -194,7 +197,7 @@ struct Overlaps: Sendable {
     switch telling {
     case .nobodyAsks: break
     case .due:
-      // If somebody only began to want notices meanwhile, the next order brings all pairs.
+      // If members began to want notices only after the order was given, the next order brings all pairs.
       if outcome.isAll {
         telling = .begun
         news = Notices(isFirst: true, changes: outcome.changes)
@@ -209,12 +212,12 @@ struct Overlaps: Sendable {
   }
 
   private mutating func tell(_ changes: OverlapChanges) {
-    // A beat comes before the next order, so there is nothing yet that this would have to be combined with.
+    // A beat comes before the next order, so there is nothing yet to combine this with.
     assert(news == nil, "an order was given before the beat")
     news = Notices(isFirst: false, changes: changes)
   }
 
-  /// The index as of the last order, for an answer over HTTP.
+  /// The index after the last order, for an answer over HTTP.
   var settled: (index: OverlapIndex, position: UInt64)? {
     guard case .here(let index) = place else { return nil }
     return (index, position)
@@ -222,17 +225,17 @@ struct Overlaps: Sendable {
 
   // MARK: Telling
 
-  /// What the next beat tells.
+  /// The notices for the next beat.
   mutating func takeNews() -> Notices? {
     defer { news = nil }
     return news
   }
 
   var hasNews: Bool { news != nil }
-  /// Whether anybody waits for an order that hasn't been given.
+  /// Whether a client waits for an order that hasn't been given yet.
   var isAsked: Bool { telling == .due || !questions.isEmpty }
 
-  /// If too many shapes overlap, it is checked from time to time, while something changes, whether that is still so.
+  /// Whether it is time to check if there are still too many pairs. This is done now and then, while shapes change.
   func isLookDue(_ now: Moment) -> Bool {
     guard case .here(let index) = place else { return false }
     return index.isWorthALook && budget.mayLook(now)
