@@ -313,10 +313,10 @@ extension Limits {
     ),
     LimitFlag(
       name: "--max-waiting-bytes",
-      limit: \.letterBytes,
+      limit: \.waitingAnswerBytes,
       range: 1_024...1 << 30,
       group: .connection,
-      words: "bytes that wait for a slow reader before reading from it pauses"
+      words: "bytes of waiting answers at which reading from the client pauses"
     ),
     LimitFlag(
       name: "--max-ops-in-flight",

@@ -92,7 +92,7 @@ struct Limits: Hashable, Sendable {
   /// The longest name of a peer. Everyone in the room is told it.
   var nameBytes: UInt64 = 128
   /// Bytes of answers that wait for a reader. Beyond this, nothing more is read from its connection.
-  var letterBytes: UInt64 = 262_144
+  var waitingAnswerBytes: UInt64 = 262_144
   /// Operations of one connection that are not durable yet. Beyond this, the server stops reading from the connection.
   var inFlightOperations: UInt64 = 8_192
 

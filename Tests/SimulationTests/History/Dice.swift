@@ -120,7 +120,7 @@ struct Dice: Codable, Sendable {
     limits.operationsPerMessage = operationsPerMessage
     limits.operationsPerSecond = operationsPerSecond
     limits.messageBytes = messageBytes
-    limits.letterBytes = 1_024
+    limits.waitingAnswerBytes = 1_024
     limits.inFlightOperations = inFlightOperations
     limits.presenceMilliseconds = presenceMilliseconds
     if let namedPeople {

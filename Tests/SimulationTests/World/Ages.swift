@@ -51,7 +51,7 @@ extension World {
     // A buffer is filled once in a turn.
     let carried = min(link.bytesPerSecond, UInt64(link.bufferBytes) * 1_000 / turn)
     // Beside it come who is there and what they show, and answers.
-    let beside = UInt64(parties.count) * 300 + min(limits.letterBytes, limits.inFlightOperations * 200)
+    let beside = UInt64(parties.count) * 300 + min(limits.waitingAnswerBytes, limits.inFlightOperations * 200)
     let bytes = 2 * (UInt64(ages.stateBytesMax) + beside) + UInt64(link.bufferBytes)
     // A second more, for turns that are coarse.
     let allowed = 2 * soonest + bytes * 1_000 / carried + 1_000

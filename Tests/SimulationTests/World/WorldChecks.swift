@@ -16,7 +16,7 @@ extension World {
     // Whoever comes is told of all pairs at once, in 32 bytes each.
     let pairBytesMax = 32 * min(limits.overlapPairs, mostShapes * mostShapes / 2)
     let readerBytesMax =
-      (limits.letterBytes + 2 * beatBytesMax + pairBytesMax) * UInt64(max(1, room?.memberCount ?? 0))
+      (limits.waitingAnswerBytes + 2 * beatBytesMax + pairBytesMax) * UInt64(max(1, room?.memberCount ?? 0))
     if UInt64(kept.readerBytes) > readerBytesMax { fail(.bounds, "\(kept.readerBytes) bytes wait for readers") }
   }
 

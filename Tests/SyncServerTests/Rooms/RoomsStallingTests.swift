@@ -187,7 +187,7 @@ struct RoomsStallingTests {
 
   @Test("answers that are not read stop the reading of more")
   func letters() {
-    var bench = RoomBench { $0.letterBytes = 1_024 }
+    var bench = RoomBench { $0.waitingAnswerBytes = 1_024 }
     let slow = bench.join()
     bench.clients[slow].takes = 0
     var asked = 0

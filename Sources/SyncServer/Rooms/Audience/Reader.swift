@@ -282,7 +282,7 @@ struct Reader: Sendable {
   /// - Returns: whether reading is to be paused now, because the reader has too many answers or operations waiting.
   mutating func pausesReading(_ limits: Limits) -> Bool {
     guard !isReadingPaused,
-      UInt64(answers.byteCount) > limits.letterBytes || operationsUnderWay > limits.inFlightOperations
+      UInt64(answers.byteCount) > limits.waitingAnswerBytes || operationsUnderWay > limits.inFlightOperations
     else { return false }
     isReadingPaused = true
     return true
@@ -290,7 +290,7 @@ struct Reader: Sendable {
 
   /// - Returns: whether reading is to go on now.
   mutating func resumesReading(_ limits: Limits) -> Bool {
-    guard isReadingPaused, UInt64(answers.byteCount) <= limits.letterBytes / 2,
+    guard isReadingPaused, UInt64(answers.byteCount) <= limits.waitingAnswerBytes / 2,
       operationsUnderWay <= limits.inFlightOperations / 2
     else { return false }
     isReadingPaused = false
