@@ -1,15 +1,15 @@
-/// Reads everything that a database of rooms holds, without changing it. A server may be using the database meanwhile.
+/// Reads everything in a database of rooms without changing it. A server may be using the database meanwhile.
 public struct LogInspection: Sendable {
   public struct Finding: Hashable, Sendable {
     public var room: String
     public var error: LogError
-    /// Whether the room can be used all the same: a snapshot stands for the damaged records, or the records for a
+    /// Whether the room can be used all the same: a snapshot replaces the damaged records, or the records replace a
     /// damaged snapshot.
     public var opens: Bool
   }
 
   public private(set) var rooms = 0
-  /// How many records the undamaged rooms have.
+  /// The number of records in the rooms that are undamaged.
   public private(set) var records = 0
   /// SQLite's findings about the file itself, such as pages and indexes.
   public private(set) var faults: [String] = []
@@ -19,8 +19,8 @@ public struct LogInspection: Sendable {
 
   public var isSound: Bool { faults.isEmpty && findings.isEmpty && differences.isEmpty }
 
-  /// Says how a room differs from what its records add up to. Only its caller knows what records mean; it is handed what
-  /// answers `load` and `read`.
+  /// Tells how a room differs from the sum of its records. Only the caller knows what records mean; it gets the answers
+  /// to `load` and `read`.
   public typealias Comparison = (_ room: String, _ answer: @escaping (LogRequest) -> LogEvent) -> [String]
 
   /// - Parameter path: the database: `canvas.db` in a data directory, or a copy.
@@ -40,7 +40,7 @@ public struct LogInspection: Sendable {
 
   private static let faultsMax = 20
 
-  /// Whether the file has lost its end. This is a quick check.
+  /// Whether the end of the file is missing. This is a quick check.
   public static func shortfall(of path: String) -> StorageFault? { Shortfall.fault(at: path) }
 
   private mutating func look(
@@ -59,7 +59,7 @@ public struct LogInspection: Sendable {
     }
     var options = options
     options.readerMayWrite = false
-    // The reader needs a queue, but here it has no thread that would take from it.
+    // The reader needs a queue, although here no thread takes from it.
     let queue = RequestQueue(bytesMax: 0, snapshotBytesMax: 0)
     let reader = Reader(
       path: path,
@@ -96,7 +96,8 @@ public struct LogInspection: Sendable {
     }
   }
 
-  /// A room that has lost its row is in no list. A deleted room is noted until its records are cleared away.
+  /// A room without a row is in no list of rooms. A deleted room has an entry elsewhere until its records are cleared
+  /// away.
   private static func recordsWithoutRoom(in database: Database) throws(SQLiteFailure) -> [String] {
     let query = try database.statement(
       """
@@ -110,7 +111,7 @@ public struct LogInspection: Sendable {
         words.append("\(query.integer(1)) records up to position \(query.integer(2)) belong to no room")
       }
     } catch {
-      // The damage has been reported.
+      // Damage has been reported already; any other failure is passed on.
       guard error.isDamage else { throw error }
     }
     return words

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// A log that keeps its rooms in memory: for tests, and for a server that is to store nothing.
+/// A log that keeps its rooms in memory: for tests, and for a server that stores nothing.
 ///
-/// It has no thread and no clock. It is open once it is made, and `submit` does what it is asked and calls the sink before it returns. Several logs may share
-/// what they keep, like nodes: then a sink is also called by what another log was asked.
+/// It has no thread and no clock. It is open as soon as it is made, and `submit` carries out the request and calls the
+/// sink before it returns. Several logs may share their rooms, like nodes: then a request to one log may also call the
+/// sinks of the others.
 public final class MemoryLog: RoomLog {
   private let shared: SharedMemory
   private let number: Int
@@ -31,9 +32,9 @@ final class SharedMemory: Sendable {
     var unreported: [LogEvent] = []
     var figures = LogStatistics()
     var isClosed = false
-    /// Whether a caller is in the sink already. That caller goes on until there is nothing left to report.
+    /// Whether a caller is in the sink already. That caller also reports what comes meanwhile.
     var isReporting = false
-    /// Until it is decided, nothing else is stored.
+    /// While an append is undecided, nothing else is stored.
     private(set) var undecided: UndecidedAppend?
 
     mutating func tell(_ event: LogEvent) {
@@ -67,10 +68,10 @@ final class SharedMemory: Sendable {
 
   /// - Parameters:
   ///   - store: what earlier logs have made durable.
-  ///   - positionStep: how far apart positions are. Tests of the log's contract use it; rooms take a gap for a
-  ///     record that is missing.
-  ///   - undecided: asked before each append. If it names a fate, the append's log learns of that only by `decide()` or when it
-  ///     is closed. Tests use it to show what a log promises meanwhile.
+  ///   - positionStep: the distance between positions. Tests of the log's contract use it; rooms take a gap for a
+  ///     missing record.
+  ///   - undecided: asked before each append. If it names a fate, the append's log learns of the outcome only by
+  ///     `decide()` or when it is closed. Tests use it to show what a log promises meanwhile.
   init(
     store: MemoryStore = MemoryStore(),
     retention: Retention = .everything,
@@ -102,7 +103,7 @@ final class SharedMemory: Sendable {
     report()
   }
 
-  /// The logs learn what has become of their undecided appends.
+  /// Tells the logs whether their undecided appends were stored.
   func decide() {
     state.withLock { state in for number in state.handles.indices { state.handles[number].decide() } }
     report()
@@ -143,7 +144,7 @@ final class SharedMemory: Sendable {
     state.handles[number].unreported.append(.committed(report))
   }
 
-  /// Followers of the room get it too.
+  /// Also tells the other logs that follow the room.
   private func tellOthers(_ event: LogEvent, than number: Int, in state: inout State) {
     let told: (room: String, event: LogEvent)
     switch event {
@@ -180,7 +181,7 @@ final class SharedMemory: Sendable {
 
   // MARK: Answers
 
-  /// - Returns: nil where the answer has to wait.
+  /// - Returns: `nil` if the answer has to wait.
   private func perform(_ request: LogRequest, for number: Int, in state: inout State) -> LogEvent? {
     do throws(LogError) {
       if request.isWrite {
@@ -245,7 +246,7 @@ final class SharedMemory: Sendable {
     case .verify(let id, let name):
       return .verified(id: id, room: name, records: try state.store.room(name).records.count)
     case .verifyPart(let request):
-      // Nothing was ever read back from a disk, so nothing can differ.
+      // This log never reads from a disk, so nothing can differ.
       var part = VerifiedPart()
       part.rooms = state.store.rooms.count
       return .verifiedPart(id: request.id, part)

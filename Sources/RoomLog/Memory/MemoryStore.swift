@@ -3,7 +3,7 @@ struct MemoryStore: Sendable {
   struct StoredRoom: Sendable {
     var entry: RoomEntry
     var records: [LogRecord] = []
-    /// For each record, how many operations the room had taken up to and including it.
+    /// For each record, the number of operations in the room up to and including it.
     var operations: [UInt64] = []
     var snapshots: [UInt64: RoomSnapshot] = [:]
   }
@@ -58,7 +58,7 @@ struct MemoryStore: Sendable {
     rooms[request.room] = StoredRoom(entry: RoomEntry(request, number: lastNumber))
   }
 
-  /// The records that a new follower lacks; nil if none.
+  /// The records that a new follower lacks; `nil` if there are none.
   func records(for request: FollowRequest) throws(LogError) -> AppendedRecords? {
     guard rooms[request.room] != nil || request.epoch != nil else { return nil }
     let room = try room(request.room, epoch: request.epoch)
@@ -131,7 +131,7 @@ struct MemoryStore: Sendable {
   }
 
   /// Trims the room.
-  /// - Returns: the position up to which its records are gone now.
+  /// - Returns: the position of the last record that is gone.
   mutating func trim(_ name: String, to place: SnapshotPlace?, retention: Retention) -> UInt64 {
     guard var room = rooms[name] else { return 0 }
     if let place, place.position > room.entry.trimmed {

@@ -1,7 +1,7 @@
-/// An append whose outcome a log in memory doesn't know for a while, as happens to a log in a database after a
-/// connection broke.
+/// An append to a log in memory whose outcome is unknown for a while, as happens with a database after a connection
+/// broke.
 ///
-/// What always holds: nothing that comes after it in its room's log is reported before it.
+/// What always holds: nothing that comes after the append in its room's log is reported before it.
 struct UndecidedAppend {
   /// Its outcome, which the log has yet to learn.
   enum Fate: CaseIterable { case stored, lost }
@@ -10,9 +10,9 @@ struct UndecidedAppend {
 
   private let id: UInt64
   private let room: String
-  /// Nil where it isn't stored.
+  /// `nil` if the append isn't stored.
   private let stored: AppendedRecords?
-  /// The events to be reported after it, in order.
+  /// The events to be reported after the append, in order.
   private var later: [LogEvent] = []
 
   init(_ request: AppendRequest, stored: AppendedRecords?) {
@@ -21,13 +21,13 @@ struct UndecidedAppend {
     self.stored = stored
   }
 
-  /// Keeps what comes after the append.
-  /// - Returns: what can be reported now.
+  /// Keeps an event that comes after the append.
+  /// - Returns: the event if it can be reported now.
   mutating func hold(_ event: LogEvent) -> LogEvent? {
     guard let stored else { return event }
     switch event {
     case .appended(let appended) where appended.room == room && appended.epoch == stored.epoch:
-      // A new follower lacks earlier records, from before and after the append.
+      // A new follower lacks records from before the append and from after it.
       var (before, after) = (appended, appended)
       before.records.removeAll { $0.position >= stored.records[0].position }
       after.records.removeAll { $0.position <= newest(of: stored) }
@@ -48,7 +48,7 @@ struct UndecidedAppend {
     return (kept.last ?? stored).records.last?.position ?? 0
   }
 
-  /// The events that are reported once the log knows.
+  /// The events to report once the outcome is known.
   var answer: [LogEvent] {
     guard let stored else { return [.failed(id: id, room: room, .unavailable(UndecidedAppend.fault))] }
     return [.appended(stored)] + later

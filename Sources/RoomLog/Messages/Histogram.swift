@@ -1,12 +1,12 @@
-/// Counts by size: how many fell at or under each bound, and above the one before.
+/// Counts values by size: for each bound, the values up to it and above the bound before.
 public struct Histogram: Hashable, Sendable {
   /// Where the bounds lie.
   public enum Scale: Hashable, Sendable {
-    /// Each is twice the one before, from 1 to 131,072.
+    /// Each bound is twice the one before, from 1 to 131,072.
     case counts
     /// Durations in microseconds, from 0.1 ms to 10 s. Each bound is at most 21 % above the one before. So the middle
-    /// between two is within 10 % of whatever was counted there, and a median or a 99th percentile that is read from
-    /// the counts is as close.
+    /// between two bounds is within 10 % of every value counted there, and a median or a 99th percentile that is read
+    /// from the counts is as exact.
     case microseconds
 
     public var bounds: [UInt64] {
@@ -18,7 +18,7 @@ public struct Histogram: Hashable, Sendable {
 
     private static let doublings: [UInt64] = (0..<18).map { 1 << $0 }
 
-    /// Thirteen to a tenfold, round numbers among them: those of an alarm are likely to be bounds.
+    /// Thirteen bounds for each factor of ten, round numbers among them, since alarms are set to round numbers.
     private static let durations: [UInt64] = {
       let decades: [UInt64] = [1, 10, 100, 1_000, 10_000]
       let steps: [UInt64] = [100, 120, 145, 175, 210, 250, 300, 360, 430, 500, 600, 710, 850]
@@ -27,7 +27,7 @@ public struct Histogram: Hashable, Sendable {
   }
 
   public let scale: Scale
-  /// One for each bound, and the last for what is past all bounds.
+  /// One count for each bound, and a last one for values above all bounds.
   public private(set) var counts: [UInt64]
   public private(set) var sum: UInt64 = 0
 

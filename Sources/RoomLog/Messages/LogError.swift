@@ -1,31 +1,30 @@
-/// Why a log did not carry out a request.
+/// Why a log refused a request.
 public enum LogError: Error, Hashable, Sendable {
   /// Nothing can be stored now, but reading works. The log tries again by itself.
   case unavailable(StorageFault)
-  /// Too much is waiting to be stored.
+  /// Too many bytes are waiting to be stored.
   case busy(queuedBytes: Int)
   case badRoomName
   case noSuchRoom(room: String)
-  /// The room that now has this name is not the one that the caller meant.
+  /// The name now belongs to another room than the one that the caller meant.
   case otherEpoch(room: String, epoch: UInt64)
   case noRecords
   case recordTooLarge(bytes: Int, bytesMax: Int)
   /// The position is past the room's last record.
   case pastEnd(room: String, last: UInt64)
-  /// The records at this position are no longer kept.
+  /// The records up to this position are no longer kept.
   case trimmed(room: String, through: UInt64)
-  /// The record at this position is missing or differs from what was stored. Position 0 stands for the room's own
-  /// entry.
+  /// The record at this position is missing or was changed since it was stored. Position 0 means the room's own entry.
   case damaged(room: String, position: UInt64)
-  /// A snapshot differs from what was stored, and there is nothing older to start from.
+  /// A snapshot was changed since it was stored, and there is nothing older to start from.
   case damagedSnapshot(room: String, position: UInt64)
-  /// No complete snapshot reaches as far as the damage.
+  /// No complete snapshot covers the damaged records.
   case damageNotCovered(room: String, position: UInt64)
   case notDamaged(room: String)
   case roomExists(room: String)
-  /// The log keeps no record of locks.
+  /// This log doesn't store locks.
   case noLocks
-  /// The log is being closed, and this can wait for the next one.
+  /// The log is being closed, and the request can wait until it is opened again.
   case isClosing
 }
 

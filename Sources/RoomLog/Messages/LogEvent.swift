@@ -1,7 +1,7 @@
 /// An event that a log reports.
 public enum LogEvent: Hashable, Sendable {
-  /// Rooms can be had from now on. Reported once.
-  /// - Parameter secret: bytes that nobody can guess, the same for all nodes; nil where the log keeps none.
+  /// The log is open. Reported once.
+  /// - Parameter secret: random bytes, the same for all nodes; `nil` if the log keeps none.
   case opened(secret: [UInt8]?)
   /// Why the log can't be opened yet. It goes on trying. Each reason is reported once.
   case waiting(StorageFault)
@@ -12,13 +12,15 @@ public enum LogEvent: Hashable, Sendable {
   case loaded(id: UInt64, LoadedRoom)
   /// Everything that was stored before the request has been reported.
   case following(id: UInt64, room: String)
-  /// Without an `id`, the log can't tell what came next in the room, and the caller has to load the room again.
+  /// The room is no longer followed. Without an `id`: the log can't tell how the room goes on, and the caller has to
+  /// load it again.
   case unfollowed(id: UInt64?, room: String)
   case told(id: UInt64, room: String?)
-  /// Another node has told those who follow a room, or without a room all nodes.
+  /// Another node's message to the followers of a room, or, without a room, to all nodes.
   case heard(room: String?, bytes: [UInt8])
   case locked(id: UInt64, room: String, isLocked: Bool)
-  /// The rooms to which only operators write: when a log is opened that nodes share, and when another node has changed it.
+  /// The rooms to which only operators write. A log that nodes share reports it when it is opened, and when another
+  /// node has changed it.
   case locks(Set<String>)
   case created(id: UInt64, room: String)
   case snapshotted(id: UInt64, room: String, position: UInt64)
@@ -37,27 +39,27 @@ public enum LogEvent: Hashable, Sendable {
   case failed(id: UInt64, room: String?, LogError)
   /// Whether appends can be stored, in one room or in all. Reported when it changes.
   case availability(room: String?, StorageFault?)
-  /// Records from now on may not continue all that was reported: another copy of the log has taken over, and records
-  /// that only the former copy had are lost. Requests carry the number of the timeline that their caller knows.
-  /// - Parameter lost: a room that has lost records that were reported. It is not followed any more.
+  /// Another copy of the log has taken over, and may lack records that were reported. Requests carry the number of the
+  /// timeline that their caller knows.
+  /// - Parameter lost: a room that has lost records that were reported. It is no longer followed.
   case otherTimeline(UInt64, lost: String?)
-  /// Whether rooms can be read and followed, in a log that nodes share. Reported when it couldn't be for some seconds, and when
-  /// it can be again.
+  /// Whether rooms can be read and followed, in a log that nodes share. Reported when they couldn't be for some
+  /// seconds, and when they can be again.
   case readability(StorageFault?)
-  /// Something about the place where rooms are kept that an operator should know of, in words. The log goes on.
+  /// A problem with the storage that an operator should know of, in words. The log goes on.
   case concern(String)
-  /// Messages of other nodes were lost for a while, because their connection was down.
+  /// Messages of other nodes may have been lost, because the connection was down.
   case missedNews
   case committed(CommitReport)
   case closed
 }
 
-/// Records that are durable: what a room folds.
+/// Records that are durable.
 public struct AppendedRecords: Hashable, Sendable {
-  /// The append that brought them; nil where it wasn't one of this process.
+  /// The append that brought the records; `nil` if it was another process's.
   public var id: UInt64?
   public var room: String
-  /// That of the request, unless the append was to create the room and another node had created it before.
+  /// The epoch of the request. It differs if the append was to create the room and another node had already created it.
   public var epoch: UInt64
   /// Never empty, in the order of their positions.
   public var records: [LogRecord]
@@ -72,7 +74,7 @@ public struct AppendedRecords: Hashable, Sendable {
 
 public struct LogRecord: Hashable, Sendable {
   public var position: UInt64
-  /// When it arrived. Never less than the time of the record before.
+  /// When the record arrived. Never earlier than the record before.
   public var milliseconds: UInt64
   public var bytes: [UInt8]
 
@@ -87,9 +89,9 @@ public struct RecordPage: Hashable, Sendable {
   public var room: String
   public var epoch: UInt64
   public var records: [LogRecord]
-  /// Where the next page starts: its request's `after`.
+  /// The place where the next page starts, for its request's `after`.
   public var through: UInt64
-  /// Whether there are no more records within the bound of the request.
+  /// Whether there are no more records up to the bound of the request.
   public var isLast: Bool
 }
 
@@ -103,12 +105,12 @@ public struct RoomSnapshot: Hashable, Sendable {
   public var bytes: [UInt8]
 }
 
-/// Where in a room's log a snapshot stands.
+/// The place of a snapshot in a room's log.
 public struct SnapshotPlace: Hashable, Sendable {
   public var position: UInt64
-  /// When the last record in it arrived.
+  /// When the last record that it covers arrived.
   public var milliseconds: UInt64
-  /// How many operations the room had taken by then.
+  /// How many operations the room had by then.
   public var operations: UInt64
   public var shapes: UInt64
   public var byteCount: Int
@@ -119,15 +121,15 @@ public struct RoomSummary: Hashable, Sendable {
   public var epoch: UInt64
   /// The position of the last record.
   public var last: UInt64
-  /// Records up to here are gone; 0 where all are kept.
+  /// Records up to this position are gone; 0 if all are kept.
   public var trimmed: UInt64
-  /// How many operations the room has ever taken.
+  /// How many operations the room has ever had.
   public var operations: UInt64
   public var createdMilliseconds: UInt64
   public var changedMilliseconds: UInt64
-  /// The newest complete snapshot. Where its position is `last`, its number of shapes is the room's.
+  /// The newest complete snapshot. If its position is `last`, its number of shapes is the room's.
   public var snapshot: SnapshotPlace?
-  /// Why the room is refused, if it is.
+  /// Why the room is refused; `nil` if it isn't.
   public var damage: LogError?
 }
 

@@ -6,8 +6,8 @@ public enum LogRequest: Sendable {
   case follow(FollowRequest)
   /// Stops following. Records on their way may still be reported.
   case unfollow(id: UInt64, room: String)
-  /// Tells the other nodes that follow the room something that isn't stored, or without a room all other nodes. It may get
-  /// lost. `bytes` are at most `LogRequest.toldBytesMax`.
+  /// Sends a message that isn't stored to the other nodes that follow the room, or, without a room, to all other nodes.
+  /// It may get lost. `bytes` are at most `LogRequest.toldBytesMax`.
   case tell(id: UInt64, room: String?, bytes: [UInt8])
   case snapshot(SnapshotRequest)
   case trim(TrimRequest)
@@ -16,12 +16,12 @@ public enum LogRequest: Sendable {
   case verify(id: UInt64, room: String)
   /// Reads and compares a part of everything that is stored.
   case verifyPart(VerifyRequest)
-  /// Begins a room that comes from another log.
+  /// Creates a room that comes from another log.
   case create(CreateRequest)
   /// Removes a room at once. Its space is freed little by little.
   case delete(id: UInt64, room: String)
-  /// Puts on record that only operators write to a room, or that everyone does again. A log that only one process uses
-  /// keeps no such record.
+  /// Stores that only operators write to a room, or that everyone does again. A log for a single process doesn't store
+  /// locks.
   case lock(id: UInt64, room: String, isLocked: Bool)
   case list(id: UInt64)
   /// Trims each room to what the log's retention keeps, as of `milliseconds`. The owner sends this now and then. The
@@ -33,18 +33,18 @@ public enum LogRequest: Sendable {
 public struct AppendRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// Which room of that name is meant. 64 random bits for a new one, which no other append has proposed.
+  /// Which room of that name is meant. For a new room: 64 random bits, which no other append has proposed.
   public var epoch: UInt64
-  /// Whether this append creates the room if there is none. If another node has created it meanwhile, the append is for
-  /// that room: the report tells its epoch. The caller sets it until anything of the room is reported, and not after
-  /// that: an append that is under way while the room is deleted then doesn't bring the room back.
+  /// Whether this append creates the room if there is none. If another node has created it meanwhile, the append goes
+  /// into that room, and the report has its epoch. The caller sets this until something about the room is reported, and
+  /// not after that, so that an append under way doesn't bring back a deleted room.
   public var mayCreate: Bool
-  /// When the server received them. If that is less than the time of the room's last record, the last record's time is
+  /// When the server received the records. If that is earlier than the room's last record, the last record's time is
   /// stored instead. Times never go back, so a time marks a place in the log too.
   public var milliseconds: UInt64
   public var records: [NewRecord]
-  /// The timeline that the log has told of last. On another, the records might follow what the caller doesn't know, so the
-  /// append is refused as unavailable.
+  /// The newest timeline that the log has reported. If the log is on another, the records might follow some that the
+  /// caller doesn't know, so the append is refused as unavailable.
   public var timeline: UInt64
 
   public init(
@@ -65,14 +65,14 @@ public struct AppendRequest: Sendable {
     self.records = records
   }
 
-  /// How many bytes it counts for in a queue.
+  /// How many bytes the request counts for in a queue.
   var cost: Int { records.reduce(64) { $0 + $1.bytes.count + 32 } }
 }
 
-/// A record before it has a position.
+/// A record that has no position yet.
 public struct NewRecord: Hashable, Sendable {
   public var bytes: [UInt8]
-  /// How many operations the bytes hold. The list of rooms shows their sum, and retention goes by it.
+  /// How many operations the bytes have. The list of rooms shows their sum, and retention goes by it.
   public var operations: UInt32
 
   public init(bytes: [UInt8], operations: UInt32) {
@@ -81,7 +81,7 @@ public struct NewRecord: Hashable, Sendable {
   }
 }
 
-/// How far to go into a room's log.
+/// How much of a room's log to read.
 public enum LogBound: Hashable, Sendable {
   case end
   /// Up to this position, inclusive.
@@ -90,13 +90,13 @@ public enum LogBound: Hashable, Sendable {
   case milliseconds(UInt64)
 }
 
-/// A page of a room's records. A caller asks for the next when it has dealt with this one.
+/// Asks for a page of a room's records. A caller asks for the next page when it has dealt with this one.
 public struct ReadRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// If given, the request is refused where the room has another epoch.
+  /// If given, the request is refused if the room has another epoch.
   public var epoch: UInt64?
-  /// The last position that the caller has already.
+  /// The position of the last record that the caller has.
   public var after: UInt64
   public var through: LogBound
   /// The page ends with the record that reaches this size, so a single large record is still read whole.
@@ -119,12 +119,12 @@ public struct ReadRequest: Sendable {
   }
 }
 
-/// Asks for what a fold of the room starts from: its summary and the newest snapshot not past `through`.
+/// Asks for the start of a fold of the room: its summary and the newest snapshot not past `through`.
 public struct LoadRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var through: LogBound
-  /// False for the summary alone. A snapshot may be large.
+  /// Whether the answer has the snapshot, which may be large, or only the summary.
   public var wantsSnapshot: Bool
 
   public init(id: UInt64, room: String, through: LogBound = .end, wantsSnapshot: Bool = true) {
@@ -135,17 +135,18 @@ public struct LoadRequest: Sendable {
   }
 }
 
-/// Asks to be told what is stored in a room from now on, whoever stores it, and of its deletion. The answer comes when all
-/// that was stored before has been reported. So a caller that follows the room already asks again to learn of everything
-/// that another node has seen. A caller that is refused doesn't follow the room, unless it did before.
+/// Follows a room: reports what is stored in it from now on, by any node, and its deletion. The answer comes when
+/// everything that was stored before has been reported. So a caller that follows the room already can ask again to
+/// learn of everything that another node has seen. If the request is refused, the caller doesn't follow the room,
+/// unless it did before.
 public struct FollowRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// Which room of that name is meant; nil for one that is yet to be created, by this node or another.
+  /// Which room of that name is meant; `nil` for a room that this node or another has yet to create.
   public var epoch: UInt64?
   /// The last position that the caller has read.
   public var after: UInt64
-  /// The timeline on which it has read that.
+  /// The timeline on which the caller has read that far.
   public var timeline: UInt64
 
   public init(id: UInt64, room: String, epoch: UInt64?, after: UInt64, timeline: UInt64 = 0) {
@@ -157,22 +158,23 @@ public struct FollowRequest: Sendable {
   }
 }
 
-/// The fold of a room's records up to `position`.
+/// Stores the fold of a room's records up to `position`.
 ///
-/// A log that nodes share stores it only while its caller follows this room up to that position, and nothing of what was reported
-/// is in doubt. Other nodes will start from it, and the records before it are dropped in time. Copies are exempt.
+/// A log that nodes share stores it only while its caller follows the room up to that position, and nothing of what was
+/// reported is in doubt. Other nodes will start from it, and records before it are dropped in time. This doesn't apply
+/// to copies.
 public struct SnapshotRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var epoch: UInt64
   /// A position that the log has reported.
   public var position: UInt64
-  /// How many live shapes it has, for the list of rooms.
+  /// How many live shapes the room has, for the list of rooms.
   public var shapes: UInt64
   public var bytes: [UInt8]
-  /// Whether it comes from another log, with the records that it was made of.
+  /// Whether the snapshot is copied from another log, together with the records that it was made of.
   public var isCopy: Bool
-  /// The place in the log that it comes from, of a snapshot whose record is in no log any more.
+  /// Its place in the other log, if no log has the record at that place any more.
   public var origin: SnapshotPlace?
   /// The timeline on which the records were reported.
   public var timeline: UInt64
@@ -200,14 +202,15 @@ public struct SnapshotRequest: Sendable {
   }
 }
 
-/// A room as it was in another log, from where its records began there: the next append gets the position after `trimmed`.
+/// Creates a room as it was in another log from where its records began there: the next append gets the position after
+/// `trimmed`.
 public struct CreateRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var epoch: UInt64
-  /// Records up to here are in no log any more. A snapshot of that place has to follow.
+  /// No log has the records up to here any more. A snapshot of that place must follow.
   public var trimmed: UInt64
-  /// How many operations the room had taken by then.
+  /// How many operations the room had by then.
   public var operations: UInt64
   public var createdMilliseconds: UInt64
 
@@ -228,7 +231,8 @@ public struct CreateRequest: Sendable {
   }
 }
 
-/// Drops the records up to the newest snapshot that is not past `through`; without one, nothing is dropped.
+/// Drops the records up to the newest snapshot that is not past `through`. If there is no such snapshot, nothing is
+/// dropped.
 public struct TrimRequest: Sendable {
   public var id: UInt64
   public var room: String
@@ -243,7 +247,7 @@ public struct TrimRequest: Sendable {
   }
 }
 
-/// An operator's decision about a damaged room. Nothing is dropped without one.
+/// An operator's decision about a damaged room. Nothing is dropped without such a decision.
 public struct RepairRequest: Sendable {
   public enum Means: Hashable, Sendable {
     /// Drops the records that the newest snapshot covers, if it covers the damage. History is lost, but not the
@@ -252,7 +256,7 @@ public struct RepairRequest: Sendable {
     /// Drops the damaged record and all after it. The room gets the new epoch, because clients may have seen those
     /// records.
     case cutting(newEpoch: UInt64)
-    /// Drops a damaged snapshot, if there is something to start from without it. Nothing is lost.
+    /// Drops a damaged snapshot, if the room can be opened without it. Nothing is lost.
     case droppingSnapshot(position: UInt64)
   }
 
@@ -288,7 +292,7 @@ extension LogRequest {
     }
   }
 
-  /// The timeline on which its caller takes the log to be, where that matters.
+  /// The timeline that the caller knows, for requests to which it matters.
   var timeline: UInt64? {
     switch self {
     case .append(let request): request.timeline
@@ -298,7 +302,7 @@ extension LogRequest {
     }
   }
 
-  /// The room that it is about, if any.
+  /// The room of the request, if it has one.
   public var room: String? {
     switch self {
     case .append(let request): request.room
@@ -317,7 +321,7 @@ extension LogRequest {
 
   public var isAppend: Bool { if case .append = self { true } else { false } }
 
-  /// Whether it changes what is in rooms or which rooms there are. Such requests are carried out one after the other.
+  /// Whether the request changes rooms, or which rooms there are. Such requests are carried out one after the other.
   var isWrite: Bool {
     switch self {
     case .append, .create, .delete: true
@@ -325,7 +329,7 @@ extension LogRequest {
     }
   }
 
-  /// Whether it may be refused as busy. It carries bytes, and its caller can keep them or do without.
+  /// Whether the request may be refused as busy. It carries bytes, and its caller can keep them or do without.
   var mayWaitElsewhere: Bool {
     switch self {
     case .append, .tell, .snapshot: true
@@ -335,7 +339,7 @@ extension LogRequest {
     }
   }
 
-  /// How many bytes it counts for in a queue.
+  /// How many bytes the request counts for in a queue.
   var cost: Int {
     switch self {
     case .append(let request): request.cost

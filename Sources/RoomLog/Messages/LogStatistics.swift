@@ -1,6 +1,6 @@
 /// Figures of a log since it was opened.
 public struct LogStatistics: Sendable {
-  /// Why appends can't be stored now, if they can't.
+  /// Why appends can't be stored now; `nil` if they can.
   public var fault: StorageFault?
   public var commits: UInt64 = 0
   public var failedCommits: UInt64 = 0
@@ -14,9 +14,9 @@ public struct LogStatistics: Sendable {
   public var snapshotBytesWaiting = 0
   public var rooms = 0
   public var damagedRooms = 0
-  /// Of a log that is a directory.
+  /// For a log in a directory.
   public var directory: DirectoryFigures?
-  /// Of a log that several nodes use.
+  /// For a log that several nodes share.
   public var following: FollowingFigures?
 
   public init() {}
@@ -27,7 +27,7 @@ public struct DirectoryFigures: Sendable {
   public var databaseBytes: UInt64 = 0
   public var writeAheadBytes: UInt64 = 0
   public var openFiles = 0
-  /// How long checkpoints took, in microseconds. A checkpoint carries the write-ahead log over into the database.
+  /// How long checkpoints took, in microseconds. A checkpoint copies the write-ahead log into the database.
   public var checkpointMicroseconds = Histogram(.microseconds)
 
   public init() {}
@@ -36,19 +36,19 @@ public struct DirectoryFigures: Sendable {
 /// Figures of a node that follows rooms.
 public struct FollowingFigures: Sendable {
   public var rooms = 0
-  /// Records that are stored and have not been reported here, when that was last looked at. `nil` while it can't be looked at.
+  /// Records that are stored and not yet reported here, when that was last checked. `nil` while it can't be checked.
   public var lagRecords: UInt64?
-  /// Appends of which it is not known whether they are stored.
+  /// Appends of which it is unknown whether they are stored.
   public var undecidedAppends = 0
   /// How often the log's thread had a turn.
   public var turns: UInt64 = 0
   /// How often a connection was lost.
   public var reconnects: UInt64 = 0
-  /// Rooms to which nothing could be stored, though others could be written.
+  /// Rooms that could not be written, though others could.
   public var roomsRefused = 0
-  /// How often records of a room were gone that had been reported.
+  /// How often a room had lost records that had been reported.
   public var roomsSetBack: UInt64 = 0
-  /// For each connection, by what it does, whether it can be used.
+  /// Whether each connection can be used, by its purpose.
   public var connections: [String: Bool] = [:]
 
   public init() {}

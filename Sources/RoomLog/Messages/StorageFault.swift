@@ -1,16 +1,16 @@
-/// A fault of the place where a log is kept. The description is for the operator.
+/// A fault of the place where a log is stored. The description is for the operator.
 public enum StorageFault: Error, Hashable, Sendable {
   case noDirectory(path: String)
-  /// The process may not read or write there.
+  /// The process may not read or write the files.
   case noRight(path: String)
   case readOnly(path: String)
   case diskFull(path: String)
-  /// Another server has the directory.
+  /// Another server uses the directory.
   case inUse(path: String, process: Int32?)
-  /// Another program holds the database.
+  /// Another program holds a lock on the database.
   case locked(path: String)
   case notADatabase(path: String)
-  /// A database of another program.
+  /// The database belongs to another program.
   case otherDatabase(path: String)
   case truncated(path: String, bytes: Int, bytesExpected: Int)
   case damaged(path: String, detail: String)
@@ -25,9 +25,9 @@ public enum StorageFault: Error, Hashable, Sendable {
   case syncFailed(path: String, detail: String)
   case inputOutput(path: String, detail: String)
   case outOfMemory
-  /// The words of a database, or that it doesn't answer. This may pass.
+  /// The database's own message, or that it doesn't answer. The fault may pass.
   case database(String)
-  /// A database that can't be used until somebody changes something.
+  /// The database can't be used until somebody changes something.
   case unfit(String)
 }
 

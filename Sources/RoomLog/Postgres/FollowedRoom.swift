@@ -1,28 +1,28 @@
-/// A room that the owner of the log follows.
+/// A room that the log's owner follows.
 struct FollowedRoom {
-  /// Which following it is: a room that is left and followed again has another.
+  /// Tells this following from an earlier or later one of the same room.
   let number: UInt64
-  /// Nil while there is no such room.
+  /// `nil` while there is no such room.
   var epoch: UInt64?
-  /// Whether the owner knows the room's epoch: it has asked with the epoch, or has got a record.
+  /// Whether the owner knows the room's epoch: it has asked with it, or has got a record.
   var isBegun: Bool
-  /// Whether the owner has been told that it follows the room.
+  /// Whether the owner has got the answer to its request to follow.
   var isAnswered = false
-  /// The owner has been told of everything up to here.
+  /// The owner has got every record up to this position.
   var reported: UInt64
-  /// The newest record that the owner has ever been told of. Nil until one has been read.
+  /// The newest record that the owner has got. `nil` until one has been read.
   var newest: StoredPlace?
-  /// Whether the database may have lost some of what was reported, since the connection is another than it was then.
+  /// Whether the database may have lost records that were reported, because the connection is a new one.
   var isInDoubt = false
-  /// Own appends that are stored, and come after others' records that are yet to be read.
+  /// This node's appends that are stored, but come after others' records that haven't been read yet.
   var held: [AppendedRecords] = []
-  /// Requests that are answered when everything stored by now has been reported.
+  /// Requests to answer when everything that is stored by now has been reported.
   var waiting: [FollowRequest] = []
   var isBeingRead = false
-  /// Whether something has been stored since it began to be read.
+  /// Whether more was stored while the room was being read.
   var isReadAgain = false
 
-  /// - Parameter after: what the owner has read already ends here.
+  /// - Parameter after: the position up to which the owner has read already.
   init(number: UInt64, epoch: UInt64?, after: UInt64) {
     self.number = number
     self.epoch = epoch
@@ -35,14 +35,15 @@ struct FollowedRoom {
     return waiting
   }
 
-  /// The event that the owner gets when the room is gone. An owner that doesn't know the epoch only learns that it no longer follows.
+  /// The owner's event when the room is gone. An owner that doesn't know the epoch only learns that it no longer
+  /// follows.
   func ending(of name: String, epoch: UInt64) -> LogEvent {
     isBegun ? .deleted(id: nil, room: name, epoch: epoch) : .unfollowed(id: nil, room: name)
   }
 }
 
 extension FollowedRoom {
-  /// After which position to read on. Where the last that was reported has to be compared, from the record before it.
+  /// The position to read from. It is one record earlier if the last reported record has to be compared.
   var readsAfter: UInt64 {
     guard let newest else { return reported > 0 ? reported - 1 : 0 }
     return isInDoubt ? min(reported, newest.position - 1) : reported
@@ -50,19 +51,19 @@ extension FollowedRoom {
 
   enum Comparison {
     case same
-    /// The records that were read don't reach as far.
+    /// The rows don't reach as far as the record to compare.
     case undecided
     /// The last record that the owner got is missing, although the room's positions go that far.
     case missing(UInt64)
-    /// The writer of the last record that the owner got was never read, so it can't be compared.
+    /// The last record that the owner got can't be compared, because its writer was never read.
     case unknown
     case other
   }
 
-  /// Compares what was reported, when this was asked, with what is stored.
+  /// Compares what had been reported when the rows were requested with what is stored.
   func compared(with rows: PostgresRows) -> Comparison {
     let (last, trimmed) = (rows.unsigned(0, 1), rows.unsigned(0, 2))
-    // An own append was stored before this was asked.
+    // This node's append was stored before the rows were requested.
     guard last >= max(reported, held.last?.records.last?.position ?? 0) else { return .other }
     guard isInDoubt else { return .same }
     guard let newest else { return reported > trimmed ? .unknown : .same }
@@ -80,14 +81,14 @@ extension FollowedRoom {
 /// The result of reading a room.
 enum FollowedReading {
   case all
-  /// A record is this node's own, and the answer to its append is still to come.
+  /// The rows have a record of this node whose append hasn't been answered yet.
   case awaitsOwn
   case damaged(UInt64)
-  /// In the place of an own append stands somebody else's.
+  /// Somebody else's record is in the place of this node's append.
   case isOther
 }
 
-/// A record's place, and whose append put it there.
+/// A record's place, and the append that put it there.
 struct StoredPlace: Equatable {
   let position: UInt64
   let writer: Int64
@@ -95,7 +96,7 @@ struct StoredPlace: Equatable {
 }
 
 extension StoredPlace {
-  /// Of a row that `.newer` has read.
+  /// Reads the place from a row of `.newer`.
   init(_ rows: PostgresRows, _ row: Int) {
     self.init(position: rows.unsigned(row, 3), writer: rows.number(row, 5), append: rows.unsigned(row, 6))
   }

@@ -1,23 +1,23 @@
-/// Polls the rooms that a node follows in turns. A lost notification is then made up for within a second for each 2,000
-/// rooms.
+/// Polls the rooms that a node follows, some at a time. So a lost notification is made up for within a second for each
+/// 2,000 rooms.
 ///
 /// What always holds: at most one poll is under way, and nothing is due meanwhile.
 struct FollowingRound {
   private var next: UInt64 = 0
   private var isLooking = false
-  /// The rooms that this round has yet to come to.
+  /// The rooms that are left in this round.
   private var rooms: [String] = []
-  /// By how many records those were behind that it has come to.
+  /// How many records the rooms of this round were behind, in all.
   private var lag: UInt64 = 0
 
-  /// When `begin` has to be called at the latest.
+  /// When `begin` must be called at the latest.
   var deadline: UInt64 { isLooking ? .max : next }
 
-  /// The next look is due now.
+  /// Makes the next poll due now.
   mutating func hurry() { next = 0 }
 
-  /// - Parameter rooms: all of them, for a new round.
-  /// - Returns: the rooms to look at; nil if that isn't due.
+  /// - Parameter rooms: all rooms, for a new round.
+  /// - Returns: the rooms to poll; `nil` if no poll is due.
   mutating func begin(now: UInt64, rooms all: some Collection<String>) -> [String]? {
     guard !isLooking, now >= next else { return nil }
     next = now + FollowingRound.lookMicroseconds
@@ -31,7 +31,7 @@ struct FollowingRound {
     return names
   }
 
-  /// - Returns: by how many records all rooms are behind, at the end of a round.
+  /// - Returns: at the end of a round, how many records all rooms are behind.
   mutating func end(lag more: UInt64) -> UInt64? {
     isLooking = false
     lag += more
@@ -39,7 +39,7 @@ struct FollowingRound {
   }
 
   private static let lookMicroseconds: UInt64 = 1_000_000
-  /// The most rooms in one query. That query takes 5 ms of processor time here and 10 ms in PostgreSQL, on a busy machine. A node
-  /// with more rooms asks for them in turns.
+  /// The most rooms in one query. Such a query takes 5 ms of processor time here and 10 ms in PostgreSQL, on a busy
+  /// machine. A node with more rooms polls them in turns.
   private static let roomsInALook = 2_000
 }

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// Looks up the addresses of hosts, on threads of its own. The system's resolver may take long or not answer at all, and libpq
-/// would wait for it (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PQCONNECTSTARTPARAMS).
+/// Looks up the addresses of hosts on other threads. The system's resolver may take long or not answer at all, and
+/// libpq would wait for it (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PQCONNECTSTARTPARAMS).
 ///
-/// What always holds: each name is looked up by one thread at most, so a resolver that never answers keeps no more of them than
-/// there are names.
+/// What always holds: at most one thread looks up each name, so a resolver that never answers takes at most one thread
+/// for each name.
 final class HostNames: Sendable {
   typealias Resolve = @Sendable (_ name: String) -> Result<[String], Fault>
 
@@ -17,7 +17,7 @@ final class HostNames: Sendable {
   final class Lookup: Sendable {
     private let state = Mutex<Result<[String], Fault>?>(nil)
 
-    /// The host's addresses, in the order in which they are to be tried; nil until they are known.
+    /// The host's addresses, in the order in which to try them; `nil` until they are known.
     var answer: Result<[String], Fault>? { state.withLock { $0 } }
 
     fileprivate func end(_ answer: Result<[String], Fault>) { state.withLock { $0 = answer } }
@@ -27,7 +27,7 @@ final class HostNames: Sendable {
   private let woken: @Sendable () -> Void
   private let underWay = Mutex<[String: Lookup]>([:])
 
-  /// - Parameter woken: is called when there is an answer.
+  /// - Parameter woken: called when there is an answer.
   init(_ resolve: @escaping Resolve, woken: @escaping @Sendable () -> Void) {
     self.resolve = resolve
     self.woken = woken
@@ -58,7 +58,7 @@ final class HostNames: Sendable {
 
   // MARK: The system's resolver
 
-  /// Whether a host is a directory with a socket, or an address already.
+  /// Whether a host is a directory with a socket, or already an address.
   static func needsNoLookup(_ host: String) -> Bool {
     if host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") { return true }
     if case .success = addresses(of: host, flags: AI_NUMERICHOST) { return true }

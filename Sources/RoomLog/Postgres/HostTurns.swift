@@ -1,15 +1,15 @@
 /// The order in which a database's hosts, and the addresses of each host, are tried.
 ///
-/// What always holds: hosts are tried in their order, each at all of its addresses, until one worked. Then its other
+/// What always holds: hosts are tried in their order, each at all of its addresses, until one works. Then its other
 /// addresses count as tried, too.
 struct HostTurns {
   private let hosts: [PostgresAddress.Host]
   private var next = 0
-  /// Those of the present host that are yet to be tried.
+  /// The current host's addresses that haven't been tried yet.
   private var addresses: ArraySlice<String> = []
 
   enum Turn {
-    /// Without a host, libpq chooses one. Without an address, the host needs no lookup.
+    /// Connect to a host. Without a host, libpq chooses one. Without an address, the host needs no lookup.
     case connect(PostgresAddress.Host?, at: String?)
     case lookUp(PostgresAddress.Host)
   }
@@ -26,8 +26,8 @@ struct HostTurns {
     return .lookUp(host)
   }
 
-  /// The present host has been looked up.
-  /// - Returns: at which address it is tried first.
+  /// Takes the addresses of the current host.
+  /// - Returns: the address to try first.
   mutating func take(_ found: [String]) -> String? {
     addresses = found[...]
     return addresses.popFirst()
@@ -35,9 +35,9 @@ struct HostTurns {
 
   mutating func wasOfUse() { addresses = [] }
 
-  /// The host that is tried now; nil if the URL names none.
+  /// The host that is being tried; `nil` if the URL names none.
   var host: PostgresAddress.Host? { hosts.isEmpty ? nil : hosts[(next - 1) % hosts.count] }
 
-  /// Whether the next turn begins with the first host again.
+  /// Whether all hosts have been tried, so that the next try begins with the first again.
   var isAllTried: Bool { addresses.isEmpty && (hosts.count < 2 || next % hosts.count == 0) }
 }

@@ -1,28 +1,28 @@
-/// Where a database is: a URL as libpq takes it (postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
+/// The address of a database: a URL in libpq's form (postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 ///
-/// libpq reads the URL itself. Only its list of hosts is read here, or where it has none, that of libpq's defaults. They are tried
-/// one at a time, each for a second, because libpq would wait for a name that nobody answers for, and for a host that takes a
-/// connection and then says nothing.
+/// libpq reads the URL itself. Only the list of hosts is read here, from the URL or else from libpq's defaults. Hosts
+/// are tried one at a time, each for a second, because libpq would wait for a name that nobody resolves, and for a host
+/// that accepts a connection and then is silent.
 struct PostgresAddress: Hashable, Sendable {
   struct Host: Hashable, Sendable {
     var name: String
     var port: String
-    /// Its address, where the URL has it beside the name.
+    /// The host's address, if the URL has one in addition to the name.
     var address: String?
   }
 
   let url: String
-  /// Empty where nothing names any: then libpq takes the socket that it was built for, or looks into the service file that the
-  /// URL names. Of several, each has a port.
+  /// Empty if neither the URL nor a default names a host: then libpq uses its standard socket, or a service file that
+  /// the URL names. If there are several hosts, each has a port.
   let hosts: [Host]
-  /// Whether the URL has the user's password in it.
+  /// Whether the URL contains the user's password.
   let hasPassword: Bool
   private let database: String
 
   static func isOne(_ text: String) -> Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
 
-  /// Why a text is no place at all, neither an address nor a directory: it was meant as an address. It may have a password in
-  /// it, so it isn't repeated.
+  /// Why a text is neither an address nor a directory: it looks like an address with a mistake. The text may contain a
+  /// password, so it isn't repeated.
   static func mistake(in text: String) -> String? {
     guard !isOne(text) else { return nil }
     let words = text.lowercased()
@@ -34,8 +34,8 @@ struct PostgresAddress: Hashable, Sendable {
     return "a database's address begins with postgresql://, in small letters and with nothing before it"
   }
 
-  /// The mistake in an address that libpq can't read, or would try for ever. The words repeat no values, since one may
-  /// be a password.
+  /// The mistake in an address that libpq can't read, or would try for ever. The message repeats no values, since one
+  /// may be a password.
   /// - Parameter parameters: the names that libpq knows.
   func mistake(parameters: Set<String>) -> String? {
     let rest = url.drop { $0 != "/" }.dropFirst(2)
@@ -43,7 +43,7 @@ struct PostgresAddress: Hashable, Sendable {
     var ports: [String] = []
     for pair in parts.dropFirst().first?.split(separator: "&") ?? [] {
       let name = pair.prefix { $0 != "=" }
-      // The one that libpq takes besides, as JDBC writes it.
+      // libpq also accepts this parameter, which JDBC uses.
       guard parameters.contains(String(name)) || name == "ssl" else { return "there is no parameter \(name)" }
       guard pair.contains("=") else { return "the parameter \(name) has no value" }
       guard PostgresAddress.isEncoded(pair) else { return PostgresAddress.percent(in: "the parameter \(name)") }
@@ -64,7 +64,7 @@ struct PostgresAddress: Hashable, Sendable {
     "in \(place) a % isn't followed by two hexadecimal digits; for the character itself write %25"
   }
 
-  /// Whether each `%` is followed by two hexadecimal digits, and not by those of a zero.
+  /// Whether each `%` is followed by two hexadecimal digits that are not both zero.
   private static func isEncoded(_ text: Substring) -> Bool {
     text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
       let digits = part.utf8.prefix(2)
@@ -72,7 +72,7 @@ struct PostgresAddress: Hashable, Sendable {
     }
   }
 
-  /// - Parameter defaults: what libpq takes where the URL says nothing.
+  /// - Parameter defaults: the values that libpq uses for what the URL leaves out.
   init(_ url: String, defaults: [String: String] = [:]) {
     self.url = url
     let rest = url.drop { $0 != "/" }.dropFirst(2)
@@ -101,7 +101,7 @@ struct PostgresAddress: Hashable, Sendable {
       hosts = PostgresAddress.hosts(names, ports: values["port"] ?? "")
     }
     var addresses = values["hostaddr"]
-    // A service file overrides the defaults.
+    // If there is a service file, its values override the defaults.
     if hosts.allSatisfy(\.name.isEmpty), values["service"] == nil, let names = defaults["host"] {
       let port = values["port"] ?? hosts.first?.port ?? ""
       hosts = PostgresAddress.hosts(names, ports: port.isEmpty ? defaults["port"] ?? "" : port)
@@ -120,7 +120,7 @@ struct PostgresAddress: Hashable, Sendable {
     database = values["dbname"] ?? PostgresAddress.decoded(path)
   }
 
-  /// Where it is, in words for an operator, who must not find a password in them.
+  /// The address in words for an operator, without a password.
   var description: String {
     let shown = hosts.map { $0.port.isEmpty ? $0.name : "\($0.name):\($0.port)" }.joined(separator: ",")
     return "PostgreSQL \(shown.isEmpty ? "" : "at \(shown), ")database \(database.isEmpty ? "of the user" : database)"
@@ -148,13 +148,14 @@ struct PostgresAddress: Hashable, Sendable {
     case "53300": return .database("\(description) has no connection left; raise max_connections (\(message))")
     case "42501":
       return .unfit("\(description): \(message); GRANT CREATE ON DATABASE, or create the schema canvas for this user")
-    // A statement that it doesn't understand, or tables that are not as they should be.
+    // The database doesn't understand a statement, or the tables are not as they should be.
     case _ where state.hasPrefix("42"): return .unfit("\(description): \(message) (SQLSTATE \(state))")
     default: return .database("\(description): \(message) (SQLSTATE \(state))")
     }
   }
 
-  /// How PostgreSQL says that it takes no more connections, in all, for those that aren't superusers, or of one user or database.
+  /// PostgreSQL's messages when it accepts no more connections: in all, for users who aren't superusers, or for one
+  /// user or database.
   private static let crowded = ["too many clients", "connection slots are reserved", "too many connections"]
 
   private static func hosts(_ names: String, ports: String) -> [Host] {

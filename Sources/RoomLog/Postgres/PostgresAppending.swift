@@ -1,10 +1,11 @@
-/// Appending: what a batch of appends asks of the database, and what its answers say.
+/// Appending: the statements for a batch of appends, and the meaning of their answers.
 extension PostgresWriting {
   func append(_ requests: [LogRequest]) {
     var batch = PostgresBatch(requests: requests, beganAt: MonotonicClock.microseconds())
     batch.known = known(to: requests)
     var statements: [(PostgresStatement, [PostgresValue])] = []
-    // For each request, where its answers are among those of the statements. Empty where it isn't asked at all.
+    // For each request, the range of its answers among those of the statements. Empty if the request needs no
+    // statement.
     var places: [Range<Int>] = []
     var refusals: [Int: LogError] = [:]
     for (index, request) in requests.enumerated() {
@@ -18,7 +19,7 @@ extension PostgresWriting {
   private func known(to requests: [LogRequest]) -> [String: UInt64] {
     var known: [String: UInt64] = [:]
     for case .append(let append) in requests {
-      // An append that may create a room also goes into a later room of that name, whose positions start again.
+      // An append that may create a room may also go into a later room of that name, whose positions start again.
       let position = append.mayCreate ? 0 : following.position(in: append.room, epoch: append.epoch)
       known[append.room] = min(known[append.room] ?? position, position)
     }
@@ -91,8 +92,8 @@ extension PostgresWriting {
     return .otherEpoch(room: append.room, epoch: epoch.unsigned(0, 0))
   }
 
-  /// A connection broke while the batch was under way, and now it is known what of it is stored.
-  /// - Parameter rows: of `.settle`.
+  /// A connection broke while the batch was under way. Now it is known what part of the batch is stored.
+  /// - Parameter rows: the answer to `.settle`.
   func settleAppends(of batch: PostgresBatch, with rows: PostgresRows) {
     var appends: [UInt64: AppendRequest] = [:]
     for case .append(let append) in batch.requests { appends[append.id] = append }

@@ -1,11 +1,11 @@
 /// Notifications between nodes through the database: rooms with new records, messages that aren't stored, and locked
 /// rooms. All but the locks may get lost.
 ///
-/// What always holds: the owner gets the locked rooms whenever they change, at whichever node.
+/// What always holds: the owner gets the list of locked rooms whenever any node has changed it.
 final class PostgresBells {
   private let link: PostgresLink
   private let reports: PostgresReports
-  /// The rooms that are locked, as was last reported. Nil until they were read.
+  /// The locked rooms that were last reported. `nil` until they have been read.
   private var locks: Set<String>?
   /// How often this node has locked or unlocked a room.
   private(set) var ownLockChanges = 0
@@ -13,7 +13,7 @@ final class PostgresBells {
   enum News {
     case isNew(rooms: [String])
     case locks
-    /// A message without a room is for all nodes.
+    /// A message to the followers of a room, or, without a room, to all nodes.
     case told(room: String?, bytes: [UInt8])
   }
 
@@ -22,13 +22,14 @@ final class PostgresBells {
     self.reports = reports
   }
 
-  /// These stand in place of a room's name, since no room has such a name: one for messages to all nodes, one for
-  /// changed locks.
+  /// Used in place of a room's name, since no room can have such a name: one for messages to all nodes, one for changed
+  /// locks.
   private static let everyRoom = "*"
 
   // MARK: Telling
 
-  /// Others are told that there is something new in rooms. Without a connection they are not, and look by themselves.
+  /// Tells other nodes that rooms have new records. Without a connection nothing is sent, and the others find out by
+  /// polling.
   func ring(for rooms: [String]) {
     guard link.isReady else { return }
     var payload = ""
@@ -42,12 +43,12 @@ final class PostgresBells {
     if !payload.isEmpty { link.send([(.notify, [.text(payload)])]) { _ in } }
   }
 
-  /// PostgreSQL takes less than 8,000.
+  /// PostgreSQL's bound for a payload is 8,000.
   private static let payloadBytesMax = 7_900
 
   func tell(_ id: UInt64, _ room: String?, _ bytes: [UInt8]) {
     reports.release(.tell(id: id, room: room, bytes: bytes))
-    // PostgreSQL carries texts.
+    // PostgreSQL carries text only.
     if link.isReady, bytes.count <= LogRequest.toldBytesMax {
       link.send([(.tell, [.text("\(room ?? PostgresBells.everyRoom) \(Base64.encoded(bytes))")])]) { _ in }
     }
@@ -56,7 +57,7 @@ final class PostgresBells {
 
   // MARK: Hearing
 
-  /// Another node's message; nil if it doesn't concern this node.
+  /// The news in another node's message; `nil` if it doesn't concern this node.
   func news(_ payload: String, on channel: String, from process: Int32) -> News? {
     guard process != link.process else { return nil }
     if channel == "canvas_nodes" {
@@ -73,9 +74,9 @@ final class PostgresBells {
   var lockedRooms: Set<String> { locks ?? [] }
 
   /// - Parameters:
-  ///   - rows: of `.locks`.
-  ///   - ownLockChanges: what it was when they were asked for. If it is another now, they may be older than what this node has
-  ///     changed itself over another connection. Then the next look tells.
+  ///   - rows: the answer to `.locks`.
+  ///   - ownLockChanges: its value when the locks were requested. If it has changed, the rows may be older than what
+  ///     this node has changed itself over another connection. Then the next poll brings the right list.
   func noteLocks(_ rows: PostgresRows, askedAt ownLockChanges: Int) {
     guard ownLockChanges == self.ownLockChanges else { return }
     let now = Set((0..<rows.count).map { rows.text($0, 0) })
@@ -84,7 +85,7 @@ final class PostgresBells {
     if reports.isOpen { reports.tell([.locks(now)]) }
   }
 
-  /// This node has locked or unlocked a room. Its owner knows; the other nodes are told.
+  /// This node has locked or unlocked a room. Its owner knows, and the other nodes are told.
   func noteLock(_ room: String, isLocked: Bool) {
     ownLockChanges += 1
     if isLocked { locks?.insert(room) } else { locks?.remove(room) }

@@ -1,5 +1,5 @@
-/// Creating and deleting rooms. Each is a transaction of its own, and is begun once it is known which room has that name. So
-/// after a connection broke, the room that is there then tells whether it was carried out.
+/// Creating and deleting rooms. Each is a transaction of its own, and begins when it is known which room has that name.
+/// So if a connection breaks, the room that has the name afterwards shows whether the change was carried out.
 extension PostgresWriting {
   func change(_ request: LogRequest) {
     if case .create(let create) = request {
@@ -30,7 +30,7 @@ extension PostgresWriting {
     case .delete(let id, let room):
       guard let epoch = batch.epoch else { return reports.refuse(request, .noSuchRoom(room: room)) }
       carryOut(batch, [(.delete, [.text(room), .unsigned(epoch)])]) { rows in
-        // Another node may have deleted it a moment ago.
+        // Another node may have deleted the room a moment ago.
         guard rows[0].count > 0 else { return self.reports.refuse(request, .noSuchRoom(room: room)) }
         self.reports.release(request)
         self.following.tellDeleted(room, epoch: epoch, by: id)
@@ -49,8 +49,8 @@ extension PostgresWriting {
   }
 
   /// - Parameters:
-  ///   - before: the epoch of the room that had the name when the change was begun.
-  ///   - now: that of the room that has it, now that the change can't be stored any more unless it is.
+  ///   - before: the epoch of the room that had the name when the change began.
+  ///   - now: the epoch of the room that has the name now, when the change either is stored or never will be.
   func settle(_ change: LogRequest, before: UInt64?, now: UInt64?) {
     switch change {
     case .create(let create):

@@ -1,7 +1,7 @@
 /// Background work: snapshots, trimming, freeing space. Doing a chore twice, even at two nodes, does no harm.
 ///
-/// What always holds: at most one chore of a room is under way, and chores of a room begin in the order in which they
-/// were asked for.
+/// What always holds: at most one chore of a room is under way, and chores of a room begin in the order of their
+/// requests.
 final class PostgresChores {
   private let link: PostgresLink
   private let reports: PostgresReports
@@ -38,7 +38,7 @@ final class PostgresChores {
   ]
 
   var isDone: Bool { waiting.isEmpty && underWay.isEmpty }
-  /// When `goOn` has to be called at the latest.
+  /// When `goOn` must be called at the latest.
   var deadline: UInt64 { link.isReady && !isClearing && underWay.isEmpty ? nextClearing : .max }
 
   func add(_ chore: LogRequest) { waiting.append(chore) }
@@ -51,7 +51,7 @@ final class PostgresChores {
 
   func goOn(now: UInt64) {
     guard link.isReady else { return refuseWaiting() }
-    // Those of one room are done one after the other.
+    // Chores of one room are done one after the other.
     while underWay.count < PostgresChores.atOnce,
       let next = waiting.firstIndex(where: { !underWay.contains($0.room ?? "") })
     {
@@ -97,7 +97,7 @@ final class PostgresChores {
 
   private func keep(_ request: SnapshotRequest) {
     let chore = LogRequest.snapshot(request)
-    // The records that the snapshot was made from may have been lost since it was requested, or that is not known yet.
+    // The records that the snapshot was made from may have been lost since then, or that is not known yet.
     guard request.timeline == timelines.number else {
       return end(chore, [.failed(id: request.id, room: request.room, .unavailable(reports.otherCopy))])
     }
@@ -159,7 +159,7 @@ final class PostgresChores {
     }
   }
 
-  /// - Parameter then: is told up to where the room is trimmed now.
+  /// - Parameter then: gets the position up to which the room is trimmed.
   private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
     guard position > entry.trimmed else { return then(entry.trimmed) }
     let room: [PostgresValue] = [.text(entry.name), .unsigned(entry.epoch)]
@@ -213,7 +213,7 @@ final class PostgresChores {
     guard let trim = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
     link.send([(.room, [.text(trim.room)]), (.places, [.text(trim.room)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
-      // By the time of its turn the room may have been deleted and made again.
+      // The room may have been deleted and made again since the chore was requested.
       guard let entry = try? PostgresReading.entry(trim.room, rows[0], rows[1]), entry.epoch == trim.epoch else {
         return self.retain(rooms.dropFirst(), chore)
       }
@@ -224,7 +224,7 @@ final class PostgresChores {
     }
   }
 
-  /// Frees what deleted rooms have left, some at a time, while there is nothing else to do.
+  /// Frees the records of deleted rooms, some at a time, while there is nothing else to do.
   private func clear(now: UInt64) {
     guard !isClearing, now >= nextClearing else { return }
     isClearing = true

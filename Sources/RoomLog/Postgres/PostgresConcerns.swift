@@ -1,14 +1,14 @@
-/// Settings of a database that work but that an operator should know of.
+/// Problems with a database's settings that an operator should know of, although the log works.
 ///
-/// What always holds: each is reported once, and again only after it had been right.
+/// What always holds: each problem is reported once, and again only if it was solved in between.
 final class PostgresConcerns {
   private enum Kind { case pages, standbys, clock }
 
   private let reports: PostgresReports
-  /// This machine's, in Unix milliseconds.
+  /// This machine's clock, in Unix milliseconds.
   private let clock: () -> UInt64
   private var told: Set<Kind> = []
-  /// Whether commits have ever waited for standbys.
+  /// Whether any commit has ever waited for standbys.
   private var hadStandbys = false
 
   init(_ reports: PostgresReports, clock: @escaping () -> UInt64) {
@@ -16,7 +16,7 @@ final class PostgresConcerns {
     self.clock = clock
   }
 
-  /// - Parameter settings: of `PostgresSchema.settings`.
+  /// - Parameter settings: the answer to `PostgresSchema.settings`.
   func note(_ settings: PostgresRows) {
     let place = reports.address.description
     var words: [Kind: String] = [:]
@@ -38,6 +38,6 @@ final class PostgresConcerns {
     told = Set(words.keys)
   }
 
-  /// Far more than an answer takes.
+  /// Far longer than an answer takes.
   private static let clockMillisecondsMax: UInt64 = 5_000
 }

@@ -1,15 +1,15 @@
-/// Following: reads others' records when a notification comes, and polls once a second in case one was lost, in turns
-/// if there are very many rooms. Positions have no gaps, so a missing record shows.
+/// Following: reads others' records when a notification comes, and polls once a second in case one was lost, some rooms
+/// at a time if there are very many. Positions have no gaps, so a missing record is noticed.
 ///
 /// What always holds:
-/// - A room's records are reported by position, without gaps, own appends in their places.
-/// - If the database has lost reported records, the room isn't followed any more.
+/// - A room's records are reported by position and without gaps, including this node's own.
+/// - If the database has lost records that were reported, the room is no longer followed.
 final class PostgresFollowing {
   private let link: PostgresLink
   private let reports: PostgresReports
   private let timelines: PostgresTimelines
   private let bells: PostgresBells
-  /// Names this node's appends in the database.
+  /// This node's number as a writer in the database.
   private let writerNumber: Int64
   /// Whether an append of this node has no answer yet.
   private let isUnderWay: (_ append: UInt64) -> Bool
@@ -34,9 +34,9 @@ final class PostgresFollowing {
     self.isUnderWay = isUnderWay
   }
 
-  /// Whether no own append waits to be told.
+  /// Whether all stored appends of this node have been reported.
   var isDone: Bool { followed.values.allSatisfy(\.held.isEmpty) }
-  /// When `goOn` has to be called at the latest.
+  /// When `goOn` must be called at the latest.
   var deadline: UInt64 { link.isReady ? round.deadline : .max }
 
   static let statements: [PostgresStatement] = [
@@ -51,7 +51,7 @@ final class PostgresFollowing {
       lastNumber += 1
       followed[request.room] = FollowedRoom(number: lastNumber, epoch: request.epoch, after: request.after)
     }
-    // A caller that follows a room again may have missed reports meanwhile.
+    // A caller that follows a room again may have missed reports in between.
     if let room = followed[request.room], room.epoch == request.epoch, request.after < room.reported {
       followed[request.room]?.reported = request.after
     }
@@ -63,12 +63,13 @@ final class PostgresFollowing {
     let held = followed[room]?.held ?? []
     followed[room]?.held = []
     leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
-    // Own appends are stored all the same. As nobody follows the room any more, nothing is missing before them.
+    // This node's appends are stored all the same. Since nobody follows the room any more, no records are missing
+    // before them.
     reports.tell(held.map { .appended($0) })
     reports.release(.unfollow(id: id, room: room))
   }
 
-  /// A position that all later records of the room come after, as far as this node knows.
+  /// A position before all later records of the room, as far as this node knows.
   func position(in room: String, epoch: UInt64) -> UInt64 {
     guard let room = followed[room], room.epoch == epoch else { return 0 }
     return room.reported
@@ -79,13 +80,13 @@ final class PostgresFollowing {
     for name in followed.keys { followed[name]?.isInDoubt = true }
   }
 
-  /// Whether everything in a room up to a position was reported, and the database surely has it still.
+  /// Whether everything in a room up to a position was reported and surely is still in the database.
   func vouches(for room: String, epoch: UInt64, through position: UInt64) -> Bool {
     guard link.isReady, let room = followed[room] else { return false }
     return room.epoch == epoch && !room.isInDoubt && position <= room.reported
   }
 
-  /// Reads what is new in a room.
+  /// Reads the new records of a room.
   private func look(at name: String) {
     guard link.isReady, let room = followed[name] else { return }
     guard !room.isBeingRead else {
@@ -94,7 +95,7 @@ final class PostgresFollowing {
     }
     followed[name]?.isBeingRead = true
     followed[name]?.isReadAgain = false
-    // Requests from now on are answered by the next read.
+    // Requests that come after this are answered by the next read.
     let waiting = followed[name]?.takeWaiting() ?? []
     let values: [PostgresValue] = [
       .text(name), .unsigned(room.readsAfter), .number(PostgresFollowing.recordsAtOnce),
@@ -113,10 +114,11 @@ final class PostgresFollowing {
     }
   }
 
-  /// A reading ends with the record that reaches one of these.
+  /// A read ends with the record that reaches one of these bounds.
   private static let (recordsAtOnce, bytesAtOnce): (Int64, Int64) = (512, 1 << 20)
 
-  /// - Parameter asked: the room at that time. Since then it may have been created, or followed from earlier.
+  /// - Parameter asked: the room when the rows were requested. Since then it may have been created, or followed from
+  ///   an earlier position.
   private func take(_ rows: PostgresRows, of name: String, asked: FollowedRoom, for waiting: [FollowRequest]) {
     guard let room = followed[name] else { return }
     guard room.reported >= asked.reported, asked.epoch == room.epoch else {
@@ -129,7 +131,7 @@ final class PostgresFollowing {
       return leave(name, .otherEpoch(room: name, epoch: epoch), room.ending(of: name, epoch: known), waiting)
     }
     if rows.unsigned(0, 2) > room.reported {
-      // The records that it lacks have been trimmed.
+      // The records that the follower lacks have been trimmed.
       return leave(name, .trimmed(room: name, through: rows.unsigned(0, 2)), .unfollowed(id: nil, room: name), waiting)
     }
     switch asked.compared(with: rows) {
@@ -137,7 +139,7 @@ final class PostgresFollowing {
     case .unknown: return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
     case .missing(let position): return leaveDamaged(name, at: position, waiting)
     case .undecided: break
-    // A later doubt stays.
+    // A doubt that came later stays.
     case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
     }
     followed[name]?.epoch = epoch
@@ -146,7 +148,7 @@ final class PostgresFollowing {
     case .damaged(let position): leaveDamaged(name, at: position, waiting)
     case .isOther: setBack(name, waiting)
     case .awaitsOwn:
-      // The answer to that append leads on from here.
+      // The answer to that append continues from here.
       followed[name]?.waiting += waiting
       followed[name]?.isReadAgain = true
     case .all:
@@ -154,7 +156,7 @@ final class PostgresFollowing {
       if now.reported < last, asked.reported == now.reported, asked.newest == now.newest,
         asked.isInDoubt == now.isInDoubt
       {
-        // Nothing was read, though there should be something.
+        // Nothing was read, although the room should have more records.
         return leaveDamaged(name, at: now.reported + 1, waiting)
       }
       if now.reported < last || now.isInDoubt || !now.held.isEmpty || now.isReadAgain {
@@ -180,8 +182,8 @@ final class PostgresFollowing {
     leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
   }
 
-  /// Stops following a room, and answers all that wait for something in it. Own appends that were not reported yet are
-  /// refused: records before them won't be reported, or they are lost.
+  /// Stops following a room, and answers all requests that wait for it. This node's appends that were not reported yet
+  /// are refused: either the records before them won't be reported, or the appends are lost.
   private func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
     let room = followed.removeValue(forKey: name)
     reports.forgetRefusal(of: name)
@@ -202,7 +204,7 @@ final class PostgresFollowing {
     leave(name, .unavailable(fault), .otherTimeline(number, lost: name), waiting)
   }
 
-  /// The log is closed: records between the last report and own appends will not be read any more.
+  /// The log is closed: the records before this node's unreported appends will not be read any more.
   func close() {
     let error = LogError.unavailable(reports.presentFault)
     for (name, room) in followed {
@@ -223,7 +225,7 @@ final class PostgresFollowing {
     reports.release(.follow(request))
   }
 
-  /// The database can't be asked. A room that wasn't followed before isn't followed then.
+  /// The database can't be reached. A room that wasn't followed before still isn't.
   private func refuse(_ waiting: [FollowRequest], of name: String, _ error: LogError? = nil) {
     for request in waiting { reports.refuse(.follow(request), error) }
     guard !waiting.isEmpty, followed[name]?.isAnswered == false, let room = followed.removeValue(forKey: name) else {
@@ -247,7 +249,7 @@ final class PostgresFollowing {
       let place = StoredPlace(rows, row)
       let position = place.position
       guard let room = followed[name] else { continue }
-      // The position that a new follower had.
+      // The position is the one at which the follower began.
       if room.newest == nil, position == room.reported { followed[name]?.newest = place }
       let next = max(room.reported, last?.position ?? 0) + 1
       guard position >= next else { continue }
@@ -293,21 +295,21 @@ final class PostgresFollowing {
 
   // MARK: Own appends
 
-  /// An own append is stored. It is reported once everything before it has been.
-  /// - Parameter known: the position that it had to come after when it was sent.
+  /// An append of this node is stored. It is reported after everything before it.
+  /// - Parameter known: a position that the append was known to come after when it was sent.
   func tellStored(_ appended: AppendedRecords, after known: UInt64) {
     guard let room = followed[appended.room], let first = appended.records.first else {
       return reports.tell([.appended(appended)])
     }
     guard room.epoch ?? appended.epoch == appended.epoch else {
-      // One of the two lives is over, and which of them isn't known here.
+      // One of the two rooms of this name is gone, and it isn't known here which.
       let error = LogError.otherEpoch(room: appended.room, epoch: appended.epoch)
       leave(appended.room, error, .unfollowed(id: nil, room: appended.room))
       return reports.tell([.appended(appended)])
     }
     followed[appended.room]?.epoch = appended.epoch
     guard first.position > room.reported else {
-      // A caller that has followed the room again from a later position has read the append.
+      // A caller that has followed the room again from a later position has already read the append.
       if first.position <= known { setBack(appended.room) }
       return reports.tell([.appended(appended)])
     }
@@ -323,7 +325,7 @@ final class PostgresFollowing {
   func tellDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
     let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
     reports.forgetRefusal(of: name)
-    // Where the deletion was undecided for a while, a later room of this name may be followed already.
+    // If a deletion was undecided for a while, a later room of this name may be followed already.
     guard let room = followed[name], room.epoch == epoch else { return reports.tell([event]) }
     followed[name] = nil
     for request in room.waiting { reports.refuse(.follow(request), .noSuchRoom(room: name)) }
@@ -339,7 +341,7 @@ final class PostgresFollowing {
     guard reports.isOpen else { return }
     switch bells.news(payload, on: channel, from: process) {
     case .isNew(let rooms): for room in rooms { look(at: room) }
-    // They are read with the next look.
+    // The locks are read with the next poll.
     case .locks: round.hurry()
     case .told(let room?, let bytes): if followed[room] != nil { reports.tell([.heard(room: room, bytes: bytes)]) }
     case .told(nil, let bytes): reports.tell([.heard(room: nil, bytes: bytes)])
@@ -349,7 +351,8 @@ final class PostgresFollowing {
 
   // MARK: The link
 
-  /// The connection is there, or is there again. Meanwhile others have stored something, or the database has lost some.
+  /// The connection is there, for the first time or again. Meanwhile others may have stored something, or the database
+  /// may have lost something.
   func linkIsReady() {
     doubt()
     for room in followed.keys { look(at: room) }
@@ -358,7 +361,7 @@ final class PostgresFollowing {
   /// The connection is lost. All followed rooms are polled when it is back.
   func linkIsLost(_ fault: StorageFault) {
     reports.update { $0.following?.lagRecords = nil }
-    // All reads under way have been answered by now.
+    // By now all reads under way have been answered.
     for name in followed.keys {
       refuse(followed[name]?.takeWaiting() ?? [], of: name, .unavailable(fault))
     }
@@ -383,7 +386,7 @@ final class PostgresFollowing {
     }
   }
 
-  /// - Returns: by how many records they are behind.
+  /// - Returns: how many records these rooms are behind.
   private func lookAtThose(behind rows: PostgresRows, of names: [String]) -> UInt64 {
     var seen: Set<String> = []
     var lag: UInt64 = 0

@@ -3,7 +3,7 @@ import Glibc
 
 /// libpq (Debian's libpq5), PostgreSQL's own client library (postgresql.org/docs/15/libpq.html).
 ///
-/// It is looked for when rooms are kept in PostgreSQL and not before. So nobody needs it to build the server, or to run one
+/// The library is loaded only when rooms are kept in PostgreSQL. So it is not needed to build the server, or to run one
 /// that keeps its rooms in a directory.
 struct PostgresLibrary: @unchecked Sendable {
   // Functions of a library that stays loaded; those named here keep nothing between calls (`@unchecked Sendable`). The types
@@ -140,7 +140,7 @@ struct PostgresLibrary: @unchecked Sendable {
     return found
   }
 
-  /// Hands a statement that is known there to libpq, with its values in binary.
+  /// Sends a prepared statement through libpq, with its values in binary.
   /// - Returns: whether libpq took it.
   func send(
     _ statement: PostgresStatement,
@@ -151,7 +151,7 @@ struct PostgresLibrary: @unchecked Sendable {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encoded.reduce(1) { $0 + $1.count })
     for value in encoded { bytes += value }
-    // An empty value has a place too.
+    // An empty value needs an address too.
     bytes.append(0)
     let lengths = encoded.map { Int32($0.count) }
     let formats = [Int32](repeating: 1, count: max(values.count, 1))

@@ -7,7 +7,7 @@ import Glibc
 /// request is a list of statements that are carried out all or none.
 ///
 /// What always holds:
-/// - Each request is answered once: with the rows of each statement, with what the database refused, or with `.lost`.
+/// - Each request is answered once: with the rows of each statement, with the database's refusal, or with `.lost`.
 /// - A link that is not ready takes no request.
 /// - Reads over a link see only what is durable everywhere, because each link commits something first.
 /// - A lost connection is noticed, also on an idle link.
@@ -16,10 +16,10 @@ final class PostgresLink {
 
   private enum State {
     case away(until: UInt64)
-    /// Where the host is, is being found out.
+    /// The host's address is being looked up.
     case resolving(HostNames.Lookup, deadline: UInt64)
     case connecting(deadline: UInt64)
-    /// Statements are prepared and the database is looked at.
+    /// Statements are prepared, and the database's settings are checked.
     case settingUp
     case ready
   }
@@ -36,19 +36,20 @@ final class PostgresLink {
   private let library: PostgresLibrary
   private let address: PostgresAddress
   private let names: HostNames
-  /// The owner's requests, sent once the link is ready.
+  /// The owner's statements, which the database must know before the link is ready.
   let statements: [PostgresStatement]
-  /// Statements that make the link ready.
+  /// Makes the link ready.
   private let setUp: (PostgresLink) -> Void
   private let told: (PostgresLink, News) -> Void
 
   enum News {
     case ready
-    /// It was ready, and no longer is.
+    /// The link was ready, and no longer is.
     case lost(StorageFault)
-    /// It could not be made ready.
+    /// The link could not be made ready.
     case failed(StorageFault)
-    /// It is ready and has carried nothing for a while. Its owner asks something over it, so that it shows if nobody is there any more.
+    /// The link has been idle for a while. Its owner sends something over it, to find out whether the database is still
+    /// there.
     case quiet
     case notified(channel: String, process: Int32, payload: String)
   }
@@ -57,18 +58,19 @@ final class PostgresLink {
   private var connection: PostgresLibrary.Connection?
   /// The events that libpq waits for while it connects.
   private var polling: Int32 = 0
-  /// Whether the socket has been ready for that since libpq was last called. Called before, libpq would wait for it.
+  /// Whether the socket has become ready for that since libpq was last called. If libpq were called earlier, it would
+  /// wait.
   private var hasMoved = false
-  /// Those that are yet to be answered.
+  /// Requests that haven't been answered.
   private var requests = Queue<Request>()
   /// Whether libpq has more to send than the socket took.
   private var hasUnflushed = false
   /// When the connection last carried anything.
   private var movedAt: UInt64 = 0
   private var turns: HostTurns
-  /// The server that the connection reached, as the owner found out.
+  /// The timeline of the database that the connection has reached, set by the owner.
   var timeline: PostgresTimeline?
-  /// Since when the link isn't ready, and why; nil while it is ready, and until its first try has failed.
+  /// Since when the link isn't ready, and why. `nil` while it is ready or is trying for the first time.
   private(set) var absence: Absence?
 
   struct Absence {
@@ -78,14 +80,14 @@ final class PostgresLink {
 
   private let notices: PostgresNotices
 
-  /// A database that says nothing for so long is given up. It may be a machine that has stopped.
+  /// If the database doesn't answer for this long, the connection is given up. The machine may have stopped.
   static let answerMicroseconds: UInt64 = 5_000_000
-  /// An address of a host is given up for the next after this. It includes looking up the host's name.
+  /// How long to try one address of a host before the next. This includes looking up the host's name.
   static let connectMicroseconds: UInt64 = 1_000_000
   private static let retryMicroseconds: UInt64 = 200_000
   /// The pause before the next try after a fault that is likely to last, such as a read-only database.
   private static let lastingMicroseconds: UInt64 = 2_000_000
-  /// A connection that carries nothing for so long may have been cut without a word.
+  /// After this long without traffic, the connection may have been cut without notice.
   private static let quietMicroseconds: UInt64 = 2_000_000
 
   init(
@@ -123,7 +125,7 @@ final class PostgresLink {
     }
   }
 
-  /// When `turn` has to be called at the latest.
+  /// When `turn` must be called at the latest.
   var deadline: UInt64? {
     switch state {
     case .away(let until): until
@@ -132,24 +134,24 @@ final class PostgresLink {
     }
   }
 
-  /// A long answer, or a long request, takes its time. As long as bytes move, somebody is there.
+  /// A long answer or request takes its time. As long as bytes move, the database is there.
   private var answerDeadline: UInt64 { max(requests.first.deadline, movedAt + PostgresLink.answerMicroseconds) }
 
   private var quietAt: UInt64 { movedAt + PostgresLink.quietMicroseconds }
 
-  /// There are bytes to be read, or there is room to write.
+  /// The socket has bytes to read, or space to write.
   func moves(now: UInt64) {
     movedAt = now
     hasMoved = true
   }
 
-  /// The process that serves this connection there.
+  /// The number of the process that serves this connection in PostgreSQL.
   var process: Int32 { connection.map { library.process($0) } ?? 0 }
   var version: Int32 { connection.map { library.serverVersion($0) } ?? 0 }
 
   // MARK: Asking
 
-  /// - Parameter microseconds: how long the database may work on it without a word.
+  /// - Parameter microseconds: how long the database may be silent while it works on the request.
   func send(
     _ statements: [(PostgresStatement, [PostgresValue])],
     within microseconds: UInt64 = answerMicroseconds,
@@ -160,14 +162,14 @@ final class PostgresLink {
     }
   }
 
-  /// Makes statements known to the database. `answer` tells whether it took them.
+  /// Prepares statements in the database. `answer` tells whether it accepted them.
   func prepare(_ statements: [PostgresStatement], _ answer: @escaping Answer) {
     ask(statements.count, within: PostgresLink.answerMicroseconds, answer) { connection in
       statements.allSatisfy { library.sendPrepare(connection, $0.name, $0.text, 0, nil) == 1 }
     }
   }
 
-  /// - Parameter put: hands the statements to libpq, and tells whether it took them.
+  /// - Parameter put: gives the statements to libpq, and returns whether it accepted them.
   private func ask(
     _ statements: Int,
     within microseconds: UInt64,
@@ -225,7 +227,8 @@ final class PostgresLink {
     }
   }
 
-  /// - Parameter place: an address of the host. The certificate and the password file go by the host's name all the same.
+  /// - Parameter place: an address of the host. The certificate and the password are still looked up by the host's
+  ///   name.
   private func connect(to host: PostgresAddress.Host?, at place: String?, until deadline: UInt64) {
     var parameters: [(String, String)] = [("dbname", address.url)]
     if let host { parameters += [("host", host.name), ("hostaddr", place ?? ""), ("port", host.port)] }
@@ -286,7 +289,7 @@ final class PostgresLink {
     guard self.connection != nil else { return }
     guard library.consumeInput(connection) == 1 else { return lose(words(of: connection)) }
     while self.connection == connection, hasRequests, library.isBusy(connection) == 0 {
-      // Between the results of two statements comes a nil.
+      // libpq separates the results of two statements by a `nil`.
       guard let result = library.getResult(connection) else { continue }
       take(result)
     }
@@ -320,7 +323,8 @@ final class PostgresLink {
   private func answerFront() {
     let request = requests.removeFirst()
     if notices.takeWarning() {
-      // A commit that was told not to wait for the standbys succeeds with a warning. Whether it lasts is not known.
+      // PostgreSQL ends the wait for the standbys if it is told to, and the commit succeeds with a warning. Then it is
+      // unknown whether the commit will last.
       request.answer(.failure(.lost))
       return lose("a commit didn't wait for the standbys")
     }
@@ -335,7 +339,7 @@ final class PostgresLink {
 
   // MARK: Ending
 
-  /// Ends the connection, as when the network does.
+  /// Ends the connection as if the network had broken.
   func lose(_ words: String) {
     let wasReady = isReady
     let fault = self.fault(words)
@@ -344,8 +348,8 @@ final class PostgresLink {
     told(self, wasReady ? .lost(fault) : .failed(fault))
   }
 
-  /// The database is there, and can't be used.
-  /// - Parameter isLasting: whether it will hardly say anything else in a moment. Each try is a login.
+  /// The database can be reached but not be used.
+  /// - Parameter isLasting: whether the reason will probably last. Each try is a login.
   func refuse(_ fault: StorageFault, isLasting: Bool = false) {
     close()
     if isLasting, case .away(let until) = state { state = .away(until: until + PostgresLink.lastingMicroseconds) }
@@ -353,8 +357,8 @@ final class PostgresLink {
     told(self, .failed(fault))
   }
 
-  /// Takes the answer to a request that has to succeed for the link to be of use.
-  /// - Returns: nil if that was the end of the connection.
+  /// Takes the answer to a request without which the link is of no use.
+  /// - Returns: `nil` if the request failed and the connection is given up.
   func went(_ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
     switch answer {
     case .success(let rows): return rows

@@ -5,17 +5,17 @@ import Glibc
 /// A reported append has been committed, by the synchronous standbys too if the database has them. Positions and times
 /// are the database's. Records of other nodes in followed rooms are reported within some milliseconds.
 ///
-/// While the database can't be reached or takes no writes, appends are refused as unavailable. The log goes on trying, one
-/// host after the other, and `.availability` reports when it is back. An append that was under way when a connection broke
-/// is answered once it is certain whether it is stored.
+/// While the database can't be reached or refuses writes, appends are refused as unavailable. The log goes on trying,
+/// one host after the other, and `.availability` reports when it works again. An append that was under way when a
+/// connection broke is answered once it is certain whether it is stored.
 public final class PostgresLog: RoomLog {
   private let inbox: PostgresInbox
   private let shared: SharedFigures
 
   /// - Parameters:
-  ///   - url: `postgresql://…`, as libpq takes it.
-  ///   - secret: what the secret of all nodes is to be, if none has offered another before.
-  /// - Throws: what can be known without the database. Everything else is an event.
+  ///   - url: `postgresql://…`, in libpq's form.
+  ///   - secret: the secret of all nodes, unless one has offered another before.
+  /// - Throws: faults that are known without the database. All others are events.
   public convenience init(
     _ url: String,
     retention: Retention = .everything,
@@ -27,8 +27,8 @@ public final class PostgresLog: RoomLog {
 
   /// - Parameters:
   ///   - resolve: finds the addresses of a host.
-  ///   - defaults: what holds where the URL says nothing; nil for what libpq takes.
-  ///   - clock: this machine's, in Unix milliseconds.
+  ///   - defaults: the values for what the URL leaves out; `nil` for libpq's defaults.
+  ///   - clock: this machine's clock, in Unix milliseconds.
   init(
     _ url: String,
     retention: Retention = .everything,
@@ -74,11 +74,11 @@ public final class PostgresLog: RoomLog {
   deinit { inbox.close() }
 
   public static func isAddress(_ text: String) -> Bool { PostgresAddress.isOne(text) }
-  /// The mistake in a value that was meant as a database's address; nil if it is a valid address or was meant as
-  /// something else.
+  /// The mistake in a value that was meant as a database's address; `nil` if the value is a valid address, or was meant
+  /// as something else.
   public static func mistake(in place: String) -> String? { PostgresAddress.mistake(in: place) }
   public static func hasPassword(_ url: String) -> Bool { PostgresAddress(url).hasPassword }
-  /// Where the rooms are, without a password.
+  /// The database's address, without a password.
   public static func name(of url: String) -> String { PostgresAddress(url).description }
 
   public func submit(_ requests: [LogRequest]) { inbox.add(requests) }
@@ -92,11 +92,11 @@ public final class PostgresLog: RoomLog {
   public func close() { inbox.close() }
 }
 
-/// Requests on their way to the log's thread. The thread waits for a descriptor, as it does for its sockets.
+/// Requests on their way to the log's thread. The thread waits for a descriptor, in the same way as for its sockets.
 final class PostgresInbox: Sendable {
   private let queue: RequestQueue
   private let bell: Bell
-  /// Can be read when there is something to be taken.
+  /// Becomes readable when there are requests.
   var descriptor: Int32 { bell.descriptor }
 
   private final class Bell: Sendable {
@@ -119,7 +119,7 @@ final class PostgresInbox: Sendable {
       Glibc.close(handle)
     }
 
-    /// A pipe that is full rings already.
+    /// If the pipe is full, its reader will be woken in any case.
     func ring() { _ = write(handle, [1], 1) }
 
     func fallSilent() {
@@ -136,7 +136,7 @@ final class PostgresInbox: Sendable {
 
   func add(_ requests: [LogRequest]) { queue.add(requests) }
   func close() { queue.close() }
-  /// Has the log's thread take its turn.
+  /// Wakes the log's thread.
   func wake() { bell.ring() }
 
   func take() -> (entries: [RequestQueue.Entry], isClosed: Bool) {

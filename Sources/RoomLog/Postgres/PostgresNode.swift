@@ -2,14 +2,14 @@ import Glibc
 
 /// A node of a log in PostgreSQL: everything that happens on the log's thread.
 ///
-/// Four connections: one writes, one follows others' writes, one reads, one does background work. None of them ever
-/// waits for another.
+/// Four connections: one writes, one follows other nodes' writes, one reads, one does background work. None of them
+/// ever waits for another.
 ///
 /// Each part has its own file, and its own connection: `PostgresWriting`, `PostgresFollowing`, `PostgresReading`, `PostgresChores`.
 /// Here they have their turns.
 ///
 /// What always holds:
-/// - No part gets a request before all connections were ready once.
+/// - No part gets a request before all connections have been ready once.
 /// - All links are on one timeline of the database.
 final class PostgresNode {
   let address: PostgresAddress
@@ -17,7 +17,7 @@ final class PostgresNode {
   let reports: PostgresReports
   let timelines = PostgresTimelines()
 
-  // Links call back, so they are made when all else is. The parts are made of links.
+  // Links call back into this object, so they are made after everything else. The parts are made from links.
   private(set) var writer: PostgresLink!
   private(set) var bell: PostgresLink!
   private(set) var reader: PostgresLink!
@@ -30,16 +30,16 @@ final class PostgresNode {
   private var reading: PostgresReading!
   private var chores: PostgresChores!
 
-  /// Bytes that nobody can guess. At first those that this node offers, and then those of all nodes.
+  /// Random bytes: first the secret that this node offers, then the one that all nodes share.
   var secret: [UInt8]
   private var nextLookAtSettings: UInt64 = 0
   private var isClosing = false
   private var closeDeadline: UInt64 = .max
-  /// Whether the connection over which other nodes are heard was there once.
+  /// Whether the connection for other nodes' notifications has been ready once.
   private var hadBell = false
-  /// Whether the writer has reached the database once. The other links need the tables, which the writer makes.
+  /// Whether the writing connection has been ready once. The others need the tables, which it makes.
   private var isBegun = false
-  /// Requests that wait; all of them do until the log is open.
+  /// Requests that wait until the log is open.
   private var arrived: [RequestQueue.Entry] = []
 
   init(
@@ -104,7 +104,8 @@ final class PostgresNode {
       guard reports.isOpen || !(isClosing || reports.isUnusable) else { break }
       if reports.isOpen { handOut { take($0) } }
       reports.noteReading([bell, reader].compactMap { $0?.absence }, now: now)
-      // Behind a commit that is refused it would be refused, too, and the connection be given up for that.
+      // Behind a commit that will be refused, the query would be refused too, and the connection would be given up for
+      // that.
       if mayLookAtSettings, now >= nextLookAtSettings {
         nextLookAtSettings = now + PostgresNode.settingsMicroseconds
         lookAtSettings(over: writer)
@@ -115,7 +116,7 @@ final class PostgresNode {
       if isClosing, isAllDone || now >= closeDeadline { break }
       wait(now: MonotonicClock.microseconds())
     }
-    // This answers the requests on the links, and then the rest.
+    // This answers the requests on the links. The others are answered next.
     for link in links { link.close() }
     handOut { reports.refuse($0) }
     writing.close()
@@ -187,7 +188,7 @@ final class PostgresNode {
       }
       if link === bell { following.linkIsLost(fault) }
     case .quiet:
-      // Where there are two primaries, the former still answers, but its commits wait for ever.
+      // If there are two primaries, the former one still answers, but its commits wait for ever.
       link.send([(link === writer ? .fence : .probe, [])]) { _ = link.went($0) }
     case .notified(let channel, let process, let payload): following.heard(payload, on: channel, from: process)
     }

@@ -1,18 +1,19 @@
-/// Whether a connection warns that a commit was told not to wait for the standbys. Other warnings, such as those about
-/// vacuuming, don't concern a node.
+/// Notes whether a connection has warned that a commit didn't wait for the standbys. Other warnings, such as those
+/// about vacuuming, don't concern a node.
 final class PostgresNotices {
   private let library: PostgresLibrary
   private var hasWarned = false
 
   init(_ library: PostgresLibrary) { self.library = library }
 
-  /// - Returns: whether it has since the last call.
+  /// - Returns: whether there was such a warning since the last call.
   func takeWarning() -> Bool {
     defer { hasWarned = false }
     return hasWarned
   }
 
-  /// The words of a warning depend on the database's language. So it is known by the function of PostgreSQL that warns.
+  /// A warning's words depend on the database's language. So the warning is recognised by the function of PostgreSQL
+  /// that it comes from.
   private func add(_ notice: PostgresLibrary.Result) {
     let function = library.text(PostgresLibrary.functionField, of: notice)
     if library.text(PostgresLibrary.severityField, of: notice) == "WARNING",
@@ -22,7 +23,7 @@ final class PostgresNotices {
     }
   }
 
-  /// To be given to a connection together with a `PostgresNotices`.
+  /// The callback for libpq, which gets a `PostgresNotices`.
   static let receiver: PostgresLibrary.NoticeReceiver = { context, notice in
     guard let context, let notice else { return }
     Unmanaged<PostgresNotices>.fromOpaque(context).takeUnretainedValue().add(notice)

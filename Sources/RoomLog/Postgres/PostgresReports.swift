@@ -1,9 +1,9 @@
 /// The events, answers and figures that a log in PostgreSQL reports to its owner.
 ///
 /// What always holds:
-/// - Nothing but `.waiting` and `.unusable` is reported before the log is open.
-/// - A request that was taken counts as queued until it is released or refused.
-/// - Whether rooms can be written and read is reported when it changes.
+/// - Before the log is open, only `.waiting` and `.unusable` are reported.
+/// - A request that was accepted counts as queued until it is released or refused.
+/// - Whether rooms can be written and read is reported when it changes, and only then.
 final class PostgresReports {
   let address: PostgresAddress
   private let inbox: PostgresInbox
@@ -12,13 +12,13 @@ final class PostgresReports {
 
   private(set) var isOpen = false
   private(set) var isUnusable = false
-  /// Why it isn't open yet, as was reported.
+  /// The reported reasons why the log isn't open yet.
   private var reasons: Set<StorageFault> = []
-  /// Why nothing can be stored, as was last reported.
+  /// The reported reason why nothing can be stored.
   private var fault: StorageFault?
-  /// Why rooms can't be read or followed, as was last reported.
+  /// The reported reason why rooms can't be read or followed.
   private var readingFault: StorageFault?
-  /// The rooms that are open here of which the last append was refused.
+  /// The open rooms whose last append was refused.
   private var roomsRefused: Set<String> = []
 
   init(_ address: PostgresAddress, _ inbox: PostgresInbox, _ outlet: Outlet, _ shared: SharedFigures) {
@@ -59,10 +59,10 @@ final class PostgresReports {
   /// Why nothing can be stored now.
   var presentFault: StorageFault { fault ?? .database("\(address.description): the connection is gone") }
 
-  /// Why what rests on an older timeline is refused.
+  /// The reason for refusing a request that is based on an older timeline.
   var otherCopy: StorageFault { .database("\(address.description) goes on from another copy than a moment ago") }
 
-  /// Why a request came to nothing, for whoever asked.
+  /// The error for the caller of a request that failed.
   func error(_ failure: PostgresFailure) -> LogError {
     switch failure {
     case .lost: .unavailable(presentFault)
@@ -77,7 +77,7 @@ final class PostgresReports {
     outlet.tell([.opened(secret: secret), .locks(locks)])
   }
 
-  /// A connection couldn't be made ready. It matters until the log is open.
+  /// A connection couldn't be made ready. This is reported only until the log is open.
   func noteUnopened(_ fault: StorageFault) {
     guard !isOpen, !isUnusable else { return }
     if case .unfit = fault {
@@ -109,7 +109,7 @@ final class PostgresReports {
     if forgetRefusal(of: room) { outlet.tell([.availability(room: room, nil)]) }
   }
 
-  /// Also where a room was deleted, or is closed here: nobody waits for it to take anything.
+  /// Forgets that a room was refused, also when it is deleted or closed here.
   /// - Returns: whether the last append to it was refused.
   @discardableResult
   func forgetRefusal(of room: String) -> Bool {
@@ -123,8 +123,8 @@ final class PostgresReports {
     shared.update { $0.following?.roomsRefused = count }
   }
 
-  /// - Parameter absences: of the connections over which rooms are read and followed. One that is soon back is not worth a word:
-  ///   people would be sent to other nodes, and back.
+  /// - Parameter absences: those of the connections over which rooms are read and followed. A short absence is not
+  ///   reported: people would be sent to other nodes, and back.
   func noteReading(_ absences: [PostgresLink.Absence], now: UInt64) {
     guard isOpen else { return }
     if let absence = absences.min(by: { $0.since < $1.since }) {

@@ -1,4 +1,5 @@
-/// The rows that a statement gave. Values come in PostgreSQL's binary form, which for numbers is that of the network.
+/// The rows of a statement's answer. Values are in PostgreSQL's binary form, in which numbers are in network byte
+/// order.
 final class PostgresRows {
   private let library: PostgresLibrary
   private let result: PostgresLibrary.Result
@@ -22,7 +23,7 @@ final class PostgresRows {
     return UnsafeRawBufferPointer(start: library.value(result, Int32(row), Int32(column)), count: count)
   }
 
-  /// A number of any width, or a truth.
+  /// A number of any width, or a boolean.
   func number(_ row: Int, _ column: Int) -> Int64 {
     let bytes = value(row, column)
     guard let first = bytes.first else { return 0 }
@@ -35,8 +36,8 @@ final class PostgresRows {
   func text(_ row: Int, _ column: Int) -> String { String(decoding: value(row, column), as: UTF8.self) }
 }
 
-/// A value that a statement is given, in PostgreSQL's binary form. Statements are fixed texts: whatever comes from outside
-/// goes in as one of these.
+/// A statement's parameter, in PostgreSQL's binary form. Statements are fixed texts: all values from outside are
+/// parameters.
 enum PostgresValue {
   case number(Int64)
   case truth(Bool)
@@ -78,16 +79,16 @@ enum PostgresValue {
   }
 }
 
-/// Why a request to the database came to nothing.
+/// Why a request to the database failed.
 enum PostgresFailure: Error {
   /// The connection is lost. The request may have been carried out or not.
   case lost
-  /// The database says no, and has done nothing of what it was asked. `state` is an SQLSTATE.
+  /// The database has refused the request, and done no part of it. `state` is an SQLSTATE.
   case refused(state: String, message: String)
 }
 
 extension Checksum {
-  /// As it is stored, in a column of signed numbers.
+  /// The form in which numbers are stored, in a column of signed numbers.
   static func stored(of bytes: [UInt8]) -> Int64 {
     var checksum = Checksum()
     checksum.add(bytes)

@@ -1,10 +1,10 @@
-/// The tables, in a schema of their own, and how a database of an earlier version gets them.
+/// The tables, in a schema of their own, and the steps from earlier versions.
 enum PostgresSchema {
   static let oldestServer: Int32 = 140_000
 
-  /// Brings the tables of one version to the next.
+  /// A step from one version of the tables to the next.
   struct Step {
-    /// The oldest version whose servers go on with the tables as they are after this step.
+    /// The oldest server version that still works with the tables after this step.
     let readableFrom: Int
     let text: String
   }
@@ -12,16 +12,16 @@ enum PostgresSchema {
   /// Step `n` brings version `n` to version `n + 1`; version 0 has no tables. A step never changes once it has been in use:
   /// later changes are new steps.
   ///
-  /// Nodes are upgraded one after the other, and the first that is newer carries out the step, while all others go on with the
-  /// statements of the version before. So a step adds: a table, an index, a column that has a default. It leaves
-  /// `readableFrom` as it was. What no longer fits the statements of an older server, such as removing a column, waits for a
-  /// release in which no server that is still in use names it; then `readableFrom` is the first version that did without.
-  /// An older server refuses the database after that, when it next connects. A step locks what it changes for as long as it
-  /// takes, so it has to be quick also where there are many rows.
+  /// Nodes are upgraded one after the other. The first newer one carries out the step, while all others go on with the
+  /// statements of the version before. So a step only adds: a table, an index, a column that has a default. It leaves
+  /// `readableFrom` as it was. A change that breaks the statements of older servers, such as removing a column, waits
+  /// for a release in which no server in use names that column; then `readableFrom` is the first version that did
+  /// without it. From then on, older servers refuse the database when they next connect. A step locks what it changes
+  /// for as long as it takes, so it must be quick even with many rows.
   ///
-  /// Nothing that changes with an append is indexed in `rooms`, and its pages are left half empty: so the new version of a
-  /// row fits beside the old one, and no index is touched. A later room of the same name gets another number, so a
-  /// deleted room's records can be cleared away at any time.
+  /// Columns of `rooms` that change with an append have no index, and pages are left half empty: so a row's new version
+  /// fits beside the old one, and no index is touched. A later room of the same name gets another number, so a deleted
+  /// room's records can be cleared away at any time.
   static let steps: [Step] = [
     Step(
       readableFrom: 1,
@@ -50,7 +50,7 @@ enum PostgresSchema {
   /// The newest version that this server knows.
   static var newest: Int { steps.count }
 
-  /// Whether there is a schema of this name, and whether it is ours.
+  /// Whether there is a schema of this name, and whether this program made it.
   static let presence = PostgresStatement(
     "presence",
     """
@@ -58,15 +58,15 @@ enum PostgresSchema {
       EXISTS(SELECT FROM pg_tables WHERE schemaname = 'canvas' AND tablename = 'about')
     """
   )
-  /// The version of the tables, and the oldest version whose servers go on with them: where a database doesn't say, only those
-  /// that know its own.
+  /// The version of the tables, and the oldest server version that works with them. If the database doesn't say: only
+  /// that version itself.
   static let version = PostgresStatement(
     "version",
     "SELECT version, coalesce((to_jsonb(about) ->> 'readable_from')::int4, version) FROM canvas.about"
   )
 
-  /// The settings that a database needs so that acknowledged commits last. A node makes the settings of its own
-  /// connections itself.
+  /// The settings that a database needs so that acknowledged commits last. Each node sets those of its own connections
+  /// itself.
   static let settings = PostgresStatement(
     "settings",
     """
@@ -109,6 +109,6 @@ enum PostgresSchema {
     )
   }
 
-  /// A number that no other program's lock is likely to have: `CANV` in its upper half.
+  /// The number of a lock, unlikely to be another program's: `CANV` in its upper half.
   private static let lock: Int64 = 0x4341_4E56_0000_0001
 }

@@ -1,4 +1,4 @@
-/// How a link comes to be ready: the database is looked at, knows the statements, and has committed something.
+/// The steps that make a link ready: check the database, prepare the statements, and commit something.
 extension PostgresNode {
   func setUp(_ link: PostgresLink) {
     link.prepare([PostgresSchema.settings, PostgresSchema.presence]) { answer in
@@ -35,7 +35,7 @@ extension PostgresNode {
     return nil
   }
 
-  /// Settings may be changed while a connection lasts.
+  /// Checks the settings again, because they may change while a connection lasts.
   func lookAtSettings(over link: PostgresLink) {
     link.send([(PostgresSchema.settings, [])]) { answer in
       guard let rows = link.went(answer) else { return }
@@ -74,7 +74,7 @@ extension PostgresNode {
           )
         )
       }
-      // By the time it is upgraded, a node that is newer still may have gone further.
+      // By the time of the upgrade, a newer node may have upgraded further.
       if version < newest { self.upgrade(link) { self.compareVersion(link) } } else { self.prepare(link) }
     }
   }
@@ -110,8 +110,8 @@ extension PostgresNode {
     (.listen, []), (.listenToNodes, []), (.locks, []),
   ]
 
-  /// Makes sure that no earlier connection of this writer stores anything any more, and learns what became of the batch
-  /// that was under way. An earlier connection that is committing is waited for.
+  /// Makes sure that no earlier connection of this writer can store anything any more, and finds out what became of the
+  /// batch that was under way. If an earlier connection is committing, waits for it.
   private func takeOver(_ link: PostgresLink, triesLeft: Int = triesMax) {
     let key = PostgresValue.number(writing.number)
     link.send([(.evict, [key])]) { answer in
@@ -132,6 +132,7 @@ extension PostgresNode {
     }
   }
 
-  /// After about five seconds the next host is tried: this one may have become a former primary, where a commit waits for ever.
+  /// After about five seconds of trying, the next host is tried: this one may have become a former primary, where a
+  /// commit waits for ever.
   private static let triesMax = 200
 }

@@ -1,4 +1,4 @@
-/// A statement with a name, under which the database knows it for as long as a connection lasts.
+/// A prepared statement with its name. The database knows it as long as the connection lasts.
 struct PostgresStatement: Sendable {
   let name: String
   let text: String
@@ -17,7 +17,7 @@ extension PostgresStatement {
 
   // MARK: Writing
 
-  /// Creates a room, unless one of this name is there. Waits for another node that is about to create it.
+  /// Creates a room, unless there is one of this name. Waits for another node that is about to create it.
   static let create = PostgresStatement(
     "create",
     """
@@ -27,7 +27,7 @@ extension PostgresStatement {
     """
   )
 
-  /// Begins a room that comes from another log. No row comes back where there is one of this name.
+  /// Creates a room that comes from another log. Returns no row if there is already one of this name.
   static let beginRoom = PostgresStatement(
     "begin_room",
     """
@@ -37,8 +37,8 @@ extension PostgresStatement {
     """
   )
 
-  /// Puts records at the end of a room. No row comes back where there is no such room. The room's row is locked until the
-  /// transaction ends, so positions have no gaps and become visible in their order.
+  /// Puts records at the end of a room. Returns no row if there is no such room. The room's row is locked until the
+  /// transaction ends, so positions have no gaps and become visible in order.
   static let append = PostgresStatement(
     "append",
     """
@@ -56,10 +56,10 @@ extension PostgresStatement {
     """
   )
 
-  /// Which room has a name. After an append, it tells why that had no effect.
+  /// The epoch of the room of a name. After an append without effect, it tells the reason.
   static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
 
-  /// No row comes back where there is no such room.
+  /// Deletes a room. Returns no row if there is no such room.
   static let delete = PostgresStatement(
     "delete",
     """
@@ -69,7 +69,7 @@ extension PostgresStatement {
     """
   )
 
-  /// The outcome of this writer's undecided appends. Each room comes with a position before which none of them can be.
+  /// Which of this writer's undecided appends are stored. Each room comes with a position that all of them come after.
   static let settle = PostgresStatement(
     "settle",
     """
@@ -84,13 +84,14 @@ extension PostgresStatement {
     """
   )
 
-  /// Only one connection of a writer gets the lock. With the lock it knows that no earlier connection can still store
-  /// anything.
+  /// Only one connection of a writer can have this lock. Its holder knows that no earlier connection can store anything
+  /// any more.
   static let lock = PostgresStatement("lock", "SELECT pg_try_advisory_lock($1::int8)")
-  /// Gives connections that are being ended some time for that, before the lock is tried again.
+  /// Gives connections that are being ended time to go before the lock is tried again.
   static let pause = PostgresStatement("pause", "SELECT pg_sleep(0.02)")
-  /// Ends the connections that a writer has left behind, but only those that wait for their client or for somebody's lock. Any other may
-  /// be committing: ended while it waits for its disk or for the standbys, it would show others a commit that no standby has.
+  /// Ends connections that this writer has left behind, but only those that wait for their client or for a lock. Any
+  /// other may be committing. If such a connection were ended while it waits for its disk or for the standbys, others
+  /// would see a commit that no standby has.
   static let evict = PostgresStatement(
     "evict",
     """
@@ -99,8 +100,8 @@ extension PostgresStatement {
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )
-  /// Ends other writers whose connection has waited for their next statement longer than this. Their transactions are
-  /// rolled back. A writer that waits for the standbys is not among them.
+  /// Ends other writers' connections that have waited longer than this for their next statement. Their transactions are
+  /// rolled back. Writers that wait for the standbys are left alone.
   static let endSilent = PostgresStatement(
     "end_silent",
     """
@@ -109,10 +110,10 @@ extension PostgresStatement {
     AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
     """
   )
-  /// A commit that waits for the standbys. Everything read before it is then as durable.
+  /// A commit that waits for the standbys. After it, everything that was read before it is as durable.
   static let fence = PostgresStatement("fence", "UPDATE canvas.fence SET number = number + 1")
 
-  /// The first node's secret is that of all.
+  /// Stores a secret unless there is one. So all nodes have the first one's.
   static let offerSecret = PostgresStatement(
     "offer_secret",
     "INSERT INTO canvas.secrets(name, bytes) VALUES('actors', $1::bytea) ON CONFLICT DO NOTHING"
@@ -121,8 +122,8 @@ extension PostgresStatement {
 
   // MARK: Following
 
-  /// The room, and with it the records after a position, until they reach a size: at one moment, so that nothing is missing between
-  /// them.
+  /// The room and its records after a position, until they reach a size. Both are read at one moment, so that no record
+  /// between them is missed.
   static let newer = PostgresStatement(
     "newer",
     """
@@ -138,12 +139,12 @@ extension PostgresStatement {
     WHERE name = $1::text ORDER BY position
     """
   )
-  /// How far rooms are.
+  /// The last positions of rooms.
   static let look = PostgresStatement(
     "look",
     "SELECT name, epoch, last FROM canvas.rooms WHERE name = ANY($1::text[])"
   )
-  /// Asked of a connection that has been quiet, to see whether anybody is there.
+  /// Sent over an idle connection, to find out whether the database is still there.
   static let probe = PostgresStatement("probe", "SELECT 1")
   static let listen = PostgresStatement("listen", "LISTEN canvas")
   static let locks = PostgresStatement("locks", "SELECT room FROM canvas.locks")
@@ -158,8 +159,8 @@ extension PostgresStatement {
 
   // MARK: Reading
 
-  /// From now on, whatever is asked together is answered as of one moment, and nothing is written. Statements that are sent
-  /// together are one transaction (postgresql.org/docs/15/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
+  /// From now on, statements that are sent together are one read-only transaction and see one moment
+  /// (postgresql.org/docs/15/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
   static let readAtOnce = PostgresStatement(
     "read_at_once",
     """
@@ -172,7 +173,7 @@ extension PostgresStatement {
     "room",
     "SELECT number, epoch, last, trimmed, operations, created, changed FROM canvas.rooms WHERE name = $1::text"
   )
-  /// The rooms whose names come after one, in the order of their names.
+  /// The rooms whose names come after a name, in order.
   static let rooms = PostgresStatement(
     "rooms",
     """
@@ -210,7 +211,7 @@ extension PostgresStatement {
     """
   )
   /// A page of records: those after a position and within the bounds, until they reach a size. Positions have no gaps,
-  /// so the end of a page is known. Without that bound, PostgreSQL sorts the whole rest of the room for each page.
+  /// so the end of a page can be given. Without it, PostgreSQL would sort the whole rest of the room for each page.
   static let page = PostgresStatement(
     "page",
     """
@@ -228,7 +229,7 @@ extension PostgresStatement {
 
   // MARK: Chores
 
-  /// Stores a snapshot. No row comes back where the room has no such place.
+  /// Stores a snapshot. Returns no row if the room has no such place.
   static let keep = PostgresStatement(
     "keep",
     """
@@ -244,13 +245,13 @@ extension PostgresStatement {
     RETURNING position
     """
   )
-  /// Before one of the next two, in the same transaction: so they see what another node has done to the room by then. Two nodes
-  /// may be at the same chore.
+  /// Locks the room before one of the next two statements, in the same transaction, so that they see what another node
+  /// has done to it. Two nodes may be doing the same chore.
   static let hold = PostgresStatement(
     "hold",
     "SELECT FROM canvas.rooms WHERE name = $1::text AND epoch = $2::int8 FOR NO KEY UPDATE"
   )
-  /// Drops snapshots, but not the one that the room is trimmed to: nothing else leads to the records after it.
+  /// Drops snapshots, but not the one that the room is trimmed to: only that one leads to the records after it.
   static let forget = PostgresStatement(
     "forget",
     """
@@ -268,7 +269,7 @@ extension PostgresStatement {
     RETURNING trimmed
     """
   )
-  /// Frees some of the records that a room was trimmed of, or that a room had that is gone.
+  /// Frees some of the records that were trimmed from a room, or that a deleted room had.
   static let clear = PostgresStatement(
     "clear",
     """
@@ -290,8 +291,8 @@ extension PostgresStatement {
     SELECT (SELECT count(*) FROM cleared), (SELECT count(*) FROM one)
     """
   )
-  /// The rooms that have a snapshot of such an age to which they can be trimmed. A node's clock may be ahead, but what another has
-  /// stored a moment ago isn't old for that.
+  /// The rooms that have a snapshot of that age, to which they can be trimmed. A node's clock may be ahead, but a
+  /// snapshot that another node has just stored must not count as old because of that.
   static let trimmable = PostgresStatement(
     "trimmable",
     """
@@ -299,8 +300,8 @@ extension PostgresStatement {
     WHERE milliseconds <= time - $2::int8 AND position > trimmed GROUP BY name, epoch ORDER BY name
     """
   )
-  /// The rooms that still have records of which they were trimmed: a node may have ended while it freed them. Each room is asked by
-  /// itself, so PostgreSQL reads no more than an entry of the index for each.
+  /// The rooms that still have records from before the place that they are trimmed to: a node may have ended while it
+  /// freed them. Each room is looked up separately, so PostgreSQL reads only one entry of the index for each.
   static let uncleared = PostgresStatement(
     "uncleared",
     """
@@ -310,7 +311,7 @@ extension PostgresStatement {
     """
   )
 
-  /// A time that a node gives, unless its clock is ahead of the database's by more than a second.
+  /// A node's time. If the node's clock is more than a second ahead of the database's, the database's time instead.
   private static func time(_ milliseconds: String) -> String {
     """
     (SELECT least(\(milliseconds)::int8, (extract(epoch FROM clock_timestamp()) * 1000)::int8 + 1000) AS time) AS given

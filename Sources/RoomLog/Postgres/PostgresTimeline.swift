@@ -1,12 +1,12 @@
-/// Which database a connection has reached, and which of its lives. A standby that becomes the primary begins the next
-/// timeline, and so does a backup that is restored. With it, the last of what was stored may be gone.
+/// The database that a connection has reached, and its timeline. A standby that becomes the primary begins a new
+/// timeline, and so does a backup that is restored. The newest records of the old timeline may then be gone.
 struct PostgresTimeline: Equatable {
   let database: String
   let number: Int64
 
   init(settings: PostgresRows) {
     database = settings.text(0, 3)
-    // The name of the file to which the database writes begins with the timeline's number.
+    // A file name of the write-ahead log begins with the timeline's number.
     number = Int64(settings.text(0, 4).prefix(8), radix: 16) ?? 0
   }
 }
@@ -14,23 +14,23 @@ struct PostgresTimeline: Equatable {
 /// The database's timeline that this node is on, and the owner's number for it.
 ///
 /// What always holds:
-/// - A node never goes back to a timeline that another has followed.
-/// - The owner's number rises whenever some of what was reported may be gone.
+/// - A node never goes back to a timeline from before its own.
+/// - The owner's number for the timeline rises whenever reported records may be gone.
 final class PostgresTimelines {
   private var reached: PostgresTimeline?
   private(set) var number: UInt64 = 0
-  /// When it was last seen that a room was set back.
+  /// When a room was last seen to be set back.
   private var setBackAt: UInt64 = 0
 
   enum Step {
     case none
-    /// Some of what was reported until now may be lost.
+    /// Records that were reported until now may be lost.
     case another
-    /// The host was the primary once.
+    /// The host is a former primary.
     case former
   }
 
-  /// A connection has found out what it has reached.
+  /// A connection has found out which database and timeline it has reached.
   func reach(_ reached: PostgresTimeline) -> Step {
     guard let known = self.reached, reached != known else {
       self.reached = reached
@@ -47,7 +47,7 @@ final class PostgresTimelines {
   }
 
   /// A room has lost records that were reported.
-  /// - Returns: the number from which on it goes on without them.
+  /// - Returns: the new number of the timeline, on which the log goes on without those records.
   func noteSetBack(now: UInt64) -> UInt64 {
     // Usually many rooms were set back at once.
     if now >= setBackAt + PostgresTimelines.setBackMicroseconds {
@@ -61,18 +61,19 @@ final class PostgresTimelines {
 }
 
 extension PostgresNode {
-  /// A connection has found out what it has reached. All four have to reach the same, so those on another timeline are ended.
-  /// - Returns: what is wrong with what it has reached, if anything.
+  /// A connection has found out which timeline it has reached. All four must be on the same one, so connections on
+  /// another are ended.
+  /// - Returns: why this timeline can't be used; `nil` if it can.
   func reach(_ reached: PostgresTimeline, over link: PostgresLink) -> StorageFault? {
     link.timeline = reached
     switch timelines.reach(reached) {
     case .none: return nil
     case .former:
-      // It might go on taking writes, since it doesn't know. They would be lost.
+      // A former primary doesn't know that it is one and might go on taking writes, which would be lost.
       let words = "this host was the primary once; waiting for the one that has taken over"
       return .database("\(address.description): \(words)")
     case .another:
-      // Before it is open, nothing rests on what was read.
+      // Before the log is open, nothing depends on what was read.
       if reports.isOpen {
         following.doubt()
         reports.tell([.otherTimeline(timelines.noteAnother(), lost: nil)])

@@ -1,38 +1,38 @@
-/// The content of one transaction: appends, or the creation or the deletion of one room.
+/// The content of one transaction: appends, or the creation or deletion of one room.
 struct PostgresBatch {
   let requests: [LogRequest]
   let beganAt: UInt64
-  /// The epoch of the room to be created or deleted, as it was before; nil where there was none.
+  /// The epoch of that room before the change; `nil` if there was none.
   var epoch: UInt64?
-  /// For each room to which something is appended, a position after which all of that comes.
+  /// For each room with appends, a position that all of them come after.
   var known: [String: UInt64] = [:]
 }
 
-/// Storing: requests that gathered during a commit make the next one.
+/// Storing: requests that gather during a commit make up the next one.
 ///
 /// What always holds:
-/// - One batch is under way at most.
+/// - At most one batch is under way.
 /// - A batch with an unknown outcome is settled before the next is sent.
 /// - Requests about one room are carried out in the order in which they came.
 final class PostgresWriting {
-  /// Names what this process writes to the database. Random, and never 0.
+  /// The number of this process as a writer in the database. Random, and never 0.
   let number: Int64
   private let link: PostgresLink
-  /// Over this connection the database is asked to end what is in the way of a batch.
+  /// A second connection, over which the database is asked to end transactions that block a batch.
   private let beside: PostgresLink
   let reports: PostgresReports
   let following: PostgresFollowing
   let bells: PostgresBells
 
   private var waiting: [LogRequest] = []
-  /// Those that go before, each in a transaction of its own, since the database has refused one of them.
+  /// The requests to send first, each in a transaction of its own, because the database has refused one of them.
   private var singles: [LogRequest] = []
   private var underWay: PostgresBatch?
-  /// Whether the batch under way has been sent over a connection that is gone.
+  /// Whether the batch under way was sent over a connection that has been lost.
   private var isUndecided = false
-  /// How often in a row a batch has given way to other transactions.
+  /// How often in a row a batch has been rolled back because of a conflict with other transactions.
   private var gaveWay = 0
-  /// When those were last ended that are silent and in its way.
+  /// When silent connections were last ended.
   private var endedSilentAt: UInt64 = 0
 
   init(
@@ -59,7 +59,7 @@ final class PostgresWriting {
   ]
 
   var isDone: Bool { underWay == nil && waiting.isEmpty && singles.isEmpty }
-  /// When `goOn` has to be called at the latest.
+  /// When `goOn` must be called at the latest.
   var deadline: UInt64 { beside.isReady ? nextEndSilent : .max }
 
   func add(_ request: LogRequest) {
@@ -67,7 +67,7 @@ final class PostgresWriting {
     waiting.append(request)
   }
 
-  /// Whether an append has no answer yet that has been sent.
+  /// Whether an append was sent and has no answer yet.
   func isUnderWay(_ append: UInt64) -> Bool { underWay?.requests.contains { $0.id == append } ?? false }
 
   func linkIsLost(_ fault: StorageFault) {
@@ -77,7 +77,7 @@ final class PostgresWriting {
     for request in refused { reports.refuse(request, .unavailable(fault)) }
   }
 
-  /// Nothing more is stored, and what has been sent isn't waited for.
+  /// Nothing more is stored, and batches that were sent are not waited for.
   func close() {
     linkIsLost(reports.presentFault)
     if let underWay { refuse(underWay, reports.presentFault) }
@@ -118,11 +118,11 @@ final class PostgresWriting {
     return waiting.first?.isAppend == false ? waiting.removeFirst() : nil
   }
 
-  /// Rooms are locked for as long as a commit takes to send. Larger ones store hardly more.
+  /// Rooms are locked for as long as it takes to send a commit. Larger commits would hardly store more a second.
   private static let commitBytesMax = 1 << 20
   private static let commitRequestsMax = 1_024
 
-  /// Asks what has to be known before a batch can be carried out. Nothing is stored by that.
+  /// Sends queries whose answers are needed before a batch can be carried out. They store nothing.
   /// - Parameter then: is called with the answer, unless the batch was refused.
   func ask(
     _ statement: PostgresStatement,
@@ -143,7 +143,7 @@ final class PostgresWriting {
   }
 
   /// Carries statements out in one transaction.
-  /// - Parameter stored: is called with their answers once they are committed.
+  /// - Parameter stored: called with the answers once they are committed.
   func carryOut(
     _ batch: PostgresBatch,
     _ statements: [(PostgresStatement, [PostgresValue])],
@@ -167,10 +167,10 @@ final class PostgresWriting {
 
   // MARK: Refusals
 
-  /// The database has taken nothing of the batch.
+  /// The database has stored nothing of the batch.
   private func refused(_ batch: PostgresBatch, state: String, message: String) {
     reports.update { $0.failedCommits += 1 }
-    // The transaction is still open there, and takes nothing any more.
+    // The failed transaction is still open in the database, and must be rolled back.
     link.send([(.rollback, [])]) { answer in
       self.underWay = nil
       guard case .success = answer else { return self.refuse(batch, self.reports.presentFault) }
@@ -179,22 +179,22 @@ final class PostgresWriting {
       self.gaveWay = givesWay ? self.gaveWay + 1 : 0
       guard givesWay || PostgresWriting.isAboutWhatWasAsked(state) else {
         self.refuse(batch, fault)
-        // A new connection shows whether the database takes writes.
+        // A new connection finds out whether the database accepts writes.
         return self.link.refuse(fault)
       }
-      // Two transactions were in each other's way, and this one gave way. Or one request is refused, and which it is shows when
-      // each is sent alone.
+      // Either the batch was rolled back because of a conflict with another transaction, or one of its requests is at
+      // fault. Sending each request alone shows which.
       guard !givesWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
       if let room = batch.requests[0].room { self.reports.noteRefused(room, fault) }
       self.refuse(batch, fault)
     }
   }
 
-  /// A transaction that gives way this often in a row isn't one that others are in the way of.
+  /// After this many conflicts in a row, other transactions can't be the reason.
   private static let gaveWayMax = 20
 
-  /// Whether a refusal is about the values or the rows that a statement concerns (SQLSTATE classes 22, 23, 40, 54, P0 and XX),
-  /// and not about the database.
+  /// Whether a refusal concerns the values or rows of a statement (SQLSTATE classes 22, 23, 40, 54, P0 and XX) and not
+  /// the database.
   private static func isAboutWhatWasAsked(_ state: String) -> Bool {
     ["22", "23", "40", "54", "P0", "XX"].contains { state.hasPrefix($0) }
   }
@@ -205,15 +205,15 @@ final class PostgresWriting {
 
   // MARK: Silent nodes
 
-  /// A node that stands still while it sends a batch leaves the rooms locked to which it has sent appends. PostgreSQL itself waits
-  /// for the rest as long as the connection is there: its limits on the time of statements and on idle transactions don't count
-  /// while more is expected of one request. So a node that has waited for so long for others' locks asks it to end those whose
-  /// nodes have said nothing for as long. To such a node that is a connection that broke.
+  /// A node that stops in the middle of sending a batch leaves rooms locked. PostgreSQL itself would wait for the rest
+  /// as long as the connection lasts, since its limits on statements and idle transactions don't count while more of
+  /// one request is expected. So a node that has waited this long for other nodes' locks asks PostgreSQL to end the
+  /// connections that have been silent for as long. To the silent node this looks like a broken connection.
   private static let silenceMicrosecondsMax: UInt64 = 2_000_000
-  /// It asks again after this: they may have fallen silent later than it began to wait.
+  /// The pause before asking again: connections may have fallen silent after the wait began.
   private static let silenceLookMicroseconds: UInt64 = 1_000_000
 
-  /// When to look whether others are in the way of the batch under way.
+  /// When to check whether silent connections block the batch under way.
   private var nextEndSilent: UInt64 {
     guard let underWay, !isUndecided else { return .max }
     return max(
@@ -231,8 +231,8 @@ final class PostgresWriting {
 
   // MARK: Settling
 
-  /// The link is set up, and no connection of this writer but that one is left. So what is not stored by now of a batch that was under
-  /// way when another connection broke never will be.
+  /// The link is ready, and this writer has no other connection left. So whatever is not stored by now, of a batch that
+  /// was under way when another connection broke, never will be.
   func settle() {
     guard isUndecided, let batch = underWay else { return link.becomeReady() }
     let rooms = Set(batch.requests.compactMap(\.room)).sorted()
@@ -257,9 +257,9 @@ final class PostgresWriting {
     }
   }
 
-  /// How far back an append is looked for in a room that isn't followed: further than all nodes could write to one room
-  /// while a batch is undecided.
+  /// How far back an append is searched for in a room that isn't followed: further than all nodes together could write
+  /// to one room while a batch is undecided.
   private static let settledPositions: Int64 = 1_000_000
-  /// With many rooms that aren't followed, the query takes long. A short deadline would restart it for ever.
+  /// If many rooms aren't followed, the query takes long. A short deadline would restart it for ever.
   private static let settleMicroseconds: UInt64 = 60_000_000
 }

@@ -1,7 +1,7 @@
-/// First in, first out. An element that has been taken is freed at once, also while others always wait behind it. Adding
-/// and taking cost O(1) on average.
+/// First in, first out. An element that has been taken is freed at once, even while others wait behind it. Adding and
+/// taking cost O(1) on average.
 struct Queue<Element> {
-  /// The elements that come first, in reverse. Empty only if the queue is.
+  /// The first elements, in reverse. Empty only if the queue is.
   private var front: [Element] = []
   private var back: [Element] = []
 
@@ -9,17 +9,17 @@ struct Queue<Element> {
   /// All elements, in their order.
   var elements: [Element] { front.reversed() + back }
 
-  /// To be asked only while there is one.
+  /// The queue must not be empty.
   var first: Element { front[front.count - 1] }
 
-  /// To be called only while there is one.
+  /// The queue must not be empty.
   mutating func changeFirst(_ change: (inout Element) -> Void) { change(&front[front.count - 1]) }
 
   mutating func append(_ element: Element) {
     if front.isEmpty { front.append(element) } else { back.append(element) }
   }
 
-  /// To be called only while there is one.
+  /// The queue must not be empty.
   mutating func removeFirst() -> Element {
     let first = front.removeLast()
     if front.isEmpty {

@@ -1,8 +1,7 @@
 /// How much of a room's history is kept. Without limits, all of it is.
 ///
-/// Records are dropped only where a complete snapshot stands for them. So a room can be folded, as of any moment that
-/// is kept, from a snapshot and the records after it. More than asked for is kept where no snapshot stands at the right
-/// place.
+/// Records are dropped only if a complete snapshot covers them. So a room can be folded, as of any moment that is kept,
+/// from a snapshot and the records after it. If no snapshot is at the right place, more is kept than was asked for.
 public struct Retention: Hashable, Sendable {
   /// Records that are older than this may be dropped.
   public var ageMillisecondsMax: UInt64?
@@ -13,20 +12,20 @@ public struct Retention: Hashable, Sendable {
 
   public static let everything = Retention()
 
-  /// Into how many parts snapshots divide the history that is kept. Its oldest part can then be dropped without the
-  /// rest, and a moment in it can be read without folding everything before.
+  /// The number of parts into which snapshots divide the history that is kept. Its oldest part can then be dropped
+  /// alone, and reading a moment in it doesn't take folding everything before.
   static let partsMax: UInt64 = 4
 }
 
 extension RoomEntry {
-  /// The snapshots to which the room can be trimmed, oldest first.
+  /// The snapshots to which the room may be trimmed, oldest first.
   func trimmable(by retention: Retention, milliseconds now: UInt64) -> [SnapshotPlace] {
     guard let age = retention.ageMillisecondsMax, now >= age else { return [] }
     return snapshots.filter { $0.milliseconds <= now - age && $0.position > trimmed }
   }
 
-  /// The snapshots that nobody needs. These are all before the one that the room is trimmed to, and those so close to
-  /// the one before them that they divide the history more finely than `Retention.partsMax`.
+  /// The snapshots that are not needed: those before the one that the room is trimmed to, and those so close to the one
+  /// before them that they divide the history more finely than `Retention.partsMax`.
   func needlessSnapshots(by retention: Retention) -> [SnapshotPlace] {
     var needless: [SnapshotPlace] = []
     var kept: SnapshotPlace?

@@ -1,7 +1,7 @@
-/// A log's knowledge of a room without reading its records. All logs accept appends by these rules.
+/// What a log knows of a room without reading its records. All logs accept appends by these rules.
 struct RoomEntry: Hashable, Sendable {
   var name: String
-  /// Tells apart rooms that have had the same name in this log.
+  /// Tells apart rooms that had the same name in this log.
   var number: Int64
   var epoch: UInt64
   var last: UInt64 = 0
@@ -20,7 +20,7 @@ struct RoomEntry: Hashable, Sendable {
     changedMilliseconds = milliseconds
   }
 
-  /// A room that comes from another log.
+  /// The entry of a room that comes from another log.
   init(_ request: CreateRequest, number: Int64) {
     self.init(
       name: request.room,
@@ -33,7 +33,7 @@ struct RoomEntry: Hashable, Sendable {
     operations = request.operations
   }
 
-  /// The most bytes of a record: many times what a message may have, and far below SQLite's own limit.
+  /// The most bytes of a record: many times as long as a message, and far below SQLite's own limit.
   static let recordBytesMax = 1 << 26
 
   static func check(name: String) throws(LogError) {
@@ -52,7 +52,7 @@ struct RoomEntry: Hashable, Sendable {
     if let wanted, wanted != epoch { throw .otherEpoch(room: name, epoch: epoch) }
   }
 
-  /// Checks what can be checked of an append without knowing the room.
+  /// Checks an append as far as possible without knowing the room.
   static func check(_ records: [NewRecord]) throws(LogError) {
     guard !records.isEmpty else { throw .noRecords }
     for record in records where record.bytes.count > recordBytesMax {

@@ -1,17 +1,17 @@
 /// Work that the writing thread does between two commits, a little at a time, so that no commit waits long for it.
 ///
-/// None of it is synced by itself. A part of a snapshot counts only once a commit completes the snapshot. After a
-/// crash, `leftOver` finds the rest of the work.
+/// A chore is not synced by itself. The parts of a snapshot count only once a commit completes the snapshot. After a
+/// crash, `leftOver` finds unfinished chores.
 struct Chores {
   var writings: [SnapshotWriting] = []
   var clearings: [Clearing] = []
   var retentions: [Retaining] = []
-  /// Whether something was cleared since free pages were last counted.
+  /// Whether something was cleared since the free pages were last counted.
   var mayHaveFreePages = false
 
   var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && retentions.isEmpty && !mayHaveFreePages }
 
-  /// Work that an earlier process left half done, and the highest number of a deleted room.
+  /// The chores that an earlier process left unfinished, and the highest number of a deleted room.
   static func leftOver(
     in database: Database,
     rooms: [String: RoomEntry]
@@ -43,13 +43,14 @@ struct SnapshotWriting {
   var request: SnapshotRequest
   var room: Int64
   var place: SnapshotPlace
-  /// A complete snapshot stands at the same place already. It has the same content, so this one needn't be written.
+  /// Whether there is already a complete snapshot at the same place. It has the same content, so this one need not be
+  /// written.
   var isThere: Bool
   var bytesWritten = 0
   var parts: Int64 = 0
   var content = Checksum()
 
-  /// As a queue counts it.
+  /// The form in which a queue counts it.
   var asRequest: LogRequest { .snapshot(request) }
 
   init(request: SnapshotRequest, room: Int64, place: SnapshotPlace, isThere: Bool) {
@@ -62,7 +63,7 @@ struct SnapshotWriting {
   var isWritten: Bool { isThere || parts > 0 && bytesWritten == request.bytes.count }
 }
 
-/// Rows that no longer count and only take up space.
+/// Rows that are no longer needed and take up space.
 enum Clearing: Hashable {
   case records(room: Int64, through: UInt64)
   case snapshot(room: Int64, position: UInt64)
@@ -75,7 +76,7 @@ extension Writer {
     guard let connection, !chores.isEmpty else { return }
     do throws(SQLiteFailure) {
       if let first = chores.writings.first {
-        // Parts of an unfinished snapshot at the same place would be taken for parts of this one.
+        // Parts of an unfinished snapshot at the same place would be mistaken for parts of this one.
         let remains = Clearing.snapshot(room: first.room, position: first.place.position)
         if let index = chores.clearings.firstIndex(of: remains) {
           chores.clearings.swapAt(0, index)
@@ -114,7 +115,7 @@ extension Writer {
         insert.bind(3, writing.parts)
         try part.withUnsafeBytes { part throws(SQLiteFailure) in try insert.run(4, bytes: part) }
         if end == bytes.count {
-          // A damaged snapshot that this one replaces may have had more.
+          // A damaged snapshot that this one replaces may have had more parts.
           let delete = connection.deletePartsBehind
           delete.bind(1, writing.room)
           delete.bind(2, writing.place.position)
@@ -126,7 +127,7 @@ extension Writer {
       chores.writings[0] = writing
       guard writing.isWritten else { return }
     }
-    // If the room is gone by then, the next commit reports it.
+    // If the room is gone by then, the next commit refuses the snapshot.
     completions.append(chores.writings.removeFirst())
   }
 
@@ -160,7 +161,7 @@ extension Writer {
     try connection.transaction(synced: false) { () throws(SQLiteFailure) in
       try connection.database.run("PRAGMA incremental_vacuum(\(WriterBounds.freePagesAtOnce))")
     }
-    // A database that was made otherwise, such as by an operator's `VACUUM`, keeps its free pages.
+    // A database that was made in another way, for example by an operator's `VACUUM`, keeps its free pages.
     let left = try connection.database.number("PRAGMA freelist_count")
     if left >= free { chores.mayHaveFreePages = false }
   }
@@ -179,8 +180,8 @@ extension WriterDatabase {
     try insertSnapshot.run()
   }
 
-  /// Clears away a part.
-  /// - Returns: whether nothing is left.
+  /// Deletes some of the rows.
+  /// - Returns: whether none are left.
   func clearSome(of clearing: Clearing) throws(SQLiteFailure) -> Bool {
     switch clearing {
     case .records(let room, let through):
@@ -205,7 +206,7 @@ extension WriterDatabase {
     }
   }
 
-  /// Deletes the first `count` rows, going by `column`, which is the last of the table's key.
+  /// Deletes the first `count` rows in the order of `column`, which is the last column of the table's key.
   private func delete(_ rows: String, by column: String, _ count: Int64) throws(SQLiteFailure) -> Bool {
     let first = try database.statement("SELECT \(column) FROM \(rows) ORDER BY \(column) LIMIT 1")
     guard try first.step() else { return true }

@@ -1,6 +1,6 @@
-/// The changes of one transaction, kept until it is durable or given up.
+/// The changes of one transaction, kept until they are durable or given up.
 struct Staging {
-  /// Rooms as they will be; nil for those that it deletes.
+  /// Rooms as they will be; `nil` for rooms that are deleted.
   var rooms: [String: RoomEntry?] = [:]
   var lastNumber: Int64
   var events: [LogEvent] = []
@@ -9,18 +9,18 @@ struct Staging {
   var retentions: [Retaining] = []
   var records = 0
   var bytes = 0
-  /// The numbers of rooms whose damage it repairs.
+  /// The numbers of the rooms that were repaired.
   var repaired: [Int64] = []
-  /// Snapshots that it completes.
+  /// The snapshots that were completed.
   var covered: [(room: Int64, position: UInt64)] = []
 }
 
-/// Why a request isn't staged: either it is refused alone, or the whole transaction fails.
+/// Why a request can't be staged: either it alone is refused, or the whole transaction fails.
 enum StagingFailure: Error {
   case refused(LogError)
   case failed(SQLiteFailure)
   case misplaced(StorageFault)
-  /// A page with records of the room is damaged.
+  /// A page with the room's records is damaged.
   case damaged(room: RoomEntry)
 }
 
@@ -45,8 +45,8 @@ extension Writer {
       } catch {
         switch error {
         case .damaged(let room):
-          // The room is refused from now on, so that the other rooms' records can be stored: the batch is tried again
-          // without it. But if a second room fails too, the damage is where all rooms' records are added.
+          // From now on this room is refused, so that the other rooms' records can be stored: the batch is tried again
+          // without it. If a second room fails too, the damage is in the pages that all rooms' records are added to.
           if let first = damaged {
             shared.clearDamage(room: first.number)
             give(up: batch, for: .damaged(path: path, detail: "where records are added"))
@@ -96,7 +96,7 @@ extension Writer {
         }
         for snapshot in whole { try complete(snapshot, in: &staging, connection) }
         for trim in trims { try stage(trim, in: &staging, connection) }
-        // In the table's own order, so that the same requests always write the same pages.
+        // In the order of the table, so that the same requests always write the same pages.
         for entry in staging.rooms.values.compactMap(\.self).sorted(by: { $0.number < $1.number }) {
           try connection.put(entry)
         }
@@ -115,7 +115,7 @@ extension Writer {
     for (number, position) in staging.covered { shared.cover(room: number, through: position) }
     chores.clearings += staging.clearings
     chores.retentions += staging.retentions
-    // The snapshots stay in memory until they are written, so they go on counting as queued.
+    // The snapshots stay in memory until they are written, so they still count as queued.
     queue.retain(staging.writings.map(\.asRequest))
     chores.writings += staging.writings
     let report = CommitReport(

@@ -11,7 +11,7 @@ struct SQLiteFailure: Error {
 
   var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
-  /// Whether it is about a database that is only read. Besides damage that is a lock of another program, and SQLITE_IOERR_READ.
+  /// Whether a failure concerns reading only: damage, another program's lock, or SQLITE_IOERR_READ.
   var isOfReading: Bool { isDamage || primaryCode == SQLITE_BUSY || code == SQLITE_IOERR | (1 << 8) }
 
   /// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. The header computes them, so Swift doesn't import them.
@@ -40,8 +40,8 @@ struct SQLiteFailure: Error {
 final class Database {
   private let handle: OpaquePointer
 
-  /// - Parameter mayWrite: if false, not even the write-ahead log is carried over.
-  /// - Parameter fileSystem: the name of a virtual file system of SQLite's. Tests use one to inject faults.
+  /// - Parameter mayWrite: if false, nothing is written, not even a checkpoint of the write-ahead log.
+  /// - Parameter fileSystem: the name of a virtual file system in SQLite. Tests use one to inject faults.
   init(path: String, mayCreate: Bool, mayWrite: Bool = true, fileSystem: String?) throws(SQLiteFailure) {
     var opened: OpaquePointer?
     let access = (mayWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | (mayCreate ? SQLITE_OPEN_CREATE : 0)
@@ -53,7 +53,7 @@ final class Database {
     }
   }
 
-  /// Statements that still exist keep the connection open until they are gone.
+  /// Statements that still exist keep the connection open until they are freed.
   deinit { sqlite3_close_v2(handle) }
 
   func failure(_ code: Int32) -> SQLiteFailure {
@@ -89,7 +89,7 @@ final class Database {
     return try query.step() ? query.text(0) : ""
   }
 
-  /// Gives back the memory that nothing under way needs, most of it pages of the file.
+  /// Frees the memory that nothing under way needs, most of it pages of the file.
   func releaseMemory() { sqlite3_db_release_memory(handle) }
 
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
@@ -106,9 +106,9 @@ final class Database {
     sqlite3_wal_hook(handle, hook, context)
   }
 
-  /// Carries the write-ahead log over into the database, as far as no reader needs it
+  /// Copies the write-ahead log into the database, except what a reader still needs
   /// (sqlite.org/c3ref/wal_checkpoint_v2.html).
-  /// - Returns: how many pages the log has, and how many of them are carried over.
+  /// - Returns: how many pages the log has, and how many of them are copied.
   func checkpoint(_ mode: Int32) throws(SQLiteFailure) -> (pages: Int32, carried: Int32) {
     var pages: Int32 = 0
     var carried: Int32 = 0
@@ -126,11 +126,12 @@ extension Database {
     return DatabaseFile(file)
   }
 
-  /// Only while a transaction is under way is it sure to be open.
+  /// The file is sure to be open only during a transaction.
   func writeAheadFile() throws(SQLiteFailure) -> DatabaseFile { try file(SQLITE_FCNTL_JOURNAL_POINTER) }
 
-  /// How many frames of the write-ahead log count, and its checksum behind the last of them (sqlite.org/walformat.html#walidxfmt).
-  /// To be called within a transaction that writes, so that nobody changes it meanwhile.
+  /// The number of valid frames in the write-ahead log, and the checksum after the last of them
+  /// (sqlite.org/walformat.html#walidxfmt). To be called within a transaction that writes, so that they can't change
+  /// meanwhile.
   func writeAheadIndex() throws(SQLiteFailure) -> (frames: Int, sum: (UInt32, UInt32)) {
     let start = try file(SQLITE_FCNTL_FILE_POINTER).sharedIndex()
     let number: (Int) -> UInt32 = { start.load(fromByteOffset: $0, as: UInt32.self) }
@@ -183,8 +184,8 @@ final class Statement {
     while try step() {}
   }
 
-  /// Goes to the next row.
-  /// - Returns: whether there is one.
+  /// Moves on to the next row.
+  /// - Returns: whether there is a next row.
   func step() throws(SQLiteFailure) -> Bool {
     guard bindCode == SQLITE_OK else { throw database.failure(bindCode) }
     let code = sqlite3_step(handle)

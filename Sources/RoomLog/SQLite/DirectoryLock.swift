@@ -2,13 +2,13 @@ import Glibc
 
 /// A data directory in use. While this is held, no other process opens the rooms in it.
 ///
-/// The lock is the kernel's, on `canvas.lock`, so it ends with the process however that ends. The file names the
-/// process, for whoever finds it locked. It also has the mark of the database that belongs here. A database with
-/// another mark, or a directory without one, shows that the database came from elsewhere, such as a backup.
+/// The lock is the kernel's, on `canvas.lock`, so it ends with the process in any case. The file names the process, for
+/// the message to a second one. It also has the mark of the directory's database. A database with another mark, or a
+/// directory without one, shows that the database came from elsewhere, such as a backup.
 final class DirectoryLock {
   private var descriptor: Int32
   let path: String
-  /// The mark of the database that belongs here. While a new mark is being given, two are as good.
+  /// The mark of the directory's database. While a new mark is being stored, both the old and the new one are valid.
   private(set) var marks: [UInt64] = []
 
   init(directory: String) throws(StorageFault) {
@@ -17,7 +17,7 @@ final class DirectoryLock {
       if errno == EROFS { throw .readOnly(path: directory) }
       throw SystemCalls.isNoRight(errno) ? .noRight(path: directory) : .noDirectory(path: directory)
     }
-    // A new directory is there for good once its own folder is synced, as far as this user may.
+    // A new directory is durable once the folder that it is in is synced, as far as this user may.
     _ = SystemCalls.sync(SystemCalls.folder(of: directory))
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -40,14 +40,14 @@ final class DirectoryLock {
 
   func release() {
     guard descriptor >= 0 else { return }
-    // Closing alone could leave it locked for a while: a process that is just being started still has its copy of the
+    // Closing alone might not unlock it at once: a process that is just being started still has its copy of the
     // descriptor.
     flock(descriptor, LOCK_UN)
     close(descriptor)
     descriptor = -1
   }
 
-  /// Durably records which database belongs here.
+  /// Stores durably which database belongs to the directory.
   func write(marks: [UInt64]) throws(StorageFault) {
     let text = Array("\(getpid()) \(marks.map { String($0, radix: 16) }.joined(separator: " "))\n".utf8)
     let isWritten =

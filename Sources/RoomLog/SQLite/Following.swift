@@ -1,5 +1,5 @@
-/// Following in a log that only this process writes to. Records are reported as they are stored. Only those between the
-/// caller's last read and its request are reported late.
+/// Following in a log that only this process writes to. Records are reported as they are stored. Only the records
+/// between the caller's last read and its request are reported late.
 extension LogRequest {
   var isAboutFollowing: Bool {
     switch self {
@@ -24,7 +24,7 @@ extension Writer {
     let answer = LogEvent.following(id: request.id, room: request.room)
     do throws(LogError) {
       guard let entry = rooms[request.room] else {
-        // While the disk is in doubt, a room may be there that the log doesn't know of yet. It is reported once it is known.
+        // After a failed commit, there may be a room that the log doesn't know of yet. It is reported once it is known.
         if request.epoch != nil, connection != nil { throw .noSuchRoom(room: request.room) }
         return [answer]
       }

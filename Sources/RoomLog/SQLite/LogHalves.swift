@@ -34,7 +34,7 @@ struct LogHalves {
     outlet.tell([.opened(secret: secret)])
   }
 
-  /// Which of the requests each half carries out.
+  /// Sorts requests by the half that carries them out.
   static func sorted(_ requests: [LogRequest]) -> (reads: [LogRequest], writes: [LogRequest]) {
     requests.reduce(into: ([], [])) { parts, request in
       switch request {
@@ -45,7 +45,7 @@ struct LogHalves {
     }
   }
 
-  /// Nothing is left of it after this but the files. Only the last of both halves to end may call it.
+  /// Closes everything. Only the half that ends last may call this.
   func letGo() {
     writer.letGo()
     outlet.tell([.closed])

@@ -10,7 +10,7 @@ struct OpenedDirectory {
   var rooms: [String: RoomEntry]
   var damaged: [Int64]
   private(set) var secret: [UInt8] = []
-  /// The files that every user of the machine could read, or more.
+  /// The files to which every user of the machine had rights.
   let openToAll: [String]
 
   init(directory: String, options: SQLiteOptions) throws(StorageFault) {
@@ -22,14 +22,14 @@ struct OpenedDirectory {
       let database = try OpenedDirectory.open(path, mayCreate: true, options: options)
       try Schema.prepare(database, path: path, steps: options.schemaSteps)
       let writer = try attempt(path) { () throws(SQLiteFailure) in try WriterDatabase(database) }
-      // The write-ahead log may hold frames that were never synced. From now on people see them, so they must become as
-      // durable as the rest.
+      // The write-ahead log may have frames that were never synced. From now on people see their content, so it must
+      // become as durable as the rest.
       try attempt(path) { () throws(SQLiteFailure) in
         try writer.renewWriteAhead()
         do throws(SQLiteFailure) {
           _ = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
         } catch {
-          // Another program is reading, such as a backup. The log then keeps its length for a while.
+          // Another program is reading, such as a backup. So the log keeps its length for a while.
           guard error.primaryCode == SQLITE_BUSY else { throw error }
         }
       }
@@ -53,7 +53,7 @@ struct OpenedDirectory {
     }
   }
 
-  /// Finds what SQLite would take for a new database, or would report less clearly.
+  /// Finds faults that SQLite would report less clearly, or would take for a new database.
   private static func check(
     _ path: String,
     directory: String,
@@ -73,7 +73,7 @@ struct OpenedDirectory {
     if let fault = Shortfall.fault(at: path, files) { throw fault }
   }
 
-  /// Tells a file that was cut short from one that is damaged otherwise, by the size that its header gives.
+  /// Tells a file that was cut short from other damage, by the size in its header.
   static func named(_ fault: StorageFault, path: String, _ files: FileLook = FileLook()) -> StorageFault {
     switch fault {
     case .damaged, .notADatabase: break
@@ -91,10 +91,10 @@ struct OpenedDirectory {
   }
 
   /// A database whose mark isn't the directory's was put there, most likely from a backup. It lacks what clients have
-  /// seen since the backup was made, so their cursors must not be taken for places in these logs: every room gets a new
+  /// seen since the backup was made. Their cursors must not be taken for places in these logs, so every room gets a new
   /// epoch.
   ///
-  /// Each opening leaves a new mark, so that a copy made before it can be recognised too.
+  /// Each opening stores a new mark, so that a copy made before it can be recognised too.
   private mutating func settleMark(_ options: SQLiteOptions) throws(StorageFault) {
     let random = options.random
     let writer = writer
@@ -108,10 +108,11 @@ struct OpenedDirectory {
       return try query.step() ? query.unsigned(0) : nil
     }
     let isForeign = stored.map { !lock.marks.contains($0) } ?? false
-    // An earlier opening may have failed to store its mark. A power cut may bring back what it wrote, so its mark stays the new one.
+    // An earlier opening may have failed while it stored its mark. A power cut may still bring back what it wrote, so
+    // that mark stays the new one.
     let unsettled = lock.marks.first == stored ? lock.marks.dropFirst().first { $0 != stored } : nil
     let mark = unsettled ?? random()
-    // If the power is cut in between, the database has the former mark or the new one.
+    // If the power is cut between the two writes, the database has the former mark or the new one, and both are valid.
     try lock.write(marks: (isForeign ? [] : [stored].compactMap(\.self)) + [mark])
     try attempt(path) { () throws(SQLiteFailure) in
       let put = try writer.database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('directory', ?1)")

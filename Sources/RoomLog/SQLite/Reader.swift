@@ -9,7 +9,7 @@ final class Reader {
   private let outlet: Outlet
   let shared: SharedFigures
   private var statements: ReaderStatements?
-  /// A connection that failed can't be trusted with the next answer.
+  /// A connection that has failed is replaced before it reads again.
   private var isDoubtful = false
 
   init(path: String, options: SQLiteOptions, queue: RequestQueue, outlet: Outlet, shared: SharedFigures) {
@@ -20,8 +20,9 @@ final class Reader {
     self.shared = shared
   }
 
-  /// Connects now rather than at the first request. From then on there is always a connection, so the writer's is never the last
-  /// one to close, with which the write-ahead log would go; and what a failed commit left in that is never taken for committed.
+  /// Connects now and not at the first request. From then on there is always a reading connection. So the writer's is
+  /// never the last to close, which would delete the write-ahead log, and no new connection recovers that log and takes
+  /// what a failed commit left in it for committed.
   func connect() throws(SQLiteFailure) { _ = try connected() }
 
   func run() {
@@ -53,7 +54,7 @@ final class Reader {
       "PRAGMA busy_timeout=\(options.lockedMillisecondsMax); PRAGMA query_only=1; PRAGMA cache_size=-8192"
     )
     let made = try ReaderStatements(database)
-    // Only a read connects to the write-ahead log.
+    // The connection opens the write-ahead log only with its first read.
     _ = try database.number("SELECT count(*) FROM marks")
     statements = made
     isDoubtful = false
@@ -119,8 +120,8 @@ final class Reader {
     return page
   }
 
-  /// Hands out a room's records until `body` wants no more. Positions are stored without gaps, so a missing record is
-  /// noticed, as is one that isn't what was stored.
+  /// Gives a room's records to `body` until it wants no more. Positions are stored without gaps, so a missing or
+  /// changed record is noticed.
   func walk(
     _ entry: RoomEntry,
     after: UInt64,
@@ -147,7 +148,7 @@ final class Reader {
     }
   }
 
-  /// Remembers the damage. From now on the room is refused unless a snapshot stands for what is damaged.
+  /// Remembers the damage. From now on the room is refused, unless a snapshot covers the damaged records.
   func damaged(_ entry: RoomEntry, _ position: UInt64) -> ReadingFailure {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
@@ -183,7 +184,7 @@ final class Reader {
       if let bytes = try content(of: place, entry, statements) {
         return LoadedRoom(summary: summary, snapshot: RoomSnapshot(place: place, bytes: bytes))
       }
-      // An older snapshot does as well: the records after it are there.
+      // An older snapshot will do: the records after it are there.
       damagedPosition = damagedPosition ?? place.position
       shared.noteSnapshots(areDamaged: true, room: entry.number)
       candidates.snapshots.removeAll { $0.position >= place.position }
@@ -197,7 +198,7 @@ final class Reader {
     return LoadedRoom(summary: summary, snapshot: nil)
   }
 
-  /// The bytes of a snapshot, or nil where they aren't what was stored.
+  /// The bytes of a snapshot; `nil` if they are not as they were stored.
   private func content(
     of place: SnapshotPlace,
     _ entry: RoomEntry,

@@ -12,7 +12,7 @@ final class ReaderStatements {
   private let nextSnapshot: Statement
   private let newestSnapshots: Statement
   private let snapshot: Statement
-  /// After a number of a part.
+  /// The parts after a part's number.
   let parts: Statement
 
   init(_ database: Database) throws(SQLiteFailure) {
@@ -50,7 +50,7 @@ final class ReaderStatements {
     do { try commit.run() } catch { database.rollBack() }
   }
 
-  /// Gives back the memory that holds pages of the file.
+  /// Frees the memory for pages of the file.
   func forgetPages() { database.releaseMemory() }
 
   func entry(_ name: String) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
@@ -63,7 +63,7 @@ final class ReaderStatements {
     return try entry(from: numberedRoom)
   }
 
-  /// The first room with a higher number, if that isn't above `last`.
+  /// The first room with a higher number, at most `last`.
   func entry(after number: Int64, through last: Int64) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
     nextRoom.bind(1, number)
     nextRoom.bind(2, last)
@@ -105,7 +105,7 @@ final class ReaderStatements {
 
   enum FoundSnapshot {
     case sound(StoredRows.SnapshotRow)
-    /// Its row isn't what was stored.
+    /// The record's row is not as it was stored.
     case damaged(position: UInt64)
   }
 
@@ -131,7 +131,8 @@ final class ReaderStatements {
     parts.bind(2, place.position)
     parts.bind(3, Int64(-1))
     var bytes: [UInt8] = []
-    // The row's checksum covers the length, but don't trust it for an allocation: take memory as parts are found.
+    // The row's checksum covers the length, but the length may be damaged all the same. So memory is taken only as
+    // parts are found.
     while bytes.count <= place.byteCount, try parts.step() { bytes += parts.bytes(1) }
     guard bytes.count == place.byteCount, StoredRows.checksum(of: bytes) == stored.content else { return nil }
     return bytes

@@ -9,7 +9,7 @@ extension Writer {
     switch repair.means {
     case .snapshot:
       let damage = try damage(of: entry)
-      // The room's own entry says how far its snapshots reach. So a snapshot can't repair a damaged entry.
+      // The room's own entry tells how far its snapshots reach, so a snapshot can't repair a damaged entry.
       let covering = entry.snapshots.filter { $0.position >= damage.position }
       guard damage.position > 0,
         let newest = try failing({ () throws(SQLiteFailure) in try newestSound(of: covering, entry, connection) })
@@ -63,7 +63,7 @@ extension Writer {
     staging.clearings.append(.snapshot(room: number, position: position))
   }
 
-  /// Makes the room end before `position`. If its entry is damaged, rebuilds the entry from the records that there are.
+  /// Ends the room before `position`. If its entry is damaged, rebuilds the entry from the records that exist.
   private func cut(
     _ entry: inout RoomEntry,
     from position: UInt64,

@@ -1,24 +1,24 @@
-/// A request to drop what is older than retention keeps, room by room.
+/// A request to drop what is older than retention allows, room by room.
 struct Retaining {
   var id: UInt64
   var milliseconds: UInt64
-  /// The rooms that are left, the next one last.
+  /// The rooms that are left. The next one is the last of the array.
   var names: [String]
 }
 
-/// The work of the next commit for retention.
+/// What the next commit does for retention.
 enum RetentionTrim {
-  /// The room's history before this snapshot goes. The snapshot was read, and is what was stored.
+  /// Drop the room's history before this snapshot, which was read and is undamaged.
   case room(RoomEntry, SnapshotPlace)
   /// All rooms are done.
   case done(id: UInt64)
 
-  /// The request that is answered by this.
+  /// The number of the request that is answered by this.
   var answer: UInt64? { if case .done(let id) = self { id } else { nil } }
 }
 
 extension Writer {
-  /// Goes on to further rooms. Reading their snapshots takes time, so it is done between two commits.
+  /// Continues with further rooms. Reading their snapshots takes time, so it is done between two commits.
   func retain(_ connection: WriterDatabase) throws(SQLiteFailure) {
     var retaining = chores.retentions[0]
     let deadline = MonotonicClock.microseconds() + options.clearingMicrosecondsMax
@@ -37,7 +37,7 @@ extension Writer {
     }
   }
 
-  /// Reading the snapshots of all rooms takes longer than whoever closes the log would wait.
+  /// The closer of the log would not wait until the snapshots of all rooms have been read.
   func giveUpRetentions() {
     let answers = chores.retentions.map { LogEvent.failed(id: $0.id, room: nil, .isClosing) }
     chores.retentions = []
@@ -52,7 +52,7 @@ extension Writer {
     switch trim {
     case .done(let id): staging.events.append(.retained(id: id))
     case .room(let known, let place):
-      // Since then it may have been deleted, cut or trimmed.
+      // Since then the room may have been deleted, cut or trimmed.
       guard var entry = staging.rooms[known.name] ?? rooms[known.name], entry.number == known.number,
         entry.snapshots.contains(place), place.position > entry.trimmed
       else { return }
@@ -61,7 +61,7 @@ extension Writer {
     }
   }
 
-  /// Looks into the snapshots themselves: what is dropped for one that is damaged can't be had back.
+  /// Reads the snapshots themselves: if records were dropped for a damaged one, they would be lost.
   func newestSound(
     of places: [SnapshotPlace],
     _ entry: RoomEntry,

@@ -1,11 +1,11 @@
 /// Keeps rooms in an SQLite database, `canvas.db`, in a directory of its own (sqlite.org/wal.html).
 ///
 /// One thread writes, another reads. A reported append has been synced to the disk. A record is checked each time it is
-/// read. If it isn't what was stored, it is reported with its room and position, and its room is refused until an
-/// operator repairs it or a newer snapshot covers it. Other rooms go on.
+/// read. If it is damaged, that is reported with its room and position, and its room is refused until an operator
+/// repairs it or a newer snapshot covers the damage. Other rooms go on.
 ///
 /// While the disk can't be written, appends are refused as unavailable and reading goes on. The log keeps trying the
-/// disk, and `.availability` reports when it is back.
+/// disk, and `.availability` reports when it works again.
 ///
 /// A directory is used by one process at a time, on a local disk.
 public final class SQLiteLog: RoomLog {
@@ -13,14 +13,14 @@ public final class SQLiteLog: RoomLog {
   private let writing: RequestQueue
   private let reading: RequestQueue
   private let shared: SharedFigures
-  /// The files that every user of the machine could read when the directory was opened. That was taken away, unless they are
-  /// another user's.
+  /// The files to which every user of the machine had rights when the directory was opened. Those rights were taken
+  /// away, except from files of another user.
   public let openToAll: [String]
-  /// By which people are known.
+  /// The secret behind the actors' keys.
   public let secret: [UInt8]
 
-  /// Opens the directory, creates it if it isn't there, and brings its database to the newest schema. All this is done
-  /// on the caller's thread.
+  /// Opens the directory, creates it if necessary, and brings its database to the newest schema. All this is done on
+  /// the caller's thread.
   public init(
     directory: String,
     options: SQLiteOptions = SQLiteOptions(),
@@ -73,7 +73,7 @@ public final class SQLiteLog: RoomLog {
   }
 }
 
-/// Hands a value to the threads that use it from then on.
+/// Gives a value to the threads that use it from then on.
 ///
 /// `@unchecked Sendable`: the maker doesn't use the value after they start, and each uses its own part.
 private final class Handover<Value>: @unchecked Sendable {

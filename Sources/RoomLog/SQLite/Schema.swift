@@ -1,17 +1,17 @@
 import CSQLite
 
-/// The tables, and how a database of an earlier version gets them.
+/// The tables, and the steps from earlier versions.
 enum Schema {
-  /// Marks the database's header as ours, so that another program's database isn't taken for one: `CANV`.
+  /// Marks the database's header, so that another program's database isn't mistaken for one of ours: `CANV`.
   static let application: Int64 = 0x4341_4E56
 
   /// Step `n` brings version `n` to version `n + 1`; version 0 is an empty database. A step never changes once it has
   /// been in use: later changes are new steps.
   ///
-  /// Records are stored in the order of their arrival, and an index leads from room and position to them. So a commit
-  /// for a hundred rooms writes only the end of one table: half as much in all as when each room has pages of its own,
-  /// which split and touch their neighbours. Records name their room by number. A later room of the same name gets
-  /// another number, so a deleted room's records can be cleared away at any time.
+  /// Records are stored in the order in which they arrive, and an index leads to them from room and position. So a
+  /// commit for a hundred rooms writes only at the end of one table. That is half as many bytes as with pages for each
+  /// room, which split and touch their neighbours. Records name their room by number. A later room of the same name
+  /// gets another number, so a deleted room's records can be cleared away at any time.
   static let steps: [String] = [
     """
     CREATE TABLE marks(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
@@ -36,12 +36,12 @@ enum Schema {
 
   static var newest: Int32 { Int32(steps.count) }
 
-  /// Checks that the database is ours and brings it to the newest version. Each step is done whole or not at all.
+  /// Checks that the database is ours and brings it to the newest version. Each step is one transaction.
   static func prepare(_ database: Database, path: String, steps: [String]) throws(StorageFault) {
     let (version, isNew) = try check(database, path: path, newest: Int32(steps.count))
     let mode = try attempt(path) { () throws(SQLiteFailure) in
-      // These can only be chosen before the first page is written. Free pages are given back a few at a time, so a
-      // database from which much was trimmed shrinks without ever being copied.
+      // These can only be set before the first page is written. Free pages are given back a few at a time, so a
+      // database shrinks after trimming without being copied.
       if isNew { try database.run("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL") }
       return try database.text("PRAGMA journal_mode=WAL")
     }
@@ -58,7 +58,8 @@ enum Schema {
     }
   }
 
-  /// Returns the database's version and whether it is empty. Refuses those of another program or a newer server.
+  /// Returns the database's version and whether it is empty. Refuses a database of another program or of a newer
+  /// server.
   static func check(
     _ database: Database,
     path: String,
@@ -79,7 +80,7 @@ enum Schema {
   }
 }
 
-/// Runs `body`, and translates its failure into a fault of the database at `path`.
+/// Runs `body`, and turns its failure into a fault of the database at `path`.
 func attempt<Result>(
   _ path: String,
   _ body: () throws(SQLiteFailure) -> Result

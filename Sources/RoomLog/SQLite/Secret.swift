@@ -1,8 +1,8 @@
-/// The secret by which people are known, in the database. So every copy of the database has it too.
+/// The secret behind the actors' keys, in the database. So every copy of the database has it too.
 enum Secret {
   private static let bytes = 32
 
-  /// Stores the secret that is given. Without one, finds the one that is stored, or draws one.
+  /// Stores the given secret. Without one, returns the stored one, or makes one.
   static func settle(
     _ given: [UInt8]?,
     in database: Database,
@@ -15,7 +15,8 @@ enum Secret {
     return secret
   }
 
-  /// `marks` has numbers, and a server of an earlier version opens only the tables that it knows. So the secret is four of them.
+  /// The table `marks` stores numbers, so the secret is stored as four of them. A new table would keep servers of an
+  /// earlier version from opening the database.
   static func put(_ secret: [UInt8], in database: Database) throws(SQLiteFailure) {
     let put = try database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('secret' || ?1, ?2)")
     for index in 0..<secret.count / 8 {

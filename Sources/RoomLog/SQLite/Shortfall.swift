@@ -1,8 +1,8 @@
-/// Whether a database's file has lost its end.
+/// Whether the end of a database's file is missing.
 ///
-/// SQLite checks that itself, but not while there is a write-ahead log. The log says how many pages there are, and when
-/// it is carried over, missing pages would be filled with zeros. So this checks that each page that the file's header
-/// counts is in the file or in the log.
+/// SQLite checks that itself, but not while there is a write-ahead log. The log says how many pages there are, and a
+/// checkpoint would fill missing pages with zeros. So this checks that each page that the file's header counts is in
+/// the file or in the log.
 enum Shortfall {
   private static let headerBytes = 100
   private static let logHeaderBytes = 32
@@ -26,7 +26,7 @@ enum Shortfall {
     return .truncated(path: path, bytes: file.bytes, bytesExpected: pages * pageBytes)
   }
 
-  /// The header may be what is damaged, and count any number of pages. So this goes by the pages that there are.
+  /// The header itself may be damaged, and count any number of pages. So this goes by the pages that exist.
   private static func pagesLogged(
     _ path: String,
     pageBytes: Int,

@@ -92,7 +92,7 @@ extension Writer {
     )
   }
 
-  /// Checks that a snapshot fits its room, and queues it to be written part by part between the commits to come.
+  /// Checks that a snapshot fits its room, and queues it. The next commits each write a part of it.
   private func stage(
     _ request: SnapshotRequest,
     in staging: inout Staging,
@@ -112,7 +112,7 @@ extension Writer {
     let at = try failing { () throws(SQLiteFailure) in
       try connection.place(room: number, position: request.position)
     }
-    // Where the record is gone, an earlier snapshot at the same place has its values.
+    // If the record is gone, an earlier snapshot at the same place has its values.
     let earlier = entry.snapshots.first { $0.position == request.position }
     let place = SnapshotPlace(
       position: request.position,
@@ -130,7 +130,7 @@ extension Writer {
     staging.writings.append(SnapshotWriting(request: request, room: number, place: place, isThere: isThere))
   }
 
-  /// Completes a snapshot. From here on the room is opened from it, and the records that it covers may be trimmed.
+  /// Completes a snapshot. From now on the room is opened from it, and the records that it covers may be trimmed.
   func complete(
     _ snapshot: SnapshotWriting,
     in staging: inout Staging,
@@ -180,7 +180,7 @@ extension Writer {
     }
   }
 
-  /// The room as it will be after what is staged so far.
+  /// The room after everything that has been staged so far.
   func room(
     _ name: String,
     epoch: UInt64?,

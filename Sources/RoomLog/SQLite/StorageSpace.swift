@@ -1,6 +1,6 @@
 import Glibc
 
-/// How much space is left where a log is kept.
+/// The free space where a log is kept.
 public enum StorageSpace {
   /// The bytes that this user may still write on the directory's disk. `nil` if the system doesn't say.
   public static func freeBytes(at directory: String) -> UInt64? {

@@ -18,14 +18,14 @@ enum SystemCalls {
   static func isNoRight(_ error: Int32) -> Bool { error == EACCES || error == EPERM }
   static func isReadOnly(_ error: Int32) -> Bool { error == EROFS }
 
-  /// The file at a path (its device and inode) and its size. Nil if there is none.
+  /// The identity (device and inode) and the size of the file at a path. `nil` if there is none.
   static func file(at path: String) -> FileIdentity? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     return FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino), bytes: Int(status.st_size))
   }
 
-  /// Exactly `count` bytes of a file from `place` on; nil where there are fewer.
+  /// Exactly `count` bytes of a file from `place` on; `nil` if there are fewer.
   static func read(_ path: String, count: Int, at place: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -34,7 +34,7 @@ enum SystemCalls {
     return pread(descriptor, &bytes, count, place) == count ? bytes : nil
   }
 
-  /// Makes a file durable, or which files a folder has.
+  /// Syncs a file, or a folder with the names in it.
   /// - Returns: 0, or the error.
   static func sync(_ path: String) -> Int32 {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

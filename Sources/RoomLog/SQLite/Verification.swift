@@ -1,9 +1,9 @@
-/// Verifying: reading what is stored and comparing it with its checksums, room by room and row by row.
+/// Verification: reads what is stored and compares it with its checksums, room by room and row by row.
 ///
-/// It goes by the rooms' numbers, so that it needs no list of them, and a place in it is a value: a round can be left
-/// at any row and taken up again. Changes made meanwhile are read as they are then.
+/// Rooms are taken in the order of their numbers, so no list of them is needed, and a place in a round is a value: a
+/// round can be interrupted at any row and continued. Rows that change meanwhile are read in their new form.
 extension Reader {
-  /// How much a part may still read.
+  /// How much more a part may read.
   private struct Budget {
     var bytesLeft: Int
     let deadline: UInt64?
@@ -40,8 +40,8 @@ extension Reader {
     return VerifyPlace(room: 0, stage: .end, roomMax: last)
   }
 
-  /// Verifies one room whole.
-  /// - Returns: how many records it has.
+  /// Verifies one whole room.
+  /// - Returns: how many records the room has.
   func verify(_ name: String, _ statements: ReaderStatements) throws(ReadingFailure) -> Int {
     let entry = try room(name, epoch: nil, statements)
     var part = VerifiedPart()
@@ -79,7 +79,7 @@ extension Reader {
     var place = place
     let found = try reading { () throws(SQLiteFailure) in try statements.entry(numbered: place.room) }
     guard let (entry, isSound) = found, isSound else {
-      // Deleted, or damaged, since the part before: then the next round tells.
+      // The room was deleted or damaged since the last part. The next round will report damage.
       place.stage = .end
       return place
     }
@@ -114,7 +114,7 @@ extension Reader {
     _ budget: inout Budget,
     _ statements: ReaderStatements
   ) throws(ReadingFailure) -> VerifyPlace.Stage {
-    // The room may have been trimmed or cut since the part before.
+    // The room may have been trimmed or cut since the last part.
     var position = max(after, entry.trimmed)
     let end = min(through, entry.last)
     guard position < end else { return .snapshots(after: 0) }
@@ -128,7 +128,7 @@ extension Reader {
       }
     } catch {
       guard case .refused(let damage) = error else { throw error }
-      // Nothing reads past it. The snapshots still count.
+      // No reader gets past the damage. The snapshots still count.
       part.damages.append(damage)
       return .snapshots(after: 0)
     }
@@ -151,7 +151,7 @@ extension Reader {
       try statements.snapshot(room: entry.number, after: position - 1)
     }
     guard case .sound(let row) = snapshot, row.place.position == position else {
-      // It was dropped since the part before.
+      // The snapshot was dropped since the last part.
       place.stage = .snapshots(after: position - 1)
       return
     }

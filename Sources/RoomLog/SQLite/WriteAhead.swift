@@ -1,19 +1,20 @@
 import CSQLite
 import Glibc
 
-/// The write-ahead log's own bytes (sqlite.org/walformat.html).
+/// Direct access to the write-ahead log's bytes (sqlite.org/walformat.html).
 ///
-/// After a sync that failed, the system counts as written what may never have reached the disk, and the next sync succeeds without
-/// it. A power cut then leaves a hole in the log. SQLite reads the log up to the hole, so whatever is behind it is lost, however
-/// often that was synced. And a checkpoint that is interrupted leaves newer pages in the database than the log has.
+/// After a sync has failed, the system may count bytes as written that never reached the disk, and the next sync
+/// succeeds without them. A power cut then leaves a hole in the log. SQLite reads the log up to the hole, so everything
+/// behind it is lost, however often that was synced. And an interrupted checkpoint leaves newer pages in the database
+/// than the log has.
 extension WriterDatabase {
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24
-  /// SQLite's own file writes at most 131,071 bytes of a call, and nothing of 131,072.
+  /// SQLite writes at most 131,071 bytes in a call, and nothing if the call has 131,072.
   private static let bytesAtOnce = 65_536
 
-  /// Writes all valid frames of the log again, and syncs them. Call it before a checkpoint if an earlier sync may have
-  /// failed. Others may be reading, so no byte changes.
+  /// Writes all valid frames of the log again, and syncs them. To be called before a checkpoint if an earlier sync may
+  /// have failed. Others may be reading, so no byte changes.
   func renewWriteAhead() throws(SQLiteFailure) {
     // With this lock, no other connection appends to the log or restarts it.
     try database.run("BEGIN IMMEDIATE")
@@ -73,7 +74,7 @@ private struct LogSum {
     (self.first, self.second) = (first, second)
   }
 
-  /// Whether it is what stands in the bytes, as their numbers `index` and `index + 1`.
+  /// Whether it equals the numbers `index` and `index + 1` in the bytes.
   func matches(_ bytes: [UInt8], at index: Int) -> Bool {
     bytes.bigEndian(index) == first && bytes.bigEndian(index + 1) == second
   }
@@ -85,8 +86,8 @@ extension [UInt8] {
   }
 }
 
-/// A file that a connection has open (sqlite.org/c3ref/io_methods.html). It is used through SQLite, never opened a second time:
-/// closing that would drop the connection's locks.
+/// A file that a connection has open (sqlite.org/c3ref/io_methods.html). It is used through SQLite and never opened a
+/// second time: closing a second descriptor would drop the connection's locks.
 struct DatabaseFile {
   private let file: UnsafeMutablePointer<sqlite3_file>
   private var methods: sqlite3_io_methods { file.pointee.pMethods.pointee }
@@ -105,7 +106,7 @@ struct DatabaseFile {
 
   func sync() throws(SQLiteFailure) { try DatabaseFile.check(methods.xSync(file, SQLITE_SYNC_NORMAL)) }
 
-  /// The first of the shared pages that say where in the write-ahead log each page is. The connection has it mapped.
+  /// The first of the shared pages that tell where in the write-ahead log each page is. The connection has it mapped.
   func sharedIndex() throws(SQLiteFailure) -> UnsafeMutableRawPointer {
     var start: UnsafeMutableRawPointer?
     try DatabaseFile.check(methods.xShmMap(file, 0, 32_768, 0, &start))

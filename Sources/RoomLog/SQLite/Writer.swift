@@ -1,14 +1,14 @@
 import CSQLite
 
-/// The log's writing thread. It stores what has queued, for all rooms in one transaction with one sync, and reports it.
-/// Between two commits it does a little of the work that can wait.
+/// The log's writing thread. It stores all requests in the queue, for all rooms in one transaction with one sync, and
+/// reports them. Between two commits it does a little of the work that can wait.
 ///
-/// It never waits to gather more. While one commit is synced, the next one's records arrive. So a slow disk makes
-/// commits larger, and a quiet room's record is stored at once.
+/// It never waits to gather more: the records of the next commit arrive while the last one is synced. So a slow disk
+/// makes commits larger, and a quiet room's record is stored at once.
 ///
-/// When a commit fails, callers are told that nothing of it was stored: its appends are refused as unavailable. What
-/// the disk then holds is uncertain, above all after a failed sync, so the connection is given up. Before the log takes
-/// another append, it reopens the database, compares it with what was acknowledged, and tries to write.
+/// If a commit fails, its appends are refused as unavailable. What the disk then has is uncertain, above all after a
+/// failed sync, so the connection is given up. Before the log takes another append, it reopens the database, compares
+/// it with what was acknowledged, and tries to write.
 final class Writer {
   let directory: String
   let options: SQLiteOptions
@@ -19,7 +19,7 @@ final class Writer {
   let file: FileIdentity
   private let lock: DirectoryLock
 
-  /// Nil while the log is unavailable.
+  /// `nil` while the log is unavailable.
   var connection: WriterDatabase?
   var rooms: [String: RoomEntry]
   var lastNumber: Int64
@@ -32,7 +32,7 @@ final class Writer {
   private var nextWaiting = 0
   private var nextProbe: UInt64 = 0
   private var carryOverPages: Int32
-  /// The write-ahead log that the connection has open.
+  /// The identity of the write-ahead log that the connection has open.
   private var writeAhead: FileIdentity?
 
   init(
@@ -59,7 +59,7 @@ final class Writer {
     try takeOver(opened.rooms, damaged: opened.damaged, in: opened.writer.database)
   }
 
-  /// The stored changes become the current state.
+  /// Takes over the stored changes as the current state.
   private func takeOver(
     _ stored: [String: RoomEntry],
     damaged: [Int64],
@@ -68,7 +68,7 @@ final class Writer {
     let found = try attempt(path) { () throws(SQLiteFailure) in try Chores.leftOver(in: database, rooms: stored) }
     rooms = stored
     chores = found.chores
-    // Numbers that commits without success have given may be in use after all.
+    // Numbers that failed commits have assigned may be in use after all.
     lastNumber = max(found.lastNumber, stored.values.map(\.number).max() ?? 0)
     for entry in stored.values where damaged.contains(entry.number) {
       shared.note(.init(room: entry.name, position: 0, isHistory: false), room: entry.number)
@@ -84,7 +84,7 @@ final class Writer {
     while turn() {}
   }
 
-  /// Waits for something to do, and does some of it.
+  /// Waits for something to do, and does a part of it.
   /// - Returns: false once the queue is closed and empty.
   func turn() -> Bool {
     if nextWaiting == waiting.count {
@@ -107,10 +107,11 @@ final class Writer {
     return true
   }
 
-  /// Whether the next turn would do nothing unless something is queued.
+  /// Whether the next turn has nothing to do unless something is queued.
   var isIdle: Bool { nextWaiting == waiting.count && sleepDeadline == nil }
 
-  /// Closes the connection and frees the directory. The last connection to close carries the write-ahead log over.
+  /// Closes the connection and unlocks the directory. The last connection to close copies the write-ahead log into the
+  /// database.
   func letGo() {
     chores = Chores()
     connection = nil
@@ -122,12 +123,12 @@ final class Writer {
     return chores.isEmpty && completions.isEmpty && trims.isEmpty ? nil : 0
   }
 
-  /// Whether requests that were taken long ago have yet to be answered.
+  /// Whether requests that were taken earlier haven't been answered yet.
   private var hasUnanswered: Bool {
     !(chores.writings.isEmpty && completions.isEmpty && chores.retentions.isEmpty && trims.isEmpty)
   }
 
-  /// Takes as many of the waiting requests as one commit may have.
+  /// Takes as many of the waiting requests as fit into one commit.
   private func nextBatch() -> [LogRequest] {
     var batch: [LogRequest] = []
     var refusals: [LogEvent] = []
@@ -159,13 +160,13 @@ final class Writer {
     return batch
   }
 
-  /// Carries the write-ahead log over when it is long enough.
+  /// Copies the write-ahead log into the database if it is long enough.
   private func carryOver() {
     guard let connection, connection.writeAheadPages >= carryOverPages else { return }
     let start = MonotonicClock.microseconds()
     do throws(SQLiteFailure) {
       let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      // A reader was in the way of the rest. Leave it for later instead of trying at each commit.
+      // A reader still needs the rest. It is left for later instead of trying at each commit.
       carryOverPages = options.checkpointPages + (result.carried < result.pages ? result.pages : 0)
     } catch {
       return suspend(error.fault(path: path))
@@ -176,10 +177,10 @@ final class Writer {
 
   // MARK: Unavailable
 
-  /// From now on nothing can be stored, until `probe` finds that it can.
+  /// From now on nothing can be stored, until `probe` finds that the disk works again.
   func suspend(_ fault: StorageFault) {
     if case .replaced = fault, let connection {
-      // Data in a file without a name is lost with this process. Until then it can be read.
+      // The data of a file without a name is lost when this process ends. Until then it can be read.
       _ = try? connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
     var isChange = false
@@ -242,10 +243,10 @@ final class Writer {
     }
   }
 
-  /// Checks that everything acknowledged is there. There may be more: records of a commit that reported a failure, but
+  /// Checks that everything acknowledged is there. There may be more: records of a commit that reported a failure but
   /// reached the disk. They are reported without an `id`, because their writer was told that the commit failed.
   ///
-  /// A room whose row is damaged is refused by itself. Nothing that the row says counts.
+  /// A room with a damaged row is refused by itself. Nothing in that row counts.
   private func compare(
     with stored: [String: RoomEntry],
     damaged: Set<Int64>,
@@ -281,13 +282,13 @@ final class Writer {
     }
   }
 
-  /// From now on the room is refused unless a snapshot stands for what is damaged.
+  /// From now on the room is refused, unless a snapshot covers the damaged records.
   func note(damageAt position: UInt64, of entry: RoomEntry) {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
   }
 
-  /// Fails if one of the files was removed or replaced: it would go on taking records that nobody could ever read again.
+  /// Fails if one of the files was removed or replaced: nobody could ever read the records written to it.
   func checkFiles() throws(StorageFault) {
     guard let now = options.files.identity(path), now.isSameFile(as: file) else { throw .replaced(path: path) }
     guard isWriteAheadInPlace else { throw .replaced(path: writeAheadPath) }

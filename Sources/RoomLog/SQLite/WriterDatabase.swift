@@ -23,8 +23,8 @@ final class WriterDatabase {
   init(_ database: Database) throws(SQLiteFailure) {
     self.database = database
     pages.initialize(to: 0)
-    // The thread chooses when to checkpoint. The write-ahead log's file keeps the size that it once had: a disk is
-    // fastest at syncing writes to blocks that a file already has.
+    // The thread chooses when to checkpoint. The write-ahead log's file keeps its size after a checkpoint: a disk syncs
+    // writes faster to blocks that a file already has.
     try database.run(
       """
       PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;
@@ -71,8 +71,8 @@ final class WriterDatabase {
     )
   }
 
-  /// Tests whether the disk takes writes. It writes as much as a busy commit does, so that a disk with a few bytes left
-  /// doesn't count as being back.
+  /// Tests whether the disk takes writes. It writes as much as a busy commit does, so that a disk with a few free bytes
+  /// doesn't count as working.
   func probe() throws(SQLiteFailure) {
     _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     let put = try database.statement("INSERT OR REPLACE INTO probe(number, bytes) VALUES(1, ?1)")
@@ -111,7 +111,7 @@ final class WriterDatabase {
     try statement.run()
   }
 
-  /// Runs a transaction. It is durable when this returns; or, for what may be lost, when the next durable one is.
+  /// Runs a transaction. It is durable when this returns, or, if it may be lost, with the next durable one.
   func transaction(
     synced: Bool,
     _ body: () throws(SQLiteFailure) -> Void
@@ -130,9 +130,9 @@ final class WriterDatabase {
     }
   }
 
-  // MARK: Reading what stands
+  // MARK: Reading what is stored
 
-  /// All rooms by name, and the numbers of those whose row isn't what was stored.
+  /// All rooms by name, and the numbers of those with a damaged row.
   func rooms() throws(SQLiteFailure) -> (rooms: [String: RoomEntry], damaged: [Int64]) {
     var rooms: [String: RoomEntry] = [:]
     var names: [Int64: String] = [:]
@@ -154,7 +154,8 @@ final class WriterDatabase {
     return (rooms, damaged)
   }
 
-  /// A room's records after `position`, and the position of the first that is missing or damaged. No follower has got them yet.
+  /// A room's records after `position`, and the position of the first that is missing or damaged. No follower has got
+  /// them yet.
   func records(
     of entry: RoomEntry,
     after position: UInt64
@@ -180,7 +181,7 @@ final class WriterDatabase {
     return (records, nil)
   }
 
-  /// When the record at `position` arrived, and how many operations the room had taken with it.
+  /// When the record at `position` arrived, and how many operations the room had with it.
   func place(room: Int64, position: UInt64) throws(SQLiteFailure) -> (milliseconds: UInt64, operations: UInt64)? {
     let row = try database.statement("SELECT milliseconds, operations FROM records WHERE room=?1 AND position=?2")
     row.bind(1, room)

@@ -4,7 +4,7 @@ import Synchronization
 final class SharedFigures: Sendable {
   private let figures = Mutex(LogStatistics())
   private let damages = Mutex<[Int64: Damage]>([:])
-  /// Rooms of which a snapshot is damaged. They are refused only where there is nothing older to start from.
+  /// Rooms with a damaged snapshot. They are refused only if there is nothing older to start from.
   private let damagedSnapshots = Mutex<Set<Int64>>([])
 
   struct Damage: Sendable {
@@ -27,8 +27,8 @@ final class SharedFigures: Sendable {
 
   var isAvailable: Bool { figures.withLock { $0.fault == nil } }
 
-  /// Remembers a room's damage: the lowest position, except that damage which bars opening replaces damage which
-  /// doesn't.
+  /// Remembers a room's damage: the lowest position. Damage that keeps the room from being opened comes before damage
+  /// that doesn't.
   func note(_ damage: Damage, room number: Int64) {
     damages.withLock { damages in
       if let known = damages[number], known.position <= damage.position, known.isHistory == damage.isHistory { return }
@@ -46,12 +46,11 @@ final class SharedFigures: Sendable {
     noteSnapshots(areDamaged: false, room: number)
   }
 
-  /// The findings of verifying all of a room's snapshots.
+  /// Takes the result of verifying all of a room's snapshots.
   func noteSnapshots(areDamaged: Bool, room number: Int64) {
     damagedSnapshots.withLock { if areDamaged { $0.insert(number) } else { $0.remove(number) } }
   }
-  /// Records that a snapshot at `position` was completed. Damage up to there no longer keeps the room from being
-  /// opened.
+  /// A snapshot at `position` was completed. Damage up to there no longer keeps the room from being opened.
   func cover(room number: Int64, through position: UInt64) {
     damages.withLock { damages in
       guard let known = damages[number], known.position > 0, known.position <= position else { return }
@@ -59,7 +58,7 @@ final class SharedFigures: Sendable {
     }
   }
 
-  /// Why a room is refused, if it is.
+  /// Why a room is refused; `nil` if it isn't.
   func refusal(room number: Int64) -> LogError? {
     guard let damage = damage(room: number), !damage.isHistory else { return nil }
     return damage.error
