@@ -1,7 +1,7 @@
-/// A drawing as a set of registers that merge: what every replica of a room holds.
+/// A drawing as a set of registers that merge. Every replica of a room holds one.
 ///
-/// Canvases that have taken in the same operations are equal, in whatever order these came and however often each was
-/// repeated. Merging looks at no clock and no limit: what may enter is decided before.
+/// Canvases that have taken in the same operations are equal, whatever the order of the operations and however often
+/// each came. Merging looks at no clock and no limit: what may enter is decided before.
 ///
 /// Records lie in pages. A copy of a canvas shares the pages until one of the two changes them, so a snapshot in a busy
 /// room costs a page now and then rather than the whole canvas.
@@ -25,10 +25,10 @@ public struct Canvas: Sendable {
   /// How many shapes are live.
   public private(set) var liveCount = 0
 
-  /// How many bytes the texts in the registers have, those of shapes that are not live among them.
+  /// The bytes of the texts in all registers, including those of shapes that are not live.
   public private(set) var longBytes = 0
 
-  /// The place in the log of the newest erasure that was forgotten. A client that has not come so far needs the whole
+  /// The place in the log of the newest erasure that was forgotten. A client that has not read that far needs the whole
   /// state: a delta would lack that erasure.
   public private(set) var forgottenUpTo: UInt64 = 0
 
@@ -51,12 +51,12 @@ public struct Canvas: Sendable {
   /// How many shapes have registers, live or not. A limit on shapes has to count these.
   public var shapeCount: Int { table.count }
 
-  /// How many shapes have only an erasure left.
+  /// How many shapes have nothing left but an erasure.
   public var erasureCount: Int { erasures.count }
 
   public var isEmpty: Bool { table.count == 0 && erasures.isEmpty }
 
-  /// How many records there is room for: the most shapes that have had registers at the same time.
+  /// How many slots have ever been in use: the most shapes that have had registers at the same time.
   var slotsEverUsed: Int { slotCount }
 }
 
@@ -162,7 +162,8 @@ extension Canvas {
   }
 
   /// Forgets erasures stamped before `milliseconds`; returns how many. Only safe where stamps that old are refused.
-  /// - Parameter most: how many shapes that have nothing else left are forgotten at most. A million take a third of a second.
+  /// - Parameter most: at most this many shapes that have nothing else left are forgotten. A million take a third of
+  ///   a second.
   @discardableResult
   public mutating func forgetErasures(before milliseconds: UInt64, atMost most: Int = .max) -> Int {
     let countBefore = erasures.count
@@ -178,8 +179,8 @@ extension Canvas {
         if let erasure = pages[page][row].erasure, erasure.milliseconds < milliseconds,
           pages[page][row].forgetErasure(before: milliseconds)
         {
-          // The record may have changed since its erasure. A place that is too new only means a whole state where a
-          // delta would have done.
+          // The record may have changed since its erasure. A place that is too late only means that a client gets the
+          // whole state where a delta would have been enough.
           newestPlace = max(newestPlace, pages[page][row].changedAt)
           forgotten += 1
         }
@@ -200,7 +201,8 @@ extension Canvas {
       low = min(low, erasure.stamp.milliseconds)
       high = max(high, erasure.stamp.milliseconds)
     }
-    // Each round counts how many lie in each of a thousand parts of a span, and goes on with the part in which the time is.
+    // Each round divides a span of time into a thousand parts and counts the erasures in each. The next round takes the
+    // part that has the time that is looked for.
     var left = erasures.count
     while true {
       let width = (high - low) / 1_024 + 1
@@ -219,7 +221,7 @@ extension Canvas {
     }
   }
 
-  /// For a canvas that is rebuilt from a store. The stored canvas had forgotten erasures up to `place`.
+  /// For a canvas that is rebuilt from a store. `place` is where the newest forgotten erasure of the stored canvas was.
   public mutating func restore(forgottenUpTo place: UInt64) {
     forgottenUpTo = max(forgottenUpTo, place)
   }
@@ -239,7 +241,7 @@ extension Canvas {
 // MARK: - Keeping the books
 
 extension Canvas {
-  /// A record for a shape that has none. It takes over the erasure that the shape may have left.
+  /// A record for a shape that has none. If the shape has left an erasure, the record takes it over.
   private func newRecord(_ shape: Identifier) -> ShapeRecord {
     var record = ShapeRecord(shape: shape)
     if !erasures.isEmpty, let erasure = erasures[shape] {
@@ -350,7 +352,7 @@ extension Canvas {
     return property == .deleted ? erasures[shape]?.stamp : nil
   }
 
-  /// Occupied slots in the order of their shapes' identifiers, those changed after `place` only.
+  /// Occupied slots in the order of their shapes' identifiers. With `place`, only those that changed after it.
   func orderedSlots(since place: UInt64? = nil) -> [UInt32] {
     var keyed: [RadixOrder.Entry] = []
     if place == nil { keyed.reserveCapacity(table.count) }
@@ -371,7 +373,7 @@ extension Canvas {
     return keyed.map { $0.slot }
   }
 
-  /// Erasures of shapes with no registers, by identifier, those changed after `place` only.
+  /// Erasures of shapes without registers, by identifier. With `place`, only those that changed after it.
   func orderedErasures(since place: UInt64? = nil) -> [(shape: Identifier, stamp: Stamp)] {
     var ordered: [(shape: Identifier, stamp: Stamp)] = []
     for (index, shape) in erasures.keys.enumerated() {

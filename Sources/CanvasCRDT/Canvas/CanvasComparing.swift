@@ -1,5 +1,5 @@
 extension Canvas {
-  /// The values of a shape's registers, live or not. `assigned` tells which registers there are, and whether an
+  /// The values of a shape's registers, live or not. `assigned` tells which registers exist, and whether there is an
   /// erasure.
   func values(of shape: Identifier) -> Properties {
     if let slot = slot(of: shape) { return record(at: slot).values }
@@ -14,7 +14,7 @@ extension Canvas {
     return record(at: slot).digest.all
   }
 
-  /// Makes this canvas hold of `shape` exactly what `other` holds of it.
+  /// Makes this canvas's record of `shape` equal to that of `other`.
   mutating func replace(_ shape: Identifier, from other: Canvas) {
     forget(shape)
     if let slot = other.slot(of: shape) {
@@ -26,7 +26,7 @@ extension Canvas {
     }
   }
 
-  /// How the shape differs here from what it was on `earlier`.
+  /// How the shape has changed since `earlier`.
   func change(of shape: Identifier, since earlier: Canvas) -> Change {
     var change = Change(shape: shape)
     let registers = registers(of: shape)

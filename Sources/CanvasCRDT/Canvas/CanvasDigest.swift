@@ -1,15 +1,15 @@
-/// The sums of registers' hashes, apart for each vocabulary that brought new properties.
+/// The sums of the registers' hashes, one for each vocabulary that brought new properties.
 struct CountedDigest: Hashable, Sendable {
-  /// Of the properties that every client knows.
+  /// The properties that every client knows.
   var common: UInt64 = 0
-  /// Of those that came with texts.
+  /// The properties that came with texts.
   var texts: UInt64 = 0
-  /// Of those that came last.
+  /// The properties that came last.
   var newest: UInt64 = 0
 
   init() {}
 
-  /// The sums that `sum` gives for each group of properties.
+  /// Makes a digest by calling `sum` for each group of properties.
   @inline(__always)
   init(_ sum: (PropertyMask) -> UInt64) {
     common = sum(.common)
@@ -43,10 +43,10 @@ struct CountedDigest: Hashable, Sendable {
 extension Canvas {
   /// Sum modulo 2⁶⁴ of the mixed FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
   ///
-  /// If `countDigest` was never called, this walks over all registers.
+  /// Unless `countDigest` was called before, this walks over all registers.
   public var digest: UInt64 { (countedDigest ?? walkedDigest).all }
 
-  /// The digest of what a client with this vocabulary knows of the canvas.
+  /// The digest of the part of the canvas that a client with this vocabulary knows.
   public func digest(for vocabulary: Vocabulary) -> UInt64 {
     (countedDigest ?? walkedDigest).known(to: vocabulary)
   }
@@ -59,8 +59,8 @@ extension Canvas {
     return sum
   }
 
-  /// Returns the digest, and keeps it up to date from now on. Its hashes are a third of an update's cost, which who never
-  /// asks for it doesn't pay.
+  /// Returns the digest, and keeps it up to date from now on. The hashes are a third of the cost of an update, so they
+  /// are made only for those who ask for the digest.
   @discardableResult
   public mutating func countDigest() -> UInt64 {
     if countedDigest == nil { countedDigest = walkedDigest }

@@ -24,13 +24,14 @@ extension Canvas {
     return record(at: slot).registers
   }
 
-  /// How many bytes the texts and paths among some properties of a shape have, live or not.
+  /// The bytes of the texts and paths among some properties of a shape, live or not.
   public func longBytes(of properties: PropertyMask = .all, in shape: Identifier) -> Int {
     guard let slot = slot(of: shape) else { return 0 }
     return record(at: slot).values.longBytes(of: properties)
   }
 
-  /// The stamp that beat a write to `property` of `shape`: the greater of the register's stamp and the erasure's.
+  /// The stamp against which a write to `property` of `shape` has to win: the greater of the register's stamp and the
+  /// erasure's.
   public func winner(of property: Property, in shape: Identifier) -> Stamp? {
     let register = stamp(of: property, in: shape)
     let erasure = stamp(of: .deleted, in: shape)
@@ -39,7 +40,8 @@ extension Canvas {
     return max(register, erasure)
   }
 
-  /// The live shapes with a value of one of these properties, ordered by identifier. It costs little where these are rare.
+  /// The live shapes with a value of one of these properties, ordered by identifier. This is quick if few shapes have
+  /// one.
   public func shapes(withAny properties: PropertyMask) -> [Shape] {
     var found: [Shape] = []
     for page in pages.indices {
@@ -61,7 +63,7 @@ extension Canvas {
     return shapes
   }
 
-  /// The fewest operations that rebuild the registers and the erasures: of all shapes, or of those that have changed
+  /// The fewest operations that rebuild the registers and the erasures of all shapes, or of those that have changed
   /// after `place` in the log. Ordered by shape, then by stamp.
   public func forEachOperation<Failure: Error>(
     since place: UInt64? = nil,
@@ -75,7 +77,7 @@ extension Canvas {
     for slot in orderedSlots(since: place) { try record(at: slot).forEachOperation(body) }
   }
 
-  /// The newest values of some registers, and erasures, as the operations that wrote them. Ordered by shape.
+  /// The newest values of some registers and erasures, as the operations that wrote them. Ordered by shape.
   public func operations(of registers: [Identifier: PropertyMask]) -> [Operation] {
     var operations: [Operation] = []
     for shape in registers.keys.sorted() {
@@ -102,7 +104,7 @@ extension Canvas {
 }
 
 extension Canvas: Equatable {
-  /// Compares registers and erasures, and not how each canvas came by them.
+  /// Compares the registers and erasures. How a canvas got them doesn't matter.
   public static func == (left: Canvas, right: Canvas) -> Bool {
     guard left.digest == right.digest, left.shapeCount == right.shapeCount, left.erasureCount == right.erasureCount
     else { return false }
@@ -111,7 +113,7 @@ extension Canvas: Equatable {
 }
 
 extension Canvas {
-  /// A shape as it is drawn here. `nil` if it isn't there.
+  /// A shape as it is drawn on this canvas. `nil` if there is no such shape.
   public func drawn(_ shape: Identifier) -> Shape? { self[shape].map { drawn($0) } }
 
   public func drawn(_ shape: Shape) -> Shape { shape.drawn { self[$0] } }

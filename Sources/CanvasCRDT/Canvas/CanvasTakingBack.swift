@@ -1,8 +1,8 @@
-// Taking back all that one actor wrote: what it takes to make a canvas look as it would without those operations.
+// Reverting everything that one actor wrote: the values that make a canvas look as it would without those operations.
 
 extension Canvas {
   /// This canvas without what an actor wrote to it, as far as the canvas alone can tell: without the shapes that the
-  /// actor made. Its values in others' shapes stay, because the values from before are not known.
+  /// actor made. The actor's values in others' shapes stay, because the earlier values are not known.
   public func withoutShapes(of actor: Identifier, seed: UInt64) -> Canvas {
     var rest = Canvas(seed: seed)
     var shape: Identifier?
@@ -23,8 +23,8 @@ extension Canvas {
     return rest
   }
 
-  /// Whether an actor made a shape, judged by the operations that rebuild the shape: it gave the shape its kind, and nobody
-  /// has written anything to the shape earlier.
+  /// Whether an actor made a shape, judging by the operations that rebuild the shape: the actor gave the shape its
+  /// kind, and nobody has written to the shape before that.
   private static func isMade(by actor: Identifier, _ operations: [Operation]) -> Bool {
     guard let kind = operations.first(where: { $0.set.assigned.contains(.kind) })?.at, kind.actor == actor else {
       return false
@@ -33,7 +33,7 @@ extension Canvas {
   }
 
   /// New values for lines that stay when the shapes that they are tied to go (S14): they end where they do now. The
-  /// ties stay too, for the case that the shapes come back. This looks at each line once.
+  /// ties stay too, in case the shapes come back. Each line is looked at once.
   public func ends(ofLinesWithout leaving: IdentifierSet) -> [(line: Identifier, set: Properties)] {
     guard !leaving.isEmpty else { return [] }
     var ends: [(line: Identifier, set: Properties)] = []
@@ -56,7 +56,7 @@ extension Canvas {
     var set = Properties()
     switch (registers.contains(.kind), wanted.contains(.kind)) {
     case (false, false):
-      // Nobody sees what was written to a shape that isn't there, but the room keeps it.
+      // A deleted shape is not visible, but the room keeps what is written to it.
       let isAllItsOwn = registers.allSatisfy { self.stamp(of: $0, in: shape)?.actor == actor }
       guard !registers.isEmpty, wanted.isEmpty, isAllItsOwn else { return nil }
       set.delete()

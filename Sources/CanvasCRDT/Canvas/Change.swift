@@ -1,6 +1,6 @@
 /// The effect of an operation on a canvas.
 public struct Change: Hashable, Sendable {
-  /// Whether the shape was live before the operation, and is after it.
+  /// Whether the shape was live before the operation, and whether it is live after it.
   public enum Lifecycle: UInt8, Hashable, Sendable {
     /// Live neither before nor after.
     case absent
@@ -12,7 +12,7 @@ public struct Change: Hashable, Sendable {
 
   public let shape: Identifier
 
-  /// The registers that took on the operation's value and had another before.
+  /// The registers that took the operation's value and had another one before.
   public internal(set) var changed = PropertyMask()
 
   /// The registers that the operation's erasure removed.
@@ -23,7 +23,7 @@ public struct Change: Hashable, Sendable {
 
   public internal(set) var lifecycle = Lifecycle.absent
 
-  /// How many bytes of text and of paths the shape has more than before.
+  /// By how many bytes the shape's texts and paths have grown.
   var longGrowth = 0
 
   init(shape: Identifier) { self.shape = shape }

@@ -1,7 +1,7 @@
 /// The live shapes of a canvas as they are drawn, from the back to the front: by `z`, then by identifier.
 ///
-/// It is kept up to date with each change. A shape that comes, goes or moves costs two binary searches and the shifting
-/// of the places in between.
+/// It is kept up to date with each change. A shape that comes, goes or moves costs two binary searches, and shifting
+/// the entries in between.
 public struct DrawingOrder: Sendable {
   /// A shape and where it is drawn.
   public struct Place: Hashable, Comparable, Sendable {
@@ -18,7 +18,7 @@ public struct DrawingOrder: Sendable {
     }
   }
 
-  /// A shape's index before a change of the order and after it. Nil where the shape was not there.
+  /// A shape's index before a change of the order and after it. `nil` if the shape wasn't there.
   public struct Move: Hashable, Sendable {
     public let from: Int?
     public let to: Int?
@@ -63,13 +63,13 @@ public struct DrawingOrder: Sendable {
     return places[index + 1].shape
   }
 
-  /// The shape drawn last before this one, directly under it.
+  /// The shape drawn right before this one, directly under it.
   public func shape(below shape: Identifier) -> Identifier? {
     guard let index = index(of: shape), index > 0 else { return nil }
     return places[index - 1].shape
   }
 
-  /// The index of the place, or the index at which it would be inserted.
+  /// The index of an entry, or the index at which it would be inserted.
   private func index(of place: Place) -> Int {
     // New shapes are mostly drawn on top.
     guard let last = places.last, !(last < place) else { return places.count }
@@ -78,7 +78,7 @@ public struct DrawingOrder: Sendable {
 
   // MARK: - Following the canvas
 
-  /// Takes in an operation's change, which the canvas already holds. Nil where the order is as before.
+  /// Updates the order after an operation, which is already in the canvas. `nil` if the order hasn't changed.
   @discardableResult
   public mutating func update(_ change: Change, in canvas: borrowing Canvas) -> Move? {
     switch change.lifecycle {
@@ -88,7 +88,7 @@ public struct DrawingOrder: Sendable {
     }
   }
 
-  /// Brings one shape's place up to date with the canvas.
+  /// Updates one shape's entry from the canvas.
   @discardableResult
   public mutating func update(_ shape: Identifier, in canvas: borrowing Canvas) -> Move? {
     set(canvas[shape]?.properties.z, of: shape)

@@ -1,13 +1,13 @@
-/// Identifiers, or other numbers below 2⁴⁸, and where their shapes are, brought into order byte by byte.
+/// Sorts identifiers, or other numbers below 2⁴⁸, byte by byte, together with the places of their shapes.
 ///
-/// Every state is sent in the order of identifiers. Sorting by comparison would be a third of the cost of sending it.
+/// Every state is sent in the order of identifiers. Sorting by comparison would take a third of the time of sending it.
 struct RadixOrder {
   struct Entry {
     var packed: UInt64
     var slot: UInt32
   }
 
-  /// Shorter lists are sorted by comparison: counting 256 buckets six times would cost more.
+  /// Shorter lists are sorted by comparison, since counting 256 buckets six times would cost more.
   private static let shortLength = 256
 
   static func sort(_ entries: inout [Entry]) {

@@ -1,16 +1,16 @@
 /// The hashes behind a canvas's digest: FNV-1a 64 of the text `shape property stamp`, mixed, and added up modulo 2⁶⁴.
 ///
-/// FNV alone says little about texts that differ in their last letters: of two pairs of registers whose stamps are a millisecond
-/// apart, one in a hundred has the same sum. So each hash is mixed before it is added, as MurmurHash3 mixes its own.
+/// FNV alone hardly mixes the last characters of a text: of two pairs of registers whose stamps are a millisecond
+/// apart, one in a hundred has the same sum. So each hash is mixed before it is added, in the way of MurmurHash3.
 ///
-/// FNV takes its bytes one after the other, each waiting for the last multiplication. Up to four texts are therefore
-/// hashed side by side, which costs little more than one. An update replaces one hash by another; a new shape has
+/// FNV takes a text's bytes one after the other, each waiting for the last multiplication. So up to four texts are
+/// hashed side by side, which takes little longer than one. An update replaces one hash by another; a new shape has
 /// eight.
 struct RegisterHash: ~Copyable {
-  /// The sum of the hashes added, less those taken away.
+  /// The sum of the hashes added, minus those removed.
   private(set) var sum: UInt64 = 0
 
-  /// The hash of the shape's identifier and a space. The texts of all its registers begin with these.
+  /// The hash of the shape's identifier and a space, with which the texts of all its registers begin.
   private let prefix: UInt64
 
   private var texts = InlineArray<256, UInt8>(repeating: 0)
@@ -18,7 +18,7 @@ struct RegisterHash: ~Copyable {
   private var signs = InlineArray<4, UInt64>(repeating: 0)
   private var laneCount = 0
 
-  /// The stamp that was written last, and where its text stands: neighbours often share one.
+  /// The stamp that was written last, and where its text is: neighbouring registers often share a stamp.
   private var lastStamp: Stamp = .never
   private var lastStampStart = 0
   private var lastStampLength = 0
@@ -46,7 +46,7 @@ struct RegisterHash: ~Copyable {
     enter(property, at: stamp, sign: UInt64.max)
   }
 
-  /// Adds the texts that still wait. Call it once, before reading `sum`.
+  /// Adds the texts that are still waiting. To be called once, before reading `sum`.
   mutating func finish() {
     if laneCount > 0 { flush() }
   }

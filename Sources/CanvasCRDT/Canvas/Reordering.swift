@@ -1,8 +1,8 @@
-/// Changing the drawing order: which shapes have to be given which keys.
+/// Changing the drawing order: which shapes need which new keys.
 ///
-/// The result has to be written as one whole message. It holds the shapes that were asked to move and, where there is
-/// no room for them, a few neighbours that make room. Writing it puts the shapes where they were meant to be. A shape
-/// that is there already gets no key.
+/// The result must be written as one message. It has the shapes that were asked to move and, if there is no room for
+/// them, a few neighbours that make room. Writing it puts the shapes in the requested order. A shape that is already in
+/// the right place gets no key.
 extension DrawingOrder {
   /// Keys for new shapes, in order, and keys for the neighbours that make room for them.
   public struct Insertion: Hashable, Sendable {
@@ -10,7 +10,7 @@ extension DrawingOrder {
     public var moved: [Place] = []
   }
 
-  /// Room for `count` new shapes before the one at `index`; at `self.count` they come on top.
+  /// Keys for `count` new shapes before the one at `index`. With `self.count` they go on top.
   public func inserting(
     _ count: Int,
     at index: Int,
@@ -19,13 +19,13 @@ extension DrawingOrder {
     insertion(of: count, at: index, among: places, using: &generator)
   }
 
-  /// A key above all others. Nil where others would have to make room for it: then call `inserting(_:at:using:)`.
+  /// A key above all others. `nil` if others would have to make room for it: then call `inserting(_:at:using:)`.
   public func keyOnTop(using generator: inout some RandomNumberGenerator) -> OrderKey? {
     guard let key = try? OrderKey.between(places.last?.key, nil, using: &generator) else { return nil }
     return key
   }
 
-  /// Puts shapes together, in the order in which they are drawn now, with `index` of the other shapes below them.
+  /// Puts shapes together, in their present order, above the first `index` of the other shapes.
   public func moving(
     _ shapes: [Identifier],
     to index: Int,
@@ -116,7 +116,8 @@ extension DrawingOrder {
     return runs
   }
 
-  /// Moves one run after the other to the index that `target` returns. Earlier runs have then already moved.
+  /// Moves one run after the other to the index that `target` returns. At each call, the runs before it have moved
+  /// already.
   private func stepping(
     _ runs: [Range<Int>],
     using generator: inout some RandomNumberGenerator,

@@ -8,11 +8,11 @@ struct ShapeRecord {
   /// The place in the log of the newest operation that changed this record.
   var changedAt: UInt64 = 0
 
-  /// The registers' values. `assigned` tells which registers there are; if it has `deleted`, there is an erasure.
+  /// The registers' values. `assigned` tells which registers exist. If it has `deleted`, there is an erasure.
   private(set) var values = Properties()
 
-  // The stamp of a property that is not assigned means nothing. Both lists are in the order of the bits; that of the rare
-  // properties is empty until one of them is written.
+  // The stamps of the properties, in the order of their bits. That of an unassigned property has no meaning. The list
+  // for the rare properties is empty until one of them is written.
   private(set) var commonStamps = ForEachCommonProperty<Stamp>(repeating: .never)
   private(set) var rareStamps: [Stamp] = []
 
@@ -23,7 +23,7 @@ struct ShapeRecord {
     values.assigned.contains(property) ? assignedStamp(of: property) : nil
   }
 
-  /// For a property that is known to be assigned.
+  /// The property must be assigned.
   @inline(__always)
   func assignedStamp(of property: Property) -> Stamp {
     let place = Int(property.rawValue)
@@ -69,8 +69,8 @@ extension ShapeRecord {
     )
   }
 
-  /// The whole merge: the erasure only grows, and each register keeps the greater stamp. It is inlined so that a stamp
-  /// that all properties share costs no call.
+  /// The whole merge: the erasure's stamp only grows, and each register keeps the value with the greater stamp.
+  /// Inlined, so that a stamp shared by all properties costs no call.
   @inline(__always)
   private mutating func absorb(
     _ incoming: borrowing Properties,
@@ -105,7 +105,8 @@ extension ShapeRecord {
     var tied = PropertyMask()
     for property in incoming.assigned.intersection(.registers) {
       let stamp = stampOf(property)
-      // A register that is left here is newer than the erasure, so a value that loses to both has lost to the register.
+      // A register that is still here is newer than the erasure. So a value that loses to both has lost to the
+      // register.
       if registersBefore.contains(property), !change.erased.contains(property) {
         let standing = standingStamp(of: property)
         if stamp < standing {
@@ -122,8 +123,8 @@ extension ShapeRecord {
       }
       change.changed.insert(property)
     }
-    // One stamp with two values is the writer's fault. The encoded values decide, so that replicas still agree. This has a
-    // loop of its own because comparing copies the record's values, which most merges then don't pay for.
+    // If one stamp has two values, the writer is at fault. The encoded values decide, so that replicas still agree.
+    // This has a loop of its own because comparing copies the record's values, and most merges should not pay for that.
     for property in tied where incoming.outranks(values, on: property) { change.changed.insert(property) }
 
     let remaining = registersBefore.subtracting(change.erased).union(change.changed.intersection(.registers))

@@ -30,7 +30,8 @@ struct SlotTable: Sendable {
     UInt8(truncatingIfNeeded: hash >> 57) | 0x80
   }
 
-  /// The slot of `shape`. `holds` tells whether a slot is the shape's; it is seldom called for another shape's.
+  /// The slot of `shape`. `holds` tells whether a slot is the shape's; the table seldom asks for a slot of another
+  /// shape.
   @inline(__always)
   func slot(of shape: Identifier, holds: (UInt32) -> Bool) -> UInt32? {
     let hash = hash(shape)
@@ -51,8 +52,8 @@ struct SlotTable: Sendable {
     count += 1
   }
 
-  /// Makes room for many more shapes. The capacity grows fourfold, since some thousands more may follow, and each
-  /// growth reads all shapes.
+  /// Makes room for many more shapes. The capacity grows fourfold: some thousands more may follow, and each growth has
+  /// to read all shapes.
   mutating func reserve(_ additional: Int, identifier: (UInt32) -> Identifier) {
     var capacity = tags.count
     while !hasRoom(for: count + additional, in: capacity) { capacity *= 4 }

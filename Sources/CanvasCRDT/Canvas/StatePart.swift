@@ -3,12 +3,12 @@
 /// It shares the pages of the canvas that it was taken from, and no record is copied.
 public struct StatePart: Sendable {
   private let pages: [[ShapeRecord]]
-  /// The records' slots; nil where the part has every record in `pages`.
+  /// The records' slots; `nil` if the part has every record in `pages`.
   private let slots: [UInt32]?
   let recordCount: Int
   let erasures: [(shape: Identifier, stamp: Stamp)]
 
-  /// Records of a canvas, by slot.
+  /// A part of a canvas: records by slot.
   init(pages: [[ShapeRecord]], slots: [UInt32], erasures: [(shape: Identifier, stamp: Stamp)]) {
     self.pages = pages
     self.slots = slots
@@ -16,7 +16,8 @@ public struct StatePart: Sendable {
     recordCount = slots.count
   }
 
-  /// Records of no canvas yet, in order: pages of `Canvas.pageLength`, but for the last.
+  /// A part that no canvas has yet: records in order, in pages of `Canvas.pageLength` of which only the last may be
+  /// shorter.
   init(pages: [[ShapeRecord]], erasures: [(shape: Identifier, stamp: Stamp)]) {
     self.pages = pages
     slots = nil
@@ -45,8 +46,8 @@ public struct StatePart: Sendable {
   func withRecords<Result, Failure: Error>(
     _ body: ([UnsafePointer<ShapeRecord>]) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The part holds its pages, and nothing changes an array that has two holders. So the records stay where they are
-    // until the end.
+    // The part holds its pages, and an array with two owners is copied before it is changed. So the records stay in
+    // place until the end.
     defer { withExtendedLifetime(pages) {} }
     let bases = pages.map { page in page.withUnsafeBufferPointer { $0.baseAddress } }
     var pointers: [UnsafePointer<ShapeRecord>] = []
@@ -59,7 +60,7 @@ public struct StatePart: Sendable {
     return try body(pointers)
   }
 
-  /// The part with each record changed. A record of which nothing is left is dropped. If only its erasure is left, that
+  /// The part with each record changed. A record with nothing left is dropped. If only its erasure is left, the erasure
   /// moves to `erasures`.
   func changingRecords(_ change: (inout ShapeRecord) -> Void) -> StatePart {
     var pages: [[ShapeRecord]] = []
@@ -81,7 +82,7 @@ public struct StatePart: Sendable {
   /// How many shapes and erasures it has.
   public var count: Int { recordCount + erasures.count }
 
-  /// The fewest operations that mean the same.
+  /// The fewest operations with the same meaning.
   public func forEachOperation<Failure: Error>(
     _ body: (borrowing Operation) throws(Failure) -> Void
   ) throws(Failure) {
@@ -129,9 +130,9 @@ extension Canvas {
     return parts
   }
 
-  /// The whole state in such parts, for somebody who looks at it while it comes. First come the shapes that make up most of
-  /// the drawing, those with the longest sides. Hidden shapes come behind all others, and erasures, of which there is
-  /// nothing to see, last.
+  /// The whole state in such parts, for somebody who watches it arrive. First come the shapes that make up most of the
+  /// drawing, those with the longest sides. Hidden shapes come after all others, and erasures, which are not visible,
+  /// last.
   public func statePartsLargestFirst(shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let byIdentifier = orderedSlots()
     let erasures = orderedErasures()
@@ -159,7 +160,7 @@ extension Canvas {
     pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)].shape
   }
 
-  /// The smaller a shape's longer side, the greater. A hidden shape is smaller than any other.
+  /// A number that is greater for shapes with a smaller longer side. A hidden shape counts as smaller than any other.
   private func smallness(at slot: UInt32) -> UInt64 {
     let page = Int(slot >> Canvas.pageShift)
     let row = Int(slot) & (Canvas.pageLength - 1)
@@ -167,7 +168,7 @@ extension Canvas {
     return UInt64((PropertyRules.sides.upperBound - pages[page][row].values.longerSide) * 1_000)
   }
 
-  /// Where a part ends that begins at a place of `slots`. It has at least one shape if any are left.
+  /// The end of the part that begins at a place in `slots`. The part has at least one shape if any are left.
   private func end(of slots: [UInt32], from start: Int, shapesMax: Int) -> Int {
     let most = min(slots.count, start + shapesMax)
     guard longBytes > 0 else { return most }
@@ -192,7 +193,7 @@ extension Canvas {
     }
   }
 
-  /// Merges a part. The result is that of applying its operations, but many times as fast where the shapes are new.
+  /// Merges a part. The result is the same as applying its operations, but many times faster if the shapes are new.
   public mutating func merge(_ part: StatePart, place: UInt64 = 0) {
     for erasure in part.erasures {
       var set = Properties()
@@ -205,10 +206,10 @@ extension Canvas {
 }
 
 extension StatePart {
-  /// Large enough that a part's fixed costs don't matter, small enough that the longest stays under the limit on
-  /// messages: 1,024 shapes with every property and the longest names take 400 KB as columns.
+  /// Large enough that a part's fixed costs don't matter, and small enough that the longest part stays below the limit
+  /// of a message: 1,024 shapes with every property and the longest names take 400 KB as columns.
   public static let shapesMax = 1_024
 
-  /// So many bytes of text take no more than one shape may, in either encoding.
+  /// This many bytes of text take no more space than a shape may, in either encoding.
   static let longBytesOfOneShape = 768
 }

@@ -1,8 +1,8 @@
-// Operations for a client that doesn't know all properties and kinds: the same registers under the same stamps, without
-// those that it doesn't know. A digest hashes stamps and no values, so that a kind may be told as another.
+// Operations for a client that doesn't know all properties and kinds: the registers that it knows, under the same
+// stamps. A digest hashes stamps and not values, so a kind may be sent as another.
 
 extension Sequence<Operation> {
-  /// These operations for a client with this vocabulary. One that writes nothing that it knows is left out.
+  /// These operations for a client with this vocabulary. Operations of which it knows nothing are left out.
   public func told(to vocabulary: Vocabulary) -> [Operation] {
     compactMap { operation in
       if vocabulary.knows(operation.set) { return operation }

@@ -1,17 +1,17 @@
-/// Pauses that grow from try to try and are random, so that clients that were disconnected together don't come back all
-/// at once.
+/// Retry with jitter: pauses that grow with each try and are random, so that clients that lost their connections
+/// together don't all come back at once.
 public struct Backoff: Hashable, Sendable {
   static let firstMilliseconds: UInt64 = 250
   public static let millisecondsMax: UInt64 = 15_000
 
-  /// The shortest pause, whatever is drawn.
+  /// The shortest pause, whatever the random number is.
   static let millisecondsMin: UInt64 = 20
 
   private(set) var tries: UInt64 = 0
 
   public init() {}
 
-  /// Full jitter: anything up to a bound that doubles with each try.
+  /// Full jitter: a random pause up to a bound that doubles with each try.
   public mutating func next(
     upTo longest: UInt64 = Backoff.millisecondsMax,
     using generator: inout some RandomNumberGenerator

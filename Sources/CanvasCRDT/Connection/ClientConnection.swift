@@ -1,20 +1,21 @@
-/// A client's connection to a room: connect, say hello, keep to the room's rate, and come back after a loss.
+/// A client's connection to a room: connecting, saying hello, keeping to the room's rate, and reconnecting after a
+/// loss.
 ///
 /// `Replica`, which keeps the drawing, and clients that only write use the same rules. The owner tells the connection
 /// what happened and does what it returns. Time and randomness are handed in.
 public struct ClientConnection: Sendable {
   public enum State: Hashable, Sendable {
-    /// Not connected, and nothing is planned.
+    /// Not connected, and no try is planned.
     case offline
-    /// Not connected; the next try is at that time of the monotonic clock.
+    /// Not connected. The next try is at that time of the monotonic clock.
     case waiting(untilMonotonicMilliseconds: UInt64)
     /// A socket is being opened.
     case connecting
-    /// Hello was sent; the welcome has yet to come.
+    /// Hello was sent, and the welcome hasn't come yet.
     case greeting
-    /// The server has said welcome.
+    /// The server has answered with a welcome.
     case joined
-    /// The server refuses the client, however often it asks.
+    /// The server refuses the client for good.
     case closed(code: UInt16)
   }
 
@@ -36,14 +37,14 @@ public struct ClientConnection: Sendable {
   private var asksForNewActor = false
   private var retryPauses = Backoff()
 
-  /// The longest pause between tries. It is short where somebody waits at a screen.
+  /// The longest pause between tries. It is short if somebody is waiting at a screen.
   private let pauseMillisecondsMax: UInt64
 
   private var rate = TokenBucket(perSecond: 1, capacity: 1, at: 0)
   private var refusalPauses = Backoff()
   private var pausedUntil: UInt64?
 
-  /// A server that has not sent the welcome by then is given up.
+  /// If the welcome hasn't come after this time, the connection is given up.
   static let welcomeMillisecondsMax: UInt64 = 15_000
 
   /// After a connection has lasted this long, the pauses between tries begin small again.
@@ -86,7 +87,7 @@ extension ClientConnection {
     case close
   }
 
-  /// Connects now, also where the next try is not due yet.
+  /// Connects now, even if the next try isn't due yet.
   public mutating func start() -> SocketAction {
     guard !hasSocket else { return .nothing }
     state = .connecting
@@ -101,8 +102,8 @@ extension ClientConnection {
     return action
   }
 
-  /// Closes a connection on which hello was sent, in order to reconnect. True if there was one: then the owner closes
-  /// its socket and opens another.
+  /// Closes a connection on which hello was sent, in order to reconnect. Returns whether there was one: then the owner
+  /// closes its socket and opens another.
   public mutating func restart(at now: Moment) -> Bool {
     guard state == .greeting || state == .joined else { return false }
     lose(at: now)
@@ -110,7 +111,7 @@ extension ClientConnection {
     return true
   }
 
-  /// The socket is open. Returns the hello to send, as far as the connection can fill it in. Nil where no socket was
+  /// The socket is open. Returns the hello to send, as far as the connection can fill it in. `nil` if no socket was
   /// asked for.
   public mutating func opened(as actor: Identifier, at now: Moment) -> Hello? {
     guard state == .connecting else { return nil }
@@ -123,7 +124,7 @@ extension ClientConnection {
     return hello
   }
 
-  /// The server said welcome.
+  /// The server has sent the welcome.
   public mutating func receive(_ welcome: Welcome, at now: Moment) {
     serverTime.read(welcome.milliseconds, sentAt: helloSentAt, at: now)
     limits = welcome.limits
@@ -144,7 +145,8 @@ extension ClientConnection {
     serverTime.read(milliseconds, sentAt: sentAt, at: now)
   }
 
-  /// The socket is gone, or never opened. `code` is the close code, where there was one. True where there was a socket.
+  /// The socket is gone, or never opened. `code` is the close code, if there was one. Returns whether there was a
+  /// socket.
   public mutating func closed(
     _ code: UInt16?,
     at now: Moment,
@@ -155,10 +157,10 @@ extension ClientConnection {
       lose(at: now)
       state = .closed(code: code)
     } else {
-      // Two writers under one actor would make equal stamps, so the client that was disconnected comes back as a new
+      // Two writers with one actor would make equal stamps, so the client that was disconnected comes back as a new
       // actor.
       if code == CloseCode.actorElsewhere.rawValue { asksForNewActor = true }
-      // A server that has too many is left alone for longer, whoever waits.
+      // A server that has too many clients gets a longer pause, even if somebody is waiting at a screen.
       let longest = code == CloseCode.tooMany.rawValue ? Backoff.millisecondsMax : pauseMillisecondsMax
       retry(at: now, upTo: longest, using: &generator)
     }
@@ -168,7 +170,7 @@ extension ClientConnection {
   /// The next hello names no actor, so that the client comes back as another.
   public mutating func askForNewActor() { asksForNewActor = true }
 
-  /// Gives the connection up, and tries again after a pause.
+  /// Gives up the connection, and tries again after a pause.
   public mutating func retry(at now: Moment, using generator: inout some RandomNumberGenerator) {
     retry(at: now, upTo: pauseMillisecondsMax, using: &generator)
   }
@@ -179,8 +181,8 @@ extension ClientConnection {
     state = .waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds &+ pause)
   }
 
-  /// The time in `wakeAt` has come. If the welcome is overdue, the socket has to be closed, and the next try follows after
-  /// a pause.
+  /// The time in `wakeAt` has come. If the welcome is overdue, the socket has to be closed, and the next try comes
+  /// after a pause.
   public mutating func wake(at now: Moment, using generator: inout some RandomNumberGenerator) -> SocketAction {
     guard let wakeAt, now.monotonicMilliseconds >= wakeAt else { return .nothing }
     if state == .greeting {
@@ -203,15 +205,15 @@ extension ClientConnection {
 // MARK: - How fast operations may be sent
 
 extension ClientConnection {
-  /// Until when nothing may be sent because the server refused a message for now. Nil where sending is allowed.
+  /// Until when nothing may be sent, because the server refused a message for now. `nil` if sending is allowed.
   public mutating func sendingPause(at now: Moment) -> UInt64? {
     if let until = pausedUntil, now.monotonicMilliseconds < until { return until }
     pausedUntil = nil
     return nil
   }
 
-  /// Counts a message of `operations` operations as sent and returns nil. If the room's rate doesn't allow it yet, it
-  /// returns when it will.
+  /// Counts a message of `operations` operations as sent and returns `nil`. If the room's rate doesn't allow the
+  /// message yet, returns when it will.
   public mutating func spend(_ operations: Int, at now: Moment) -> UInt64? {
     let tokens = min(UInt64(max(operations, 0)), rate.capacity)
     if rate.take(tokens, at: now.monotonicMilliseconds) { return nil }
@@ -220,7 +222,7 @@ extension ClientConnection {
 
   /// The server refused a message that it may take later. Nothing is sent for a while, longer each time.
   public mutating func pauseSending(at now: Moment, using generator: inout some RandomNumberGenerator) {
-    // The refusals of messages that were sent together are one try that failed, not many.
+    // Messages that were sent together and are refused together count as one failed try.
     guard sendingPause(at: now) == nil else { return }
     pausedUntil = now.monotonicMilliseconds &+ refusalPauses.next(using: &generator)
   }

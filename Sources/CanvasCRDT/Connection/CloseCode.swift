@@ -1,15 +1,15 @@
 /// Why a connection ends. The raw values are the WebSocket's close codes; docs/PROTOCOL.md lists those that a server
 /// sends.
 public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
-  /// The client leaves.
+  /// The client leaves on its own.
   case normal = 1000
   /// The server stops, or can't go on with this connection. The client may come back.
   case goingAway = 1001
-  /// Frames that RFC 6455 does not allow.
+  /// The client sent frames that RFC 6455 doesn't allow.
   case protocolError = 1002
   /// Text where binary frames were agreed on, or the other way round.
   case wrongFrameType = 1003
-  /// Bytes that are no message.
+  /// The client sent bytes that are not a message.
   case malformed = 1007
   case tooLarge = 1009
   /// A message before hello, a second hello, or a hello with a bad field.
@@ -17,7 +17,7 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
   case noToken = 4401
   case forbidden = 4403
   case noSuchRoom = 4404
-  /// No hello in time, or no pong.
+  /// No hello came in time, or no pong.
   case noSignOfLife = 4408
   /// The actor joined again; the newer connection stays.
   case actorElsewhere = 4409
@@ -43,8 +43,8 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether trying again is pointless. The whole range is final, even numbers without a name here: a newer server may
-  /// send them.
+  /// Whether trying again is pointless. All codes in the range are final, even those without a name here: a newer
+  /// server may send them.
   public static func isFinal(_ number: UInt16) -> Bool {
     (CloseCode.badHello.rawValue...CloseCode.noSuchRoom.rawValue).contains(number)
   }

@@ -1,6 +1,6 @@
 /// The host's clocks, in milliseconds. Every event carries them, because a replica has no clock of its own.
 public struct Moment: Hashable, Sendable {
-  /// Unix time as the host believes it to be. It may be wrong, and it may jump.
+  /// Unix time by the host's clock. It may be wrong, and it may jump.
   public var wallMilliseconds: UInt64
 
   /// Time since an arbitrary beginning. It never goes back. Pauses and deadlines are measured on it.
@@ -11,6 +11,6 @@ public struct Moment: Hashable, Sendable {
     self.monotonicMilliseconds = monotonicMilliseconds
   }
 
-  /// How long ago a time on the monotonic clock was.
+  /// How long ago a time on the monotonic clock is.
   func milliseconds(since time: UInt64) -> UInt64 { monotonicMilliseconds &- min(time, monotonicMilliseconds) }
 }

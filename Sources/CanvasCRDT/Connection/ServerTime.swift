@@ -5,20 +5,20 @@ public struct ServerTime: Hashable, Sendable {
     let monotonic: UInt64
   }
 
-  /// How far the server's time is ahead of the host's wall clock. Nil until the server has told its time.
+  /// How far the server's time is ahead of the host's wall clock. `nil` until the server has sent its time.
   public private(set) var offset: Int64?
 
   private var reading: Reading?
 
-  /// In a round trip longer than this, it is unknown when the server read its clock.
+  /// After a round trip longer than this, it is too uncertain when the server read its clock.
   private static let roundTripMillisecondsMax: UInt64 = 10_000
 
   public init(offset: Int64? = nil) { self.offset = offset }
 
   /// The server's time now, as far as the client can know.
   ///
-  /// There are two ways to count on from the last reading, and the later time is taken. While a host sleeps, its
-  /// monotonic clock may stand still. When its wall clock is set back, stamps by that clock would lie in the past.
+  /// There are two ways to count on from the last reading, and the later time wins. While a host sleeps, its monotonic
+  /// clock may stand still. And when its wall clock is set back, stamps by that clock would be in the past.
   public func milliseconds(at now: Moment) -> UInt64 {
     var estimate = now.wallMilliseconds
     if let offset {
@@ -31,9 +31,9 @@ public struct ServerTime: Hashable, Sendable {
     return min(estimate, Stamp.millisecondsMax)
   }
 
-  /// The server told its time.
+  /// The server has sent its time.
   ///
-  /// - Parameter sentAt: when the message that this answers was sent, on the monotonic clock.
+  /// - Parameter sentAt: when the client sent the message that the server answered, on the monotonic clock.
   public mutating func read(_ server: UInt64, sentAt: UInt64?, at now: Moment) {
     var server = min(server, Stamp.millisecondsMax)
     if let sentAt, now.monotonicMilliseconds >= sentAt {

@@ -1,10 +1,10 @@
 /// How far ahead of the server's clock a client's stamps may be.
 public enum StampTrust: Sendable {
-  /// As far as the room allows.
+  /// As far ahead as the room allows.
   case full
-  /// No further than stamps that the room has taken: another was refused as ahead of the clock, which must have been set
-  /// back.
+  /// No further ahead than stamps that the room has taken: another stamp was refused as ahead of the server's clock, so
+  /// that clock must have been set back.
   case confirmed
-  /// No trust: such a stamp was refused as well, so the room has been made again or was restored.
+  /// Not ahead: even such a stamp was refused, so the room was made again or restored.
   case none
 }

@@ -6,7 +6,7 @@ public struct TokenBucket: Hashable, Sendable {
   private var thousandths: UInt64
   private var filledAt: UInt64
 
-  /// A larger rate is no limit in practice, and this bound keeps the arithmetic from overflowing.
+  /// A higher rate is no limit in practice, and this bound keeps the arithmetic from overflowing.
   private static let tokensMax: UInt64 = 1_000_000_000
 
   /// A full bucket. The rate and the capacity are at least one.
@@ -20,7 +20,7 @@ public struct TokenBucket: Hashable, Sendable {
   /// The most that can ever be taken at once.
   public var capacity: UInt64 { capacityThousandths / 1_000 }
 
-  /// Takes `count` tokens, or none where there are fewer.
+  /// Takes `count` tokens, or none if there are fewer.
   public mutating func take(_ count: UInt64, at milliseconds: UInt64) -> Bool {
     fill(at: milliseconds)
     guard count <= capacity, thousandths >= count * 1_000 else { return false }
@@ -28,8 +28,8 @@ public struct TokenBucket: Hashable, Sendable {
     return true
   }
 
-  /// How long from `milliseconds` until `count` tokens can be taken; 0 where they can be taken now. For more than the
-  /// capacity, it is the time until the bucket is full.
+  /// How long from `milliseconds` until `count` tokens can be taken; 0 if they can be taken now. For a `count` above
+  /// the capacity: how long until the bucket is full.
   public func millisecondsUntil(_ count: UInt64, at milliseconds: UInt64) -> UInt64 {
     let wanted = min(count, capacity) * 1_000
     let held = thousandths(at: milliseconds)
@@ -46,7 +46,7 @@ public struct TokenBucket: Hashable, Sendable {
     filledAt = milliseconds
   }
 
-  /// A clock that goes back brings no tokens.
+  /// If the clock goes back, no tokens are added.
   private func thousandths(at milliseconds: UInt64) -> UInt64 {
     guard milliseconds > filledAt else { return thousandths }
     let (gained, overflow) = (milliseconds - filledAt).multipliedReportingOverflow(by: perSecond)

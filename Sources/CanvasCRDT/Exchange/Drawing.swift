@@ -1,15 +1,15 @@
 /// A canvas as one document. `GET /v1/rooms/{room}` answers with it, and people save and load it.
 ///
 /// `{"room", "cursor", "shapes": [{"id", "kind", "name", …}]}`: every property, with defaults filled in, in drawing
-/// order, under the shown names. Of the rare properties only those that somebody has set.
+/// order, under the shown names. Rare properties are left out unless somebody has set them.
 public struct Drawing: Sendable {
   let canvas: Canvas
   let order: DrawingOrder
   let names: ShownNames
-  /// Whether lines are tied to shapes that are in `order` only. Other ends stay where they are drawn.
+  /// Whether lines are tied only to shapes in `order`. Other ends stay where they are drawn.
   var untiesOthers = false
 
-  /// For a caller that keeps the order and the names anyway.
+  /// For a caller that has the order and the names already.
   public init(_ canvas: Canvas, order: DrawingOrder, names: ShownNames) {
     self.canvas = canvas
     self.order = order
@@ -58,7 +58,7 @@ public struct Drawing: Sendable {
     let order = Property.inOrder
     for place in order.indices where order[place] != .deleted {
       let property = order[place]
-      // Of the rare properties only what somebody has set.
+      // Rare properties are left out unless somebody has set them.
       if PropertyMask.rare.contains(property), !shape.properties.assigned.contains(property) { continue }
       writer.key(property.wireName)
       if property == .name {

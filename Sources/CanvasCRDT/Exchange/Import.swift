@@ -1,13 +1,13 @@
 /// Reads a document that was saved elsewhere: a layout of squares or a drawing.
 ///
-/// The first list tells which of the two it is: `squares` or `shapes`. Strings may be in single quotes, as in layouts.
-/// Unknown members are ignored; known ones have to be right.
+/// The document's first list tells what it is: `squares` or `shapes`. Strings may be in single quotes, as in layouts.
+/// Unknown members are ignored; known ones must be right.
 public enum Import {
-  /// The treatment of names with invisible characters (S8), which names from before that rule may have.
+  /// What to do with names with invisible characters (S8), which are possible in names from before that rule.
   public enum Names: Sendable {
-    /// They are read as they are: for a drawing that is shown.
+    /// Names are read unchanged: for a drawing that is only shown.
     case asStored
-    /// Those characters are left out: for shapes that are added to a room, which refuses such names in new edits.
+    /// Those characters are removed: for shapes that are added to a room, which refuses such names in new edits.
     case cleaned
   }
 
@@ -42,10 +42,10 @@ public enum Import {
 
 /// A shape as a document describes it.
 public struct ImportedShape: Hashable, Sendable {
-  /// The identifier that it had where the document was saved; a layout has none.
+  /// The shape's identifier where the document was saved. A layout has none.
   public var id: Identifier?
   public var properties: Properties
-  /// Whether its name had characters that nobody sees, which were left out.
+  /// Whether invisible characters were removed from its name.
   public internal(set) var hasCleanedName = false
 
   public init(id: Identifier? = nil, properties: Properties) {

@@ -82,12 +82,12 @@ struct ImportDocument {
       name = HiddenCharacters.removed(from: name)
     }
     shape.properties.name = name
-    // Nothing was seen of it, so it is no name.
+    // A name of invisible characters only counts as none.
     if shape.hasCleanedName, name.isEmpty { shape.properties.clear(.name) }
   }
 
-  /// A shown name may be longer than a name may be, because of its number. Then the number is dropped; the shape gets
-  /// one again among the others.
+  /// A shown name has a number, so it may be longer than a name may be. Then the number is dropped; the shape gets one
+  /// again where other shapes have its name.
   private static func ownName(ofShown name: Text) -> Text {
     guard name.utf8Count > PropertyRules.nameBytesMax, let numbered = NumberedName(name) else { return name }
     return numbered.name
@@ -151,7 +151,7 @@ struct ImportDocument {
 }
 
 extension ImportedShape {
-  /// Whether the name is the one that was made up for the shape. Then it is nobody's choice, and is made up again.
+  /// Whether the name is one that was made up for the shape. Then it is dropped, and a new one is made up.
   fileprivate var hasMadeUpName: Bool {
     guard let id, properties.assigned.contains(.name) else { return false }
     return Shape.isMadeUp(properties.name, for: id)

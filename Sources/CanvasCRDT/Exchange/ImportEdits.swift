@@ -1,14 +1,14 @@
 extension Import {
   /// Which identifiers imported shapes get.
   public enum Identifiers: Hashable, Sendable {
-    /// New ones. The document is added to the drawing as a copy, on top of what is there.
+    /// New ones. The document is added to the drawing as a copy, on top of the existing shapes.
     case new
-    /// Those in the document, if it has any. The document is a drawing that is brought back, places included.
+    /// Those in the document, if it has any. The document replaces the drawing's shapes, with their places.
     case same
   }
 
-  /// The edits that put a document's shapes into a drawing: shapes and what to set of them, in one message or several.
-  /// Neighbours that have to make room come first, with nothing but a new `z`.
+  /// The edits that put a document's shapes into a drawing, in one message or several. Neighbours that have to make
+  /// room come first, with nothing but a new `z`.
   ///
   /// Shapes without a place of their own go on top, in the document's order.
   public static func edits(

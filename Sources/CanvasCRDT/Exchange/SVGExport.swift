@@ -1,27 +1,28 @@
 /// A drawing as SVG: its visible shapes, from the back to the front, each with its name as its title.
 ///
-/// Strokes have round joins, so no stroke reaches farther out than half its width.
+/// Strokes have round joins, so no stroke reaches further out than half its width.
 public struct SVGExport: Sendable {
   private let canvas: Canvas
   private let order: DrawingOrder
   private let names: ShownNames
 
-  /// Pairs of shapes whose common area is painted over the drawing.
+  /// Pairs of shapes whose common areas are painted over the drawing.
   public var overlaps: [ShapePair] = []
   /// The title of the whole picture.
   public var title: Text?
 
-  /// The most points of lines and ink that are drawn: a point takes 30 to 80 bytes here, and 2 or 3 in a room. Where there
-  /// are more, each stroke leaves points out, so that every room has a picture.
+  /// The most points of lines and ink in a picture: a point takes 30 to 80 bytes here, and 2 or 3 in a room. If there
+  /// are more, each stroke leaves some out, so that every room has a picture.
   var pathPointsMax = 1_000_000
 
   /// The free space around everything.
   public static let margin = 20.0
-  /// Hardly anybody sees the whole picture with more pixels across. Parts of a broken line that would be smaller are not drawn.
+  /// Hardly anybody sees the whole picture in more pixels across. A broken line is drawn solid if its parts would be
+  /// smaller than a pixel.
   private static let pixelsMax = 4_096.0
   /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
-  /// Common areas that have more corners together are left out: a heap of shapes has more of them than anybody tells apart.
+  /// If common areas have more corners than this together, they are left out: nobody could tell that many apart.
   private static let overlapCornersMax = 500_000
   static let overlapColor = Color(red: 0xFF, green: 0x8C, blue: 0x1A)
 
@@ -50,7 +51,7 @@ public struct SVGExport: Sendable {
     return writer.finish()
   }
 
-  /// Of how many points in a row of a stroke one is drawn.
+  /// Every how many points of a stroke one is drawn.
   private func pathStep(of shapes: [Shape]) -> Int {
     var points = 0
     for shape in shapes where shape.properties.kind.isStroke { points += shape.properties.path.points.count }
@@ -111,7 +112,7 @@ public struct SVGExport: Sendable {
       finish("</ellipse>\n", shape, &writer)
     case .polygon, .star:
       writer.raw("<polygon")
-      // Neither has curves, so the flatness doesn't matter.
+      // Polygons and stars have no curves, so the flatness doesn't matter.
       writer.attribute("points", outline.polygon(flatness: 1))
       writeStyle(of: shape, to: &writer)
       finish("</polygon>\n", shape, &writer)
@@ -121,7 +122,7 @@ public struct SVGExport: Sendable {
     if outline.kind == .text || !shape.properties.text.isEmpty { writeText(of: shape, outline, to: &writer) }
   }
 
-  /// The lines of a shape's text. A shape of the kind `text` has no other element, and so its text has the title.
+  /// The lines of a shape's text. A shape of the kind `text` has no other element, so its text gets the title.
   private func writeText(of shape: Shape, _ outline: Outline, to writer: inout SVGWriter) {
     let properties = shape.properties
     let size = properties.textSize
@@ -135,8 +136,8 @@ public struct SVGExport: Sendable {
       case .middle: (outline.size.height - height) / 2
       case .bottom: outline.size.height - TextLines.padding - height
       }
-    // Text that doesn't fit into the box isn't shown: an inner picture is clipped to its edges. Its coordinates start
-    // at its corner.
+    // Text that doesn't fit into the box is cut off: an inner `svg` element clips it at its edges. That element's
+    // coordinates start at its corner.
     if outline.rotation != 0 {
       writer.raw("<g")
       writer.rotation(outline.rotation, around: center)
@@ -167,7 +168,7 @@ public struct SVGExport: Sendable {
     for (index, line) in lines.enumerated() where !line.isEmpty {
       writer.raw("<tspan")
       writer.attribute("x", left)
-      // The letters stand on a line that is four fifths of their size below their top.
+      // The baseline is four fifths of the text's size below its top.
       writer.attribute("y", top + Double(index) * step + (step - size) / 2 + 0.8 * size)
       writer.raw(">")
       writer.characters(line)
@@ -190,7 +191,7 @@ public struct SVGExport: Sendable {
     writer.raw(">")
   }
 
-  /// - Returns: whether the line is broken. Where its parts are too small or too many, it isn't.
+  /// - Returns: whether the line is drawn broken. It isn't if its parts are too small or too many.
   @discardableResult
   private func writeDashes(_ dash: Dash, _ width: Double, length: Double, to writer: inout SVGWriter) -> Bool {
     guard writer.dashes.takes(dash, width: width, length: length) else { return false }
@@ -208,8 +209,8 @@ public struct SVGExport: Sendable {
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
     writer.title(names.name(of: shape.id) ?? shape.baseName)
-    // Without a width there is nothing of it but its name.
-    // One path has all pieces of a width: they have one colour, so it doesn't show which of them is painted first.
+    // A line without a width shows nothing but its name. All pieces of one width make one path: they have one colour,
+    // so it doesn't matter which is painted first.
     let pieces = properties.strokeWidth > 0 ? line.piecesByWidth : []
     var start = 0
     while start < pieces.count {
@@ -271,7 +272,7 @@ public struct SVGExport: Sendable {
 }
 
 extension Shape {
-  /// How far what is painted reaches beyond the outline.
+  /// How far the stroke reaches beyond the outline.
   fileprivate var strokeReach: Double {
     let width = properties.strokeWidth
     return properties.kind.isStroke ? DrawnLine.reach(width) : width / 2

@@ -1,7 +1,7 @@
 /// Writes SVG's elements and attributes: numbers in their shortest form, texts escaped.
 struct SVGWriter {
   private(set) var output: ByteWriter
-  /// How many parts the picture's broken lines may still have.
+  /// How many more parts the picture's broken lines may have.
   var dashes = DashBudget(pixel: 0)
 
   init(capacity: Int) {
@@ -52,7 +52,7 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// `d="M1,2Q3,4 5,6L7,8"`: pieces. Those that begin where the one before ends don't say where they begin.
+  /// `d="M1,2Q3,4 5,6L7,8"`: the pieces of a path. A piece that begins at the end of the last one needs no start.
   mutating func path(_ pieces: ArraySlice<DrawnLine.Piece>) {
     beginAttribute("d")
     var end: Point?
@@ -74,14 +74,15 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// To a thousandth, which nobody sees: points of a path are parts of its box and would have many digits.
+  /// Rounded to a thousandth, which is too small to see: points of a path are fractions of its box and would have many
+  /// digits.
   private mutating func point(_ point: Point) {
     output.appendNumber((point.x * 1_000).rounded() / 1_000)
     raw(",")
     output.appendNumber((point.y * 1_000).rounded() / 1_000)
   }
 
-  /// A turn around a point, degrees clockwise.
+  /// A rotation around a point, in degrees clockwise.
   mutating func rotation(_ degrees: Double, around center: Point) {
     raw(" transform=\"rotate(")
     output.appendNumber(degrees)
@@ -134,7 +135,7 @@ struct SVGWriter {
 
   private static let replacement: StaticString = "\u{FFFD}"
 
-  /// U+FFFE and U+FFFF, which are EF BF BE and EF BF BF.
+  /// Whether the bytes are U+FFFE or U+FFFF: EF BF BE or EF BF BF.
   private static func isNoncharacter(_ bytes: UnsafeRawBufferPointer, behind index: Int) -> Bool {
     index + 1 < bytes.count && bytes[index] == 0xBF && bytes[index + 1] >= 0xBE
   }

@@ -1,9 +1,9 @@
-/// How large the box of a text has to be, for those who can't measure letters.
+/// The size that a text's box needs, for programs that can't measure letters.
 public enum TextBox {
-  /// Letters are as wide as in the most common faces. Some faces are wider.
+  /// Letters are assumed to be as wide as in the most common fonts. This leaves space for wider ones.
   private static let room = 1.1
 
-  /// Of a text that breaks only where it says so.
+  /// The size for a text that only breaks at its own line breaks.
   public static func size(of text: Text, textSize: Double) -> Size {
     let lines = TextLines(text, width: .infinity)
     return Size(
@@ -12,7 +12,7 @@ public enum TextBox {
     )
   }
 
-  /// How high a box of that width has to be.
+  /// The height that a box of this width needs.
   public static func height(of text: Text, textSize: Double, width: Double) -> Double {
     let inside = max(0, width - 2 * TextLines.padding)
     return height(of: TextLines(text, width: inside / (textSize * room)), textSize)

@@ -1,7 +1,7 @@
-/// A text as lines that fit a width, for a picture whose letters nobody has measured.
+/// A text as lines that fit a width, for a picture in which nothing can measure the letters.
 ///
-/// Letters are as wide as those of the common sans-serif faces, near enough. A picture that is drawn in another face may
-/// have lines that end a little early or reach a little over.
+/// Letters are about as wide as in the common sans-serif fonts. With another font, lines may end a little early or
+/// reach over a little.
 struct TextLines {
   private(set) var lines: [Text] = []
   /// How wide the widest line is, as a multiple of the text's size.
@@ -9,10 +9,10 @@ struct TextLines {
 
   /// The margin between a text and its box (S9).
   static let padding = 8.0
-  /// From one line to the next, as a multiple of the text's size (S9).
+  /// The distance from one line to the next, as a multiple of the text's size (S9).
   static let lineHeight = 1.25
 
-  /// - Parameter width: of the box's inside, as a multiple of the text's size.
+  /// - Parameter width: the width inside the box, as a multiple of the text's size.
   init(_ text: Text, width: Double) {
     text.withBytes { bytes in
       var start = 0
@@ -25,12 +25,12 @@ struct TextLines {
     }
   }
 
-  /// Breaks one line of the text between words, and within a word that is wider than a line.
+  /// Breaks one line of the text between words. A word that is wider than a line is broken too.
   private mutating func wrap(_ bytes: UnsafeRawBufferPointer, _ width: Double) {
     var start = 0
     var place = 0
     var taken = 0.0
-    /// After the last space, and how much was taken until then.
+    /// The place after the last space, and the width up to there.
     var lastBreak: (place: Int, taken: Double)?
     while place < bytes.count {
       let (scalar, next) = UTF8Scalars.read(bytes, at: place)
@@ -59,7 +59,7 @@ struct TextLines {
 
   // MARK: - Letters
 
-  /// As a multiple of the text's size.
+  /// The width of a character, as a multiple of the text's size.
   private static func width(of scalar: UInt32) -> Double {
     switch scalar {
     case 0x20, 0x21, 0x27...0x29, 0x2C, 0x2E, 0x2F, 0x3A, 0x3B, 0x49, 0x5B...0x5D, 0x66, 0x69, 0x6A, 0x6C, 0x72, 0x74,
@@ -68,7 +68,7 @@ struct TextLines {
     case 0x25, 0x40, 0x4D, 0x57, 0x6D, 0x77: 0.86
     case 0x41...0x5A: 0.69
     case 0x300...0x36F, 0x200B...0x200F, 0x202A...0x202E, 0x2060...0x2069, 0xFE00...0xFE0F: 0
-    // Scripts of East Asia, and pictures.
+    // East Asian scripts and pictograms.
     case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
       0x1F000...0x1FAFF, 0x20000...0x3FFFD:
       1

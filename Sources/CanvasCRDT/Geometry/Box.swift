@@ -29,7 +29,7 @@ struct Box: Hashable, Sendable {
     )
   }
 
-  /// Holds nothing. Extending it by a box makes it that box.
+  /// A box that holds nothing. Extended by another box, it becomes that box.
   @inlinable static var empty: Box {
     Box(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
   }
@@ -44,7 +44,7 @@ struct Box: Hashable, Sendable {
     minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
   }
 
-  /// The same for boxes that are shapes and not just bounds: if they only touch, allowing for rounding, they don't
+  /// The same for boxes that are shapes and not just bounds: boxes that only touch, allowing for rounding, don't
   /// overlap.
   @inlinable
   func sharesArea(with other: Box) -> Bool {

@@ -1,12 +1,12 @@
-/// Finds boxes by where they are, of any size and anywhere: a balanced binary tree of bounding boxes in one flat array.
+/// Finds boxes of any size by their position: a balanced binary tree of bounding boxes in one flat array.
 ///
 /// Sizes range over six powers of ten, so no grid fits them all. The heights of two children never differ by more than
-/// one, whatever is inserted in whatever order, so no input makes a branch long: inserting, removing and finding one
-/// leaf take O(log n). Boxes are stored as `Float`s rounded outwards, two nodes to a cache line. So what the tree finds
-/// is only a candidate, which the caller checks exactly.
+/// one, whatever is inserted in whatever order, so no branch gets long: inserting, removing and finding one leaf take
+/// O(log n). Boxes are stored as `Float`s rounded outwards, two nodes to a cache line. So the tree only finds
+/// candidates, which the caller checks exactly.
 ///
-/// Where thin shapes stand at an angle, branches also have a box in a turned frame (`TurnedBox`). While there are no such
-/// shapes, this costs nothing.
+/// For thin shapes at an angle, branches also have a box in a turned frame (`TurnedBox`). Without such shapes, this
+/// costs nothing.
 struct BoxTree {
   struct Node {
     var minX: Float
@@ -16,7 +16,7 @@ struct BoxTree {
     var parent: Int32
     /// A leaf's payload, or the first child.
     var left: Int32
-    /// The second child; none in a leaf. In an unused node the next unused one.
+    /// The second child; none in a leaf. In an unused node: the next unused one.
     var right: Int32
     /// 0 in a leaf.
     var height: Int32
@@ -25,7 +25,7 @@ struct BoxTree {
   static let none: Int32 = -1
 
   private(set) var nodes: [Node] = []
-  /// Parallel to `nodes`. Empty until the first slanted leaf comes.
+  /// Parallel to `nodes`. Empty until the first slanted leaf is inserted.
   private var turned: [TurnedBox] = []
   private(set) var root = BoxTree.none
   private var firstUnused = BoxTree.none
@@ -69,10 +69,10 @@ extension BoxTree.Node {
     extent.mayTouch(minX: Double(minX), minY: Double(minY), maxX: Double(maxX), maxY: Double(maxY))
   }
 
-  /// Half the perimeter. It measures how likely a query is to look inside.
+  /// Half the perimeter. It measures how likely a query is to visit this node.
   fileprivate var spread: Float { (maxX - minX) + (maxY - minY) }
 
-  /// By how much half the perimeter would grow to take in the other.
+  /// By how much half the perimeter would grow if the node took in the other.
   fileprivate func growth(takingIn other: BoxTree.Node) -> Float {
     (Swift.max(maxX, other.maxX) - Swift.min(minX, other.minX))
       + (Swift.max(maxY, other.maxY) - Swift.min(minY, other.minY)) - spread
@@ -91,7 +91,7 @@ extension BoxTree.Node {
 // MARK: - Changes
 
 extension BoxTree {
-  /// A box is stored larger than given, by this part of its longer side, so that small moves don't change the tree.
+  /// A box is stored with a margin of this part of its longer side, so that small moves don't change the tree.
   private static let marginPart = 0.125
 
   private static func widened(_ box: Box) -> Box {
@@ -125,8 +125,8 @@ extension BoxTree {
     let payload = nodes[Int(leaf)].left
     let held = nodes[Int(leaf)]
     let wanted = Node(leaf: payload, box: BoxTree.widened(box))
-    // A box that shrank to much less than the room it has is moved too. Otherwise queries far from it would find it for
-    // ever.
+    // A box that is now much smaller than its stored box is moved too. Otherwise queries far from it would go on
+    // finding it.
     if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread {
       if turnedBox.isNone, turned.isEmpty || turned[Int(leaf)].isNone { return }
       turn(leaf, to: turnedBox)
@@ -184,7 +184,7 @@ extension BoxTree {
     firstUnused = index
   }
 
-  /// Puts a leaf beside the leaf that is cheapest to share a parent with, as far as that can be seen on the way down.
+  /// Puts a leaf beside the leaf with which sharing a parent is cheapest, as far as that shows on the way down.
   private mutating func link(_ leaf: Int32) {
     guard root != BoxTree.none else {
       root = leaf
@@ -250,7 +250,8 @@ extension BoxTree {
   }
 
   /// Encloses a node's children. If one is higher by two, it takes the node's place, keeps the higher of its own
-  /// children and hands the other down. (The order of children means nothing, so one turn is always enough.)
+  /// children and gives the other to the node. (The order of children has no meaning, so one rotation is always
+  /// enough.)
   private mutating func balance(_ index: Int32) -> Int32 {
     let left = nodes[Int(index)].left
     let right = nodes[Int(index)].right
@@ -280,8 +281,8 @@ extension BoxTree {
 // MARK: - All at once
 
 extension BoxTree {
-  /// Builds a tree from boxes that are in an order in which neighbours are near each other. Each box's offset is both
-  /// its payload and its leaf.
+  /// Builds a tree from boxes in an order in which neighbours are near each other. Each box's index is both its payload
+  /// and its leaf.
   /// - Parameter turned: the boxes in frames of their own, if any is slanted.
   init(ordered boxes: [Box], turned turnedBoxes: [TurnedBox] = [], widened: Bool) {
     guard !boxes.isEmpty else { return }
@@ -328,7 +329,7 @@ extension BoxTree {
   /// A tree of 2³¹ leaves is at most 45 high, and the way down leaves at most one node per level to come back to.
   private static let heightMax = 64
 
-  /// Asks about the payload of each leaf whose box may touch `box`, until the answer is yes.
+  /// Calls `isWanted` with the payload of each leaf whose box may touch `box`, until it returns true.
   func contains(touching box: Box, where isWanted: (Int32) -> Bool) -> Bool {
     guard root != BoxTree.none else { return false }
     let asked = Node(leaf: 0, box: box)
@@ -362,9 +363,8 @@ extension BoxTree {
     }
   }
 
-  /// The same for something turned. Leaves that only its upright box touches, or that only touch it with theirs, are
-  /// mostly left out.
-  /// - Returns: how many boxes it was compared with.
+  /// The same for a turned extent. Leaves that don't touch it although the upright boxes do are mostly left out.
+  /// - Returns: how many boxes were compared with the extent.
   func collect(touching extent: TurnedExtent, into payloads: inout [Int32]) -> Int {
     guard root != BoxTree.none else { return 0 }
     let asked = Node(leaf: 0, box: extent.box)

@@ -1,4 +1,4 @@
-/// An outline as convex polygons and ellipses that together cover exactly what it covers.
+/// An outline as convex polygons and ellipses that together cover exactly the same area.
 ///
 /// A rectangle or polygon is one polygon, and an ellipse is itself. A star is one kite per tip, each made of the
 /// centre, an inner corner, a tip and the next inner corner, which is convex whatever the ratio. A rounded rectangle is

@@ -10,8 +10,8 @@ struct ConvexPolygon {
 
   /// Whether the other polygon lies beyond a line along one of this polygon's edges, allowing for `tolerance`.
   ///
-  /// As the edges go around, so does the nearest corner of the other polygon. So the cost is the sum of the numbers of
-  /// corners.
+  /// Going around the edges, the nearest corner of the other polygon goes around too. So the cost is the sum of the
+  /// numbers of corners.
   func hasEdge(beyondWhich other: ConvexPolygon, tolerance: Double) -> Bool {
     var nearest = -1
     var from = corners[corners.count - 1]
@@ -51,7 +51,7 @@ struct ConvexPolygon {
 
   /// Whether the two share area thicker than `tolerance`.
   ///
-  /// Two convex polygons share no area exactly if the other lies beyond a line along an edge of one.
+  /// Two convex polygons share no area exactly if one of them lies beyond an edge of the other.
   func overlaps(_ other: ConvexPolygon, tolerance: Double) -> Bool {
     !hasEdge(beyondWhich: other, tolerance: tolerance) && !other.hasEdge(beyondWhich: self, tolerance: tolerance)
   }

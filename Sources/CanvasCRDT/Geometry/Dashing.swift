@@ -1,7 +1,7 @@
-// Broken lines (S11): how long their parts are, and which are worth being drawn in parts.
+// Broken lines (S11): the length of their parts, and when a line is worth drawing in parts.
 
 extension Dash {
-  /// How far it is from the beginning of one part to that of the next. A line that isn't broken has no parts.
+  /// The distance from the beginning of one part to that of the next. A line that isn't broken has no parts.
   public func step(width: Double) -> Double {
     switch self {
     case .solid: .infinity
@@ -10,7 +10,7 @@ extension Dash {
     }
   }
 
-  /// How long a part is along the line, without its round ends.
+  /// The length of a part along the line, without its round ends.
   public func partLength(width: Double) -> Double {
     switch self {
     case .solid: .infinity
@@ -20,13 +20,13 @@ extension Dash {
   }
 }
 
-/// How many parts the broken lines of one picture may still have.
+/// How many more parts the broken lines of one picture may have.
 ///
-/// A line may be a thousand times as long as a picture is wide, and a dot a thousandth of a pixel: a few hundred bytes would
-/// keep whoever draws it busy for minutes. So lines whose parts are smaller than a pixel are drawn solid. So are those after
-/// the first parts of a picture, of which there are more than anybody sees.
+/// A line may be a thousand times as long as a picture is wide, and a dot a thousandth of a pixel: drawing a few
+/// hundred bytes could take minutes. So lines whose parts are smaller than a pixel are drawn solid. So are all lines
+/// after a number of parts that is more than anybody can see.
 public struct DashBudget: Sendable {
-  /// A line whose parts follow each other closer than this is solid.
+  /// Lines whose parts are closer together than this are solid.
   private let pixel: Double
   public private(set) var partsLeft: Int
 
@@ -37,9 +37,9 @@ public struct DashBudget: Sendable {
     partsLeft = parts
   }
 
-  /// Whether a line is to be drawn in parts; if so, they are taken off.
+  /// Whether a line is to be drawn in parts. If so, the parts are subtracted from the budget.
   ///
-  /// - Parameter length: as much of the line as is drawn.
+  /// - Parameter length: the length of the part of the line that is drawn.
   public mutating func takes(_ dash: Dash, width: Double, length: Double) -> Bool {
     let step = dash.step(width: width)
     guard dash != .solid, step >= pixel, length.isFinite else { return false }
@@ -51,7 +51,7 @@ public struct DashBudget: Sendable {
 }
 
 extension DrawnLine.Piece {
-  /// No less than the piece is long.
+  /// An upper bound of the piece's length.
   public var lengthMax: Double {
     guard let control else { return from.distance(to: to) }
     return from.distance(to: control) + control.distance(to: to)
@@ -59,11 +59,11 @@ extension DrawnLine.Piece {
 }
 
 extension Outline {
-  /// No less than it is around.
+  /// An upper bound of the outline's length.
   var lengthMax: Double {
     switch kind {
     case .polygon, .star:
-      // Neither has curves, so the flatness doesn't matter.
+      // Polygons and stars have no curves, so the flatness doesn't matter.
       let corners = polygon(flatness: 1)
       var length = 0.0
       for index in corners.indices { length += corners[index].distance(to: corners[(index + 1) % corners.count]) }

@@ -14,14 +14,14 @@ struct Direction: Hashable, Sendable {
 
   /// Accurate to about one unit in the last place, and exact at every multiple of 90 degrees.
   init(degrees: Double) {
-    // An angle beyond this, or one that isn't a number, means nothing: its fraction of a turn is rounding noise.
+    // An angle beyond this, or one that isn't a number, has no meaning: its fraction of a turn is rounding noise.
     guard degrees.magnitude <= 1e15 else {
       self.init(cosine: 1, sine: 0)
       return
     }
     // Adding and subtracting 1.5·2⁵² rounds to a whole number by IEEE's rules, without a call to the platform's `rint`.
     let quarters = (degrees / 90 + 6_755_399_441_055_744) - 6_755_399_441_055_744
-    // This is exact: both sides are multiples of one or of the angle's own last place, whichever is less, and the
+    // This is exact: both sides are multiples of one or of the angle's last binary place, whichever is less, and the
     // result is smaller.
     let rest = degrees - quarters * 90
     let radians = Direction.radians(degrees: rest)

@@ -1,6 +1,7 @@
-/// A line or a stroke of ink as it is drawn (S14, S15): pieces one behind the other, and what is at the ends.
+/// A line or a stroke of ink as it is drawn (S14, S15): its pieces, one after the other, and the shapes at its ends.
 public struct DrawnLine: Hashable, Sendable {
-  /// A part of the line. It is straight without a control point, otherwise a quadratic curve, and as wide all along.
+  /// A piece of the line, with the same width all along. It is straight if it has no control point, otherwise a
+  /// quadratic curve.
   public struct Piece: Hashable, Sendable {
     public var from: Point
     public var control: Point?
@@ -17,8 +18,8 @@ public struct DrawnLine: Hashable, Sendable {
   public private(set) var pieces: [Piece] = []
   public private(set) var heads: [Head] = []
 
-  /// Nil for a shape of another kind. A tied line has to be the one that is drawn.
-  /// - Parameter pointStep: of how many points in a row one is drawn. The first and the last always are.
+  /// `nil` for a shape of another kind. If the line is tied, the shape must be the drawn one: see `drawn`.
+  /// - Parameter pointStep: every how many points one is drawn. The first and the last always are.
   public init?(_ shape: Shape, pointStep: Int = 1) {
     let properties = shape.properties
     let points = shape.pathPoints
@@ -41,7 +42,7 @@ public struct DrawnLine: Hashable, Sendable {
     (0..<count).filter { $0 % step == 0 || $0 == count - 1 }
   }
 
-  /// Ink that is not finished yet, as wide everywhere.
+  /// Ink that is still being drawn, with the same width everywhere.
   public init?(inkThrough points: [Point], width: Double) {
     guard let first = points.first else { return nil }
     let points = points.count > 1 ? points : [first, first]
@@ -61,7 +62,7 @@ public struct DrawnLine: Hashable, Sendable {
     }
   }
 
-  /// - Returns: where the line ends below an arrow, so that it doesn't show beside the tip.
+  /// - Returns: where the line must end so that it doesn't show beside the arrow's tip.
   private mutating func addHead(_ head: LineEnd, at end: Point, from before: Point, width: Double) -> Point? {
     switch head {
     case .plain: return nil
@@ -87,12 +88,12 @@ public struct DrawnLine: Hashable, Sendable {
     }
   }
 
-  /// How long an arrow is, and as wide.
+  /// The length of an arrow, which is also its width.
   static func arrowLength(_ width: Double) -> Double { 3 * width + 6 }
-  /// How large a dot is across.
+  /// The diameter of a dot.
   static func dotLength(_ width: Double) -> Double { 2 * width + 4 }
 
-  /// How far what is drawn reaches beyond the points. A stroke of ink is at most twice as wide as it says.
+  /// How far a line reaches beyond its points. A stroke of ink is at most twice as wide as its stroke width.
   public static func reach(_ width: Double) -> Double { Swift.max(width, arrowLength(width) / 2, dotLength(width) / 2) }
 
   // MARK: - Ink
@@ -110,7 +111,7 @@ public struct DrawnLine: Hashable, Sendable {
 }
 
 extension DrawnLine.Piece {
-  /// The piece as straight steps, for those who draw nothing else.
+  /// The piece as straight steps, for those who can't draw curves.
   public func points(steps: Int) -> [Point] {
     guard let control, steps > 1 else { return [from, to] }
     return (0...steps).map { step in
@@ -122,13 +123,13 @@ extension DrawnLine.Piece {
 }
 
 extension DrawnLine {
-  /// The pieces, those of one width together. Of one width, they are in the order in which they were drawn.
+  /// The pieces, grouped by width. In each group, they are in the order in which they were drawn.
   var piecesByWidth: [Piece] {
     guard pieces.contains(where: { $0.width != pieces[0].width }) else { return pieces }
     return pieces.indices.sorted { (pieces[$0].width, $0) < (pieces[$1].width, $1) }.map { pieces[$0] }
   }
 
-  /// How far it is from a point to the middle of the line, or into it.
+  /// The distance from a point to the middle of the line, or to the filled inside of an end.
   public func distance(to point: Point) -> Double {
     var least = Double.infinity
     for piece in pieces {

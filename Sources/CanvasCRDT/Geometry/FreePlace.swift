@@ -2,15 +2,14 @@ extension OverlapIndex {
   /// Coordinates of positions may be from −10⁷ to 10⁷.
   static let positionMax = 1e7
 
-  /// The nearest place to `near` where the top left corner of an upright box can be so that the box overlaps no shape.
-  /// It is `near` itself if that is free, and always within the allowed positions. Between two that are equally near,
+  /// The nearest place to `near` at which the top left corner of an upright box can be without the box overlapping a
+  /// shape. It is `near` itself if that is free, and always within the allowed positions. Of two that are equally near,
   /// the upper one wins, then the left one.
   ///
-  /// The place is free exactly. Nothing nearer is free, up to rounding, among rectangles, polygons and stars; around a
-  /// curve the box keeps up to 1/1,800 of the larger radius more distance than it has to. A search that takes too long
-  /// (see `FreePlaceSearch.Limits`) answers with the best place that it has found or a place beside everything,
-  /// whichever is nearer. Returns nil only if no free place was found at all, for example because shapes cover all
-  /// positions.
+  /// The place is free exactly. Up to rounding, nothing nearer is free among rectangles, polygons and stars; near a
+  /// curve the distance may be greater than necessary by 1/1,800 of the larger radius. A search that takes too long
+  /// (see `FreePlaceSearch.Limits`) returns the best place found or a place beside everything, whichever is nearer.
+  /// `nil` only if no free place was found at all, for example because shapes cover all positions.
   public func freePlace(for size: Size, near wanted: Point) -> Point? {
     freePlace(for: size, near: wanted, limits: FreePlaceSearch.Limits())
   }
@@ -28,14 +27,14 @@ extension OverlapIndex {
   }
 
   private static func position(_ value: Double) -> Double {
-    // In this order, a value that isn't a number becomes the lower bound.
+    // With the arguments in this order, a value that isn't a number becomes the lower bound.
     Swift.max(-positionMax, Swift.min(value, positionMax))
   }
 
   /// The nearest of the places to the right of, left of, below and above all shapes.
   private func placeBesideEverything(for size: Size, near: Point) -> (place: Point, distance: Double)? {
     var around = Box.empty
-    // The greatest and the least don't depend on the order.
+    // Maximum and minimum don't depend on the order.
     for place in places.values {
       let box = entries[Int(place)].placed.box
       around.extend(to: Point(x: box.minX, y: box.minY))

@@ -1,13 +1,13 @@
 /// Finds the free place nearest to one that isn't free.
 ///
-/// The nearest point outside a union of convex obstacles lies on a side of one of them: either where that side comes
-/// nearest, or where it leaves another obstacle. So the search walks along sides, nearest sides first, starting at each
-/// side's nearest point. Each step goes on to where the obstacle in the way ends, until none is in the way or something
-/// nearer is known. It only walks to the right: where two sides meet in a nearest place, that place lies to the right
-/// on one of them and to the left on the other. Obstacles come from ever larger surroundings, until something is found
-/// in them.
+/// The nearest point outside a union of convex obstacles lies on a side of one of them: either at that side's nearest
+/// point, or where the side leaves another obstacle. So the search walks along sides, nearest sides first, starting at
+/// each side's nearest point. Each step goes on to the end of the obstacle in the way, until none is in the way or
+/// something nearer is known. It only walks to the right: where two sides meet in a nearest place, that place lies to
+/// the right on one of them and to the left on the other. Obstacles are collected from an ever larger area, until a
+/// place is found in it.
 struct FreePlaceSearch {
-  /// How much work a search may do before it makes do with what it has.
+  /// How much work a search may do before it settles for the best place so far.
   struct Limits {
     /// Comparisons with sides. These take some tens of milliseconds.
     var comparisonsMax = 10_000_000
@@ -17,7 +17,8 @@ struct FreePlaceSearch {
 
   /// A descent of the tree of obstacles costs about as much as this many comparisons with sides.
   private static let descentComparisons = 64
-  /// A place that is this little inside an obstacle counts as outside: at 10⁷ the last place of a coordinate is 2·10⁻⁹.
+  /// A place that is this little inside an obstacle counts as outside: at 10⁷ the last binary place of a coordinate is
+  /// 2·10⁻⁹.
   private static let touchDepth = 1e-8
 
   private let index: OverlapIndex
@@ -38,12 +39,12 @@ struct FreePlaceSearch {
     obstacles = Obstacles(size: size, near: near)
   }
 
-  /// Searches as far as the limits allow. Returns whether `best` is known to be the nearest.
+  /// Searches as far as the limits allow. Returns whether `best` is certainly the nearest.
   mutating func run() -> Bool {
     var radius = Swift.max(size.width, size.height)
     // There is nothing beyond the diagonal of all positions.
     while radius < 8 * OverlapIndex.positionMax, takeIn(radius) {
-      // Everything within the radius was looked at, and nothing else. So nothing nearer is left.
+      // Everything within the radius was searched, and everything else is further away. So nothing nearer is left.
       walkSides(within: radius)
       if comparisons > limits.comparisonsMax { return false }
       if best != nil { return true }
@@ -60,7 +61,7 @@ struct FreePlaceSearch {
       origin: Point(x: near.x - radius, y: near.y - radius),
       size: Size(width: size.width + 2 * radius, height: size.height + 2 * radius)
     )
-    // In the order of identifiers, so that the index's history doesn't decide between equals.
+    // Takes shapes in the order of identifiers, so that the index's history doesn't decide between equals.
     for identifier in index.shapes(in: surroundings) {
       guard let place = index.places[identifier], index.entries[Int(place)].placed.overlaps else { continue }
       obstacles.append(index.entries[Int(place)].placed)
@@ -75,7 +76,7 @@ struct FreePlaceSearch {
 
   // MARK: - Walking along sides
 
-  /// A side to walk along, and how near its line is at best.
+  /// A side to walk along, and the distance of its line.
   private struct Walk {
     let side: Int
     let obstacle: Int
@@ -104,7 +105,7 @@ struct FreePlaceSearch {
     guard own.start <= own.end else { return }
     var turn = Swift.max(0, own.start)
     var left: ObstacleSide?
-    // A box that fits exactly may end one rounding beyond the side's end.
+    // A box that fits exactly may, by rounding, end beyond the side's end.
     while turn <= own.end + FreePlaceSearch.touchDepth {
       guard line.square(at: turn) <= Swift.min(best?.square ?? .infinity, radius * radius) else { return }
       let place = self.place(at: line.point(at: turn), side, left)
@@ -145,7 +146,7 @@ struct FreePlaceSearch {
     return found
   }
 
-  /// Takes a place if it is really free. If only rounding is in the way, takes one beside it.
+  /// Takes a place if it is really free. If it isn't because of rounding alone, takes one beside it.
   private mutating func settle(on place: Point) {
     if consider(place) { return }
     let nudge = Swift.max(1, place.x.magnitude, place.y.magnitude, size.width, size.height) * 0x1p-49
@@ -154,7 +155,7 @@ struct FreePlaceSearch {
     }
   }
 
-  /// Returns whether the place is free. Keeps the better of it and the best so far.
+  /// Returns whether the place is free. Keeps it if it is better than the best so far.
   private mutating func consider(_ place: Point) -> Bool {
     guard place.x.magnitude <= OverlapIndex.positionMax, place.y.magnitude <= OverlapIndex.positionMax,
       index.isFree(Rect(origin: place, size: size))
@@ -171,7 +172,7 @@ struct FreePlaceSearch {
   }
 }
 
-/// The line of a side. Distances on it count from its nearest point to the right, as seen from outside.
+/// The line of a side. Positions on it count from its nearest point to the right, as seen from outside.
 private struct Line {
   let outward: Point
   let reach: Double
@@ -193,7 +194,7 @@ private struct Line {
     var endSide: ObstacleSide?
   }
 
-  /// The part of the line that is on the inner side of all of an obstacle's sides but one. It is empty if its start is
+  /// The part of the line that is on the inner side of all sides of an obstacle except one. Empty if its start is
   /// beyond its end.
   func part(inside obstacle: Obstacle, of sides: [ObstacleSide], except own: Int) -> Part {
     var part = Part()
@@ -202,7 +203,7 @@ private struct Line {
       let rise = side.outward.y * outward.x - side.outward.x * outward.y
       let room = side.reach - reach * (side.outward.x * outward.x + side.outward.y * outward.y)
       if rise.magnitude < 1e-14 {
-        // The line runs along this side, or so nearly that the two don't meet on the canvas.
+        // The line is parallel to this side, or so nearly that the two don't meet on the canvas.
         if room < 0 { part.end = -.infinity }
         continue
       }

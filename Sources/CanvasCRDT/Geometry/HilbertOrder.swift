@@ -28,13 +28,13 @@ enum HilbertOrder {
     Point(x: box.minX + (box.maxX - box.minX) / 2, y: box.minY + (box.maxY - box.minY) / 2)
   }
 
-  /// Clamped, so that a value that isn't a number has a cell too.
+  /// Clamped, so that a value that isn't a number also gets a cell.
   private static func cell(_ distance: Double, _ scale: Double, _ last: Double) -> UInt64 {
     let scaled = distance * scale
     return scaled > 0 ? UInt64(Swift.min(scaled, last)) : 0
   }
 
-  /// How far along the curve a cell is.
+  /// The place of a cell along the curve.
   private static func place(_ column: UInt64, _ row: UInt64) -> UInt64 {
     var x = column
     var y = row

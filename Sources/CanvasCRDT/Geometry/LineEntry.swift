@@ -1,13 +1,14 @@
-// Where a line that is tied to the middle of a shape ends (S14): where its way to that middle first meets the shape's outline.
+// The end of a line that is tied to the middle of a shape (S14): the point at which the way to the middle first meets
+// the shape's outline.
 
 extension Shape {
-  /// Where the straight way from a point to the middle of the box first meets the outline. Nil where it doesn't.
+  /// Where the straight way from a point to the middle of the box first meets the outline. `nil` if it doesn't.
   func entry(from start: Point) -> Point? {
     let outline = outline
     let end = point(of: .middle)
     let center = Rect(origin: properties.position, size: properties.size).center
     let direction = Direction(degrees: properties.rotation)
-    // From the middle of the box, as if it were not turned.
+    // Measured from the middle of the box, as if the box were not turned.
     let way = StraightWay(
       from: direction.turningBack(start.x - center.x, start.y - center.y),
       to: direction.turningBack(end.x - center.x, end.y - center.y)
@@ -17,7 +18,7 @@ extension Shape {
   }
 }
 
-/// A straight way, in coordinates in which the shape that it leads to is not turned and has its middle at the origin.
+/// A straight way to a shape, in coordinates in which that shape is not turned and has its middle at the origin.
 private struct StraightWay {
   let start: Point
   let step: Point
@@ -27,7 +28,7 @@ private struct StraightWay {
     step = Point(x: end.x - start.x, y: end.y - start.y)
   }
 
-  /// How much of the way lies before the outline. Curves are met where they are, not where chords are.
+  /// The fraction of the way that lies before the outline. Curves are exact here, without chords.
   func entry(into outline: Outline) -> Double? {
     let halfWidth = outline.size.width / 2
     let halfHeight = outline.size.height / 2
@@ -52,7 +53,7 @@ private struct StraightWay {
           guard let parts = parts(throughEllipseAt: Point(x: sign * innerX, y: side * innerY), radius, radius) else {
             continue
           }
-          // Of the circle only the quarter at the corner is outline.
+          // Only the quarter of the circle at the corner is part of the outline.
           for part in [parts.first, parts.second] {
             let (x, y) = (start.x + step.x * part, start.y + step.y * part)
             if sign * x >= innerX, side * y >= innerY { take(part) }
@@ -60,8 +61,8 @@ private struct StraightWay {
         }
       }
     case .polygon, .star:
-      // The outline goes once around its middle, where the way ends. So it is met on the side from which the way comes, or,
-      // since the end lies a little beside the middle, on one next to that.
+      // The outline goes once around its middle, where the way ends. So the way crosses the side that it comes from,
+      // or, because its end lies a little beside the middle, a side next to that.
       let side = outline.side(towards: start)
       for side in (side - 1)...(side + 1) { take(part(from: outline.corner(side), to: outline.corner(side + 1))) }
     case .rectangle, .text, .line, .ink:
@@ -76,7 +77,7 @@ private struct StraightWay {
     return first
   }
 
-  /// How much of the way lies before the side from `corner` to `next`. Nil where it doesn't cross that.
+  /// The fraction of the way before the side from `corner` to `next`. `nil` if the way doesn't cross that side.
   private func part(from corner: Point, to next: Point) -> Double? {
     let side = Point(x: next.x - corner.x, y: next.y - corner.y)
     let off = Point(x: corner.x - start.x, y: corner.y - start.y)
@@ -86,7 +87,7 @@ private struct StraightWay {
     return (0...1).contains(across) ? (off.x * side.y - off.y * side.x) / turn : nil
   }
 
-  /// Where the straight line of the way goes into an ellipse and out of it. Nil where it doesn't.
+  /// The fractions at which the way's line goes into an ellipse and out of it. `nil` if it misses the ellipse.
   private func parts(
     throughEllipseAt center: Point,
     _ halfWidth: Double,
@@ -97,7 +98,7 @@ private struct StraightWay {
     let along = Point(x: step.x / halfWidth, y: step.y / halfHeight)
     let square = along.x * along.x + along.y * along.y
     guard square > 0 else { return nil }
-    // How far the line passes from the circle's middle. From the cross product, which loses no digits where the way is long.
+    // The distance of the line from the circle's middle. From the cross product, which loses no digits on a long way.
     let off = from.x * along.y - from.y * along.x
     let half = 1 - off * off / square
     guard half >= 0 else { return nil }
@@ -111,7 +112,7 @@ private struct StraightWay {
 extension Outline {
   private var cornerCount: Int { kind == .star ? 2 * drawnPoints : drawnPoints }
 
-  /// - Parameter index: of any turn.
+  /// - Parameter index: any number; it wraps around.
   fileprivate func corner(_ index: Int) -> Point {
     let index = (index + cornerCount) % cornerCount
     let corner = UnitCorners.corner(kind == .star ? index : 2 * index, points: drawnPoints)
@@ -119,10 +120,10 @@ extension Outline {
     return Point(x: corner.x * size.width / 2 * ratio, y: corner.y * size.height / 2 * ratio)
   }
 
-  /// The side from whose first corner to the second a point lies, as seen from the middle.
+  /// The index of the side that a point is behind, as seen from the middle.
   fileprivate func side(towards point: Point) -> Int {
     let (x, y) = (point.x / size.width, point.y / size.height)
-    // The directions of half a turn. From one of them to the next one turns clockwise.
+    // Directions within half a turn: from one of these to the next, one turns clockwise.
     var first = x > 0 || x == 0 && y < 0 ? 0 : drawnPoints
     var end = first + drawnPoints
     while end - first > 1 {

@@ -1,4 +1,4 @@
-// Where the points of a line or of a stroke of ink lie on the canvas, and the ends of a line that are tied to shapes (S14).
+// The points of a line or a stroke of ink on the canvas, and the ends of a line that are tied to shapes (S14).
 
 extension Shape {
   /// The points of its path on the canvas. A line without a path leads from one corner of its box to the opposite one.
@@ -7,7 +7,7 @@ extension Shape {
     return (places.isEmpty ? [BoxPlace(x: 0, y: 0), BoxPlace(x: BoxPlace.end, y: BoxPlace.end)] : places).map(point)
   }
 
-  /// Where a place in its box lies on the canvas.
+  /// The point of the canvas at a place in the shape's box.
   public func point(of place: BoxPlace) -> Point {
     let size = properties.size
     let share = place.share
@@ -19,7 +19,7 @@ extension Shape {
     return Point(x: center.x + turned.x, y: center.y + turned.y)
   }
 
-  /// The place in its box that is nearest to a point of the canvas.
+  /// The place in the shape's box that is nearest to a point of the canvas.
   public func place(of point: Point) -> BoxPlace {
     let size = properties.size
     let center = Rect(origin: properties.position, size: size).center
@@ -27,8 +27,8 @@ extension Shape {
     return BoxPlace(shareX: seen.x / size.width + 0.5, shareY: seen.y / size.height + 0.5)
   }
 
-  /// The shape as it is drawn: the tied ends of a line lie where the shapes are that they are tied to. An end whose shape is
-  /// gone lies where the line itself has it.
+  /// The shape as it is drawn: a tied end of a line follows the shape that it is tied to. An end whose shape is gone
+  /// lies where the line itself has it.
   public func drawn(_ find: (Identifier) -> Shape?) -> Shape {
     guard properties.kind == .line else { return self }
     let from = properties.from.flatMap { tie in tie.target(find) }
@@ -38,7 +38,7 @@ extension Shape {
     let last = points.count - 1
     if let from, let place = properties.from?.place { points[0] = from.point(of: place) }
     if let to, let place = properties.to?.place { points[last] = to.point(of: place) }
-    // Both ends are cut where they lead before either is cut.
+    // Both directions are computed before either end is cut at an outline.
     let (next, before) = (points[1], points[last - 1])
     if let from, properties.from?.place == .middle { points[0] = from.entry(from: next) ?? points[0] }
     if let to, properties.to?.place == .middle { points[last] = to.entry(from: before) ?? points[last] }
@@ -47,7 +47,7 @@ extension Shape {
     return Shape(id: id, properties: values, nameStamp: nameStamp)
   }
 
-  /// The line without those of its ties that lead to other shapes than `kept`. Its ends stay where they are drawn.
+  /// The line without its ties to shapes that are not `kept`. Its ends stay where they are drawn.
   public func untied(butFrom kept: (Identifier) -> Bool, _ find: (Identifier) -> Shape?) -> Shape {
     let losesFrom = properties.from.map { !kept($0.shape) } ?? false
     let losesTo = properties.to.map { !kept($0.shape) } ?? false
@@ -60,30 +60,31 @@ extension Shape {
 }
 
 extension Tie {
-  /// The shape that the end is tied to. Nil if it is gone, or is itself a line: lines can't be tied in a circle.
+  /// The shape that the end is tied to. `nil` if it is gone, or is itself a line: otherwise lines could be tied in a
+  /// circle.
   fileprivate func target(_ find: (Identifier) -> Shape?) -> Shape? {
     find(shape).flatMap { $0.properties.kind.isStroke ? nil : $0 }
   }
 }
 
 extension BoxPlace {
-  /// The middle of the box. An end that is tied there ends at the outline, on the way to the middle.
+  /// The middle of the box. An end that is tied there stops at the outline, on its way to the middle.
   public static var middle: BoxPlace { BoxPlace(x: 32_768, y: 32_768) }
 
-  /// The place at these parts of the sides, or the nearest one in the box.
+  /// The place at these fractions of the sides, or the nearest one in the box.
   public init(shareX x: Double, shareY y: Double) {
     self.init(x: BoxPlace.along(x), y: BoxPlace.along(y))
   }
 
   private static func along(_ share: Double) -> UInt16 {
-    // In this order, NaN becomes 0.
+    // With the arguments in this order, NaN becomes 0.
     UInt16((Swift.max(0, Swift.min(share, 1)) * Double(end)).rounded())
   }
 }
 
 extension Properties {
-  /// Writes a box around some points, and the path through them in it. The box is not turned. Widths stay with their points
-  /// where there are as many as before.
+  /// Sets a box around some points, and the path through them in it. The box is not turned. Widths stay with their
+  /// points if the number of points is the same as before.
   public mutating func lead(through points: [Point]) {
     var box = Box.empty
     for point in points { box.extend(to: point) }
@@ -103,7 +104,7 @@ extension Properties {
   }
 }
 
-/// Which lines are tied to which shapes, for those who have to know at once what else moves with a shape.
+/// The lines that are tied to each shape, for callers that must know at once what moves together with a shape.
 public struct TiedLines: Sendable {
   private var lines = IdentifierMap<IdentifierSet>()
   private var shapes = IdentifierMap<[Identifier]>()

@@ -1,21 +1,21 @@
-/// A side of an obstacle: a line, and which side of it is outside.
+/// A side of an obstacle: a line with its outer side.
 struct ObstacleSide {
-  /// A vector of length one that points out.
+  /// A vector of length one that points outwards.
   let outward: Point
-  /// How far out the line is from the point that the search starts from; negative if that point is outside.
+  /// The distance of the line, outwards, from the point where the search starts. Negative if that point is outside.
   let reach: Double
-  /// The exact x of an upright line. Sums of rounded differences would miss a box that fits exactly.
+  /// The exact x of an upright line. Sums of rounded differences would miss places where a box fits exactly.
   var exactX: Double?
   var exactY: Double?
 
   func depth(of point: Point) -> Double { reach - outward.x * point.x - outward.y * point.y }
 }
 
-/// The places where a box's top left corner can't be because of one convex piece of a shape. That is the piece, grown
-/// by the box to the left and upwards: all points on the inner side of all of its sides.
+/// The places where a box's top left corner can't be, because of one convex piece of a shape. This is the piece,
+/// extended by the box to the left and upwards: all points on the inner side of all of its sides.
 struct Obstacle {
   let sides: Range<Int>
-  /// The box around it, relative to the point that the search starts from.
+  /// The box around it, relative to the point where the search starts.
   let box: Box
 }
 
@@ -37,7 +37,7 @@ struct Obstacles {
 
   /// Adds what lies outside the allowed positions.
   mutating func appendWalls(at positionMax: Double) {
-    // Farther away than anything, because the walls have no other side.
+    // Further away than anything, because the walls have no other side.
     let far = 8 * positionMax
     let left = -positionMax - near.x
     let top = -positionMax - near.y
@@ -115,7 +115,7 @@ struct Obstacles {
       var normal = Point(x: towards.cosine, y: towards.sine)
       var reach = (halfWidth - radius) * normal.x.magnitude + (halfHeight - radius) * normal.y.magnitude + radius
       if outline.kind == .ellipse {
-        // Take even steps around the circle that becomes the ellipse when it is squeezed.
+        // The corners are at even steps on a circle, which is then squeezed to the ellipse.
         normal = Point(x: normal.x / halfWidth, y: normal.y / halfHeight)
         let length = (normal.x * normal.x + normal.y * normal.y).squareRoot()
         normal = Point(x: normal.x / length, y: normal.y / length)
@@ -127,13 +127,14 @@ struct Obstacles {
     close(from: start, around: placed.box, isExact: false)
   }
 
-  /// Adds a side of a piece, moved out by as much as the box reaches back from its top left corner.
+  /// Adds a side of a piece, moved outwards by as much as the box reaches back from its top left corner.
   private mutating func appendSide(_ outward: Point, reach: Double) {
     let back = Swift.max(0, 0 - outward.x) * size.width + Swift.max(0, 0 - outward.y) * size.height
     sides.append(ObstacleSide(outward: outward, reach: reach + back))
   }
 
-  /// Adds the upright sides that growing by the box makes, around a piece's own box in the canvas's coordinates.
+  /// Adds the upright sides that result from extending by the box, around a piece's own box in the canvas's
+  /// coordinates.
   private mutating func close(from start: Int, around box: Box, isExact: Bool) {
     let left = box.minX - size.width
     let top = box.minY - size.height

@@ -1,4 +1,4 @@
-/// The closed curve that a shape is drawn with, exactly: a turned box, ellipse, polygon or star, not its bounds.
+/// The closed curve of a shape, exactly and not as bounds: a turned box, ellipse, polygon or star.
 ///
 /// Polygon and star are inscribed in the ellipse of the box, first corner up, so they need not fill the box. A star
 /// has `points` tips on that ellipse and as many inner corners at `innerRatio` of the way out, halfway between.
@@ -56,17 +56,17 @@ extension Outline {
     PlacedOutline(self).contains(point)
   }
 
-  /// Whether the two have area in common. Outlines that only touch don't overlap. One inside the other does overlap it. That of
-  /// a shape without an area overlaps nothing.
+  /// Whether the two have area in common. Outlines that only touch don't overlap. If one is inside the other, they do.
+  /// A shape without an area overlaps nothing.
   ///
-  /// This is decided on the curves themselves, not on polygons near them, and doesn't depend on which of the two is
+  /// This is computed on the curves themselves, not on polygons near them, and doesn't depend on which of the two is
   /// asked. For upright rectangles coordinates are compared, which is as exact as decimals are. For all others the
   /// common part must be thicker than `Outline.overlapDepthMin`.
   public func overlaps(_ other: Outline) -> Bool {
     PlacedOutline(self).overlaps(PlacedOutline(other))
   }
 
-  /// Whether it is the shape's box itself. So it is of what has no area, too.
+  /// Whether the outline is the shape's box itself. This includes shapes without an area.
   var isBox: Bool { kind == .rectangle || !kind.hasArea }
 
   /// The area that the outline encloses.
@@ -91,7 +91,7 @@ extension Outline {
   }
 }
 
-// MARK: - What is drawn of what was asked for
+// MARK: - Values as they are drawn
 
 extension Outline {
   public static let pointsRange = Int(PropertyRules.points.lowerBound)...Int(PropertyRules.points.upperBound)
@@ -100,11 +100,12 @@ extension Outline {
   var drawnPoints: Int { Swift.min(Swift.max(points, Outline.pointsRange.lowerBound), Outline.pointsRange.upperBound) }
 
   var drawnInnerRatio: Double {
-    // In this order, NaN becomes the lower bound.
+    // With the arguments in this order, NaN becomes the lower bound.
     Swift.max(Outline.innerRatioRange.lowerBound, Swift.min(innerRatio, Outline.innerRatioRange.upperBound))
   }
 
-  /// A corner that is less round than this is square: nobody sees the difference, and the square of a number that small is 0.
+  /// A corner that is rounded less than this counts as square: nobody sees the difference, and the square of a number
+  /// that small is 0.
   static let cornerRadiusMin = 1e-6
 
   var drawnCornerRadius: Double {

@@ -2,8 +2,8 @@ extension Outline {
   /// An ellipse is never cut into more chords than this, however large it is and however fine the caller wants it.
   public static let chordsMax = 4096
 
-  /// The outline as one simple polygon, clockwise as seen. Chords replace curves and are nowhere farther from them than
-  /// `flatness` (except for `chordsMax`). The polygon's corners lie on the outline.
+  /// The outline as one simple polygon, clockwise as seen. Chords replace curves, at a distance of at most `flatness`
+  /// (unless `chordsMax` is reached). The polygon's corners lie on the outline.
   public func polygon(flatness: Double) -> [Point] {
     let center = PlacedOutline(self).center
     return cornersAroundCenter(flatness: flatness, chordsMax: Outline.chordsMax).map {
@@ -65,8 +65,8 @@ extension Outline {
     return corners
   }
 
-  /// How many chords keep within `flatness` of a circle. A chord over the angle 2φ is off by r·(1 − cos φ) ≈ r·φ²/2.
-  /// The number is a multiple of four, so that the outermost points are corners.
+  /// How many chords approximate a circle within `flatness`. A chord over the angle 2φ is off by r·(1 − cos φ) ≈
+  /// r·φ²/2. The number is a multiple of four, so that the outermost points are corners.
   private static func chords(radius: Double, flatness: Double, chordsMax: Int) -> Int {
     let wanted = Double.pi * (radius / (2 * Swift.max(flatness, 0))).squareRoot()
     guard wanted < Double(chordsMax) else { return chordsMax }

@@ -1,10 +1,10 @@
 extension Outline {
-  /// Two outlines only touch if their common part is nowhere thicker than this. For two upright rectangles the bound is
-  /// lower: what rounding leaves of decimals (`Rect.rounding`).
+  /// If the common part of two outlines is nowhere thicker than this, they only touch. For two upright rectangles the
+  /// bound is lower: the rounding of decimals (`Rect.rounding`).
   ///
-  /// Positions of up to 10⁷ have a last place of 2·10⁻⁹ and sizes of up to 10⁶ one of 10⁻¹⁰; turning adds a few of
-  /// those. So shapes that were meant to touch may share up to about 10⁻⁸ units. A bound a hundred times that tells
-  /// touching from overlapping whatever the rounding, and nobody can see a millionth of a unit.
+  /// Positions of up to 10⁷ have a last binary place of 2·10⁻⁹ and sizes of up to 10⁶ one of 10⁻¹⁰; turning adds a few
+  /// of those. So shapes that were meant to touch may share up to about 10⁻⁸ units. A bound of a hundred times that
+  /// tells touching from overlapping whatever the rounding, and a millionth of a unit is too small to see.
   public static let overlapDepthMin = 1e-6
 }
 
@@ -14,13 +14,13 @@ extension PlacedOutline {
     return overlaps(other, steps: &steps)
   }
 
-  /// - Parameter steps: grows by how much work it was, in about the time that two boxes take to be compared. Two stars of
-  ///   64 tips may take thousands.
+  /// - Parameter steps: is increased by the work done, in units of about the time of comparing two boxes. Two stars
+  ///   of 64 tips may take thousands.
   func overlaps(_ other: PlacedOutline, steps: inout Int) -> Bool {
     steps += 2
     guard box.overlaps(other.box), hasArea, other.hasArea, overlaps, other.overlaps else { return false }
     if isUprightRectangle, other.isUprightRectangle { return box.sharesArea(with: other.box) }
-    // Rounding depends on whose coordinates are used, so always use those of the same one.
+    // Rounding depends on whose coordinates are used, so the outline is chosen by a fixed order.
     return other.outline.precedes(outline)
       ? other.piecesOverlap(self, steps: &steps) : piecesOverlap(other, steps: &steps)
   }
@@ -58,8 +58,8 @@ extension PlacedOutline {
     }
   }
 
-  /// Whether there is a gap between the two turned boxes along the sides of either. This is cheap, and true for most
-  /// neighbours whose bounds overlap.
+  /// Whether there is a gap between the two turned boxes along the sides of either. This is quick to find, and true for
+  /// most neighbours whose bounds overlap.
   private func turnedBoxesAreApart(_ other: PlacedOutline, center: Point, turned: Direction) -> Bool {
     let cosine = turned.cosine.magnitude
     let sine = turned.sine.magnitude
@@ -107,7 +107,7 @@ extension ConvexPieces {
 }
 
 extension Outline {
-  /// An arbitrary order over everything in which outlines can differ.
+  /// An arbitrary total order of outlines, by all their properties.
   fileprivate func precedes(_ other: Outline) -> Bool {
     if kind != other.kind { return kind.rawValue < other.kind.rawValue }
     if position.x != other.position.x { return position.x < other.position.x }

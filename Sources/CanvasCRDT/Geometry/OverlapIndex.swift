@@ -12,7 +12,8 @@ public struct OverlapIndex: Sendable {
     var neighbours: [Neighbour]
   }
 
-  /// The place is stored beside the identifier, because looking one up in a dictionary costs more than everything else.
+  /// The place is stored beside the identifier, because looking it up in a dictionary would cost more than everything
+  /// else.
   struct Neighbour: Sendable {
     var identifier: Identifier
     var place: Int32
@@ -26,30 +27,30 @@ public struct OverlapIndex: Sendable {
 
   /// The result of the last query. The array is kept so that the next query allocates nothing.
   private var candidates: [Int32] = []
-  /// By place, what the current change knows of the shape there: see `update`.
+  /// By place: what the current change knows of the shape there. See `update`.
   private var marks: [UInt32] = []
   private var lastMark: UInt32 = 0
 
-  /// How many pairs overlap, as far as the index knows them.
+  /// How many overlapping pairs the index knows.
   public private(set) var pairCount = 0
 
   /// There can be far more pairs than shapes: a thousand shapes on one spot are half a million pairs of 32 bytes. With
-  /// more pairs than this the index is crowded, and knows none.
+  /// more pairs than this the index is crowded, and keeps none.
   public let pairsMax: Int
 
-  /// How much work may still go into finding pairs, in steps of about the time that it takes to compare two boxes. The
-  /// work grows with the pairs that come near, and not only with those that are found: bars may lie side by side by the
-  /// thousand. Where no steps are left, the index is crowded. Without a bound if it is `nil`.
+  /// How much more work may go into finding pairs, in steps of about the time of comparing two boxes. The work grows
+  /// with the pairs that come near each other, and not only with those that overlap: thousands of bars may lie side by
+  /// side. When no steps are left, the index is crowded. `nil` means no bound.
   public var stepsLeft: Int?
 
-  /// Whether too many shapes overlap to keep the pairs, or finding them is too much work. A crowded index still answers
-  /// where a box would fit and what is at a place. It looks for pairs again when asked to. If its steps are not bounded,
-  /// it also does so after half as many changes as there are shapes.
+  /// Whether there are too many pairs to keep, or finding them takes too much work. A crowded index still answers where
+  /// a box fits and what is at a place. It looks for pairs again when asked to. If its steps are not bounded, it also
+  /// does so after half as many changes as there are shapes.
   public private(set) var isCrowded = false
   /// How many changes have come since the index was last found crowded.
   private var changesUnseen = 0
 
-  /// Whether each change allows for some steps more: see `shown`.
+  /// Whether each change adds some steps: see `shown`.
   private var isRefilled = false
 
   public init(pairsMax: Int = Int.max, stepsLeft: Int? = nil) {
@@ -69,9 +70,9 @@ public struct OverlapIndex: Sendable {
 // MARK: - Changes
 
 extension OverlapIndex {
-  /// Takes in a shape's new outline, or its absence if that is nil (deleted or hidden).
+  /// Takes in a shape's new outline. `nil` if the shape is deleted or hidden.
   ///
-  /// An outline without area or without a finite position counts as absent. This allocates nothing if the shape was
+  /// An outline without an area or without a finite position counts as `nil`. This allocates nothing if the shape was
   /// there before and no overlap begins or ends.
   public mutating func update(_ identifier: Identifier, to outline: Outline?) -> OverlapChanges {
     guard let outline else { return remove(identifier) }
@@ -122,7 +123,7 @@ extension OverlapIndex {
     return isCrowded ? changedWhileCrowded() : changes
   }
 
-  /// Forgets all pairs. Every pair that was known before the last change has ended.
+  /// Forgets all pairs. All pairs that were known before the last change count as ended.
   private mutating func crowd(undoing last: OverlapChanges) -> OverlapChanges {
     // Both lists are sorted.
     var began = last.began[...]
@@ -144,7 +145,7 @@ extension OverlapIndex {
     changesUnseen = 0
   }
 
-  /// Looking costs as much as all the allowed pairs, so the changes between two looks share the cost.
+  /// A search costs as much as keeping the allowed pairs, so the changes between two searches share its cost.
   private mutating func changedWhileCrowded() -> OverlapChanges {
     changesUnseen += 1
     guard stepsLeft == nil || isRefilled, 2 * changesUnseen >= places.count else { return OverlapChanges() }
@@ -163,10 +164,10 @@ extension OverlapIndex {
     if let left = stepsLeft { stepsLeft = left - steps }
   }
 
-  /// Whether too many overlapped and something has changed since.
+  /// Whether there were too many pairs, and something has changed since.
   public var isWorthALook: Bool { isCrowded && changesUnseen > 0 }
 
-  /// If so, looks whether there are still too many. If not, all pairs begin.
+  /// Checks whether there are still too many pairs. If not, all pairs begin.
   public mutating func lookAgain() -> OverlapChanges {
     var changes = OverlapChanges()
     guard isWorthALook else { return changes }
@@ -176,7 +177,7 @@ extension OverlapIndex {
     return changes
   }
 
-  /// Finds the shapes that the shape at a place overlaps now, and compares them with those before.
+  /// Finds the shapes that the shape at a place overlaps now, and compares them with those from before.
   private mutating func meet(_ place: Int32) -> OverlapChanges {
     let wasOverlapping = nextMark()
     let stillOverlapping = wasOverlapping + 1
@@ -191,7 +192,7 @@ extension OverlapIndex {
     for candidate in candidates where candidate != place {
       var steps = 0
       defer { spend(steps) }
-      // Without steps, all counts as it was before. The caller forgets the pairs then.
+      // If the steps are used up, nothing is changed here. The caller then forgets all pairs.
       guard
         isOutOfSteps
           ? marks[Int(candidate)] == wasOverlapping
@@ -229,7 +230,7 @@ extension OverlapIndex {
     entries[Int(place)].neighbours = neighbours
   }
 
-  /// Two marks that no place has yet: the returned one and the one after it.
+  /// Two marks that no place has yet: the returned one and the next.
   private mutating func nextMark() -> UInt32 {
     if lastMark >= UInt32.max - 3 {
       for place in marks.indices { marks[place] = 0 }
@@ -241,7 +242,7 @@ extension OverlapIndex {
 }
 
 extension OverlapIndex.Entry {
-  /// The index where a neighbour is, or would be.
+  /// The index of a neighbour, or the index at which it would be inserted.
   private func position(of identifier: Identifier) -> Int {
     var low = 0
     var high = neighbours.count
@@ -262,24 +263,25 @@ extension OverlapIndex.Entry {
   }
 }
 
-// MARK: - For those who look on
+// MARK: - For programs that show a drawing
 
 extension OverlapIndex {
-  /// The pairs that a server tells at most, unless it is told otherwise (R9). Nobody tells more of them apart.
+  /// The most pairs that a server announces by default (R9). Nobody can tell more of them apart.
   public static let pairsShownMax = 20_000
-  /// The comparisons that are allowed for each shape, unless a server is told otherwise.
+  /// The comparisons that a server allows for each shape by default.
   public static let stepsPerShape = 500
-  /// As much work is allowed as for this many shapes more. That is enough for any drawing of a few hundred.
+  /// Small drawings are allowed the work of this many additional shapes. That is enough for any drawing of a few
+  /// hundred.
   private static let shapesAlways = 8_000
-  /// A change may take this many comparisons more. An ordinary one takes a hundred.
+  /// A change adds this many comparisons. An ordinary one takes a hundred.
   private static let stepsPerChange = 5_000
 
   /// The most comparisons that finding the pairs of a drawing may take.
   public static func stepsMax(shapes: Int, perShape: Int = stepsPerShape) -> Int { (shapesAlways + shapes) * perShape }
 
-  /// The index of a drawing that somebody looks at. It has a server's bounds (R9), so that a heap of shapes costs
-  /// little: each change allows for some more work. After half as many changes as there are shapes, it checks whether
-  /// there are still too many pairs.
+  /// The index of a drawing that is shown. It has a server's bounds (R9), so that a heap of shapes costs little: each
+  /// change adds some steps. After half as many changes as there are shapes, it checks whether there are still too many
+  /// pairs.
   public static func shown(_ shapes: [(identifier: Identifier, outline: Outline)]) -> OverlapIndex {
     var index = OverlapIndex(shapes, pairsMax: pairsShownMax, stepsLeft: stepsMax(shapes: shapes.count))
     index.isRefilled = true
@@ -331,8 +333,8 @@ extension OverlapIndex {
     findAllPairs()
   }
 
-  /// Finds all pairs; the entries have no neighbours yet. If there are too many it stops before they take the memory, and
-  /// if it is too much work it stops too. Then the index is crowded.
+  /// Finds all pairs; the entries have no neighbours yet. Stops if there are too many pairs for the memory, or if it
+  /// takes too much work. Then the index is crowded.
   private mutating func findAllPairs() {
     for place in entries.indices where places[entries[place].identifier] == Int32(place) {
       candidates.removeAll(keepingCapacity: true)
@@ -382,8 +384,8 @@ extension OverlapIndex {
     return identifiers(touching: placed.box) { placed.overlaps($0) }
   }
 
-  /// The shapes whose outlines share area with an upright box, sorted. Other than above, texts are among them: they can be
-  /// taken up like any shape.
+  /// The shapes whose outlines share area with an upright box, sorted. Unlike above, this includes texts, which can be
+  /// selected like any shape.
   public func meeting(_ box: Rect) -> [Identifier] {
     let placed = PlacedOutline(Outline(box))
     return identifiers(touching: placed.box) { other in
@@ -399,8 +401,7 @@ extension OverlapIndex {
     identifiers(touching: Box(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y)) { $0.contains(point) }
   }
 
-  /// The shapes whose bounds meet the given ones, touching included, sorted. These are the ones that may have to be
-  /// drawn there.
+  /// The shapes whose bounds meet the given ones or touch them, sorted. These may have to be drawn there.
   public func shapes(in bounds: Rect) -> [Identifier] {
     let asked = Box(bounds)
     return identifiers(touching: asked) { placed in

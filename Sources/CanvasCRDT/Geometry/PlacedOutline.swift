@@ -1,4 +1,4 @@
-/// An outline with what every question about it needs: its direction and the box around it.
+/// An outline together with what every question about it needs: its direction and the box around it.
 struct PlacedOutline: Hashable, Sendable {
   let outline: Outline
   let direction: Direction

@@ -1,4 +1,4 @@
-/// Two rectangles of a list, by their offsets, the smaller first, and what they have in common.
+/// Two rectangles of a list, by their indices, the smaller first, and their common area.
 public struct RectIntersection: Hashable, Sendable {
   public let first: Int
   public let second: Int
@@ -12,7 +12,7 @@ public struct RectIntersection: Hashable, Sendable {
 }
 
 extension Collection where Element == Rect {
-  /// All intersections of the rectangles, in the order of the first one's offset and then the second's.
+  /// All intersections of the rectangles, in the order of the first one's index and then the second's.
   ///
   /// - Complexity: O(*n* log *n* + *k*) where *k* is the number of bounds that meet, for rectangles of similar size.
   public func intersections() -> [RectIntersection] {

@@ -1,10 +1,10 @@
-/// The sides of many trapezoids between numbered nodes, and the loops that are left when shared sides cancel.
+/// The sides of many trapezoids between numbered nodes, and the loops that remain when shared sides cancel.
 ///
 /// The nodes of one cut have consecutive numbers from the top. So an upright side is a run of steps from one number to
 /// the next, and another trapezoid may share each step.
 struct RegionBoundary {
   private(set) var nodes: [Point] = []
-  /// For each node the steps down to the next, minus the steps up.
+  /// For each node: the steps down to the next, minus the steps up.
   private var descents: [Int] = []
   private var sides: [(from: Int, to: Int)] = []
   private let snap: Double
@@ -38,7 +38,7 @@ struct RegionBoundary {
   }
 
   private mutating func descend(from: Int, to: Int, by count: Int) {
-    // Rounding may turn the end of a thin trapezoid upside down. Then its side counts the other way.
+    // Rounding may turn a thin trapezoid's end upside down. Then its side counts in the other direction.
     if from <= to {
       for node in from..<to { descents[node] += count }
     } else {
@@ -48,7 +48,7 @@ struct RegionBoundary {
 
   // MARK: - Loops
 
-  /// The loops. At each node as many sides begin as end, so following the sides always leads back.
+  /// The loops. As many sides begin at each node as end there, so following the sides always leads back.
   func loops() -> [[Point]] {
     var sides = self.sides
     for (node, count) in descents.enumerated() where count != 0 {

@@ -1,17 +1,17 @@
 /// The intersection of two simple polygons, computed slab by slab.
 ///
-/// The canvas is cut upright at the x of every corner and every crossing. Within one slab no edges cross, so what is
+/// The canvas is cut upright at the x of every corner and every crossing. Within one slab no edges cross, so the area
 /// inside both polygons is a set of trapezoids, found by counting edges from the top. The trapezoids' corners are
-/// numbered nodes: the heights at which edges meet a cut, where heights that differ only by rounding are one. Sides
-/// that two trapezoids share cancel by number, not by coordinates. So the remaining sides always close to loops,
-/// whatever coincides: equal polygons, shared edges, corners on edges.
+/// numbered nodes: the heights at which edges meet a cut, where heights that differ only by rounding count as one.
+/// Sides that two trapezoids share cancel by number, not by coordinates. So the remaining sides always form closed
+/// loops, whatever coincides: equal polygons, shared edges, corners on edges.
 struct SlabIntersection {
   /// A part of an edge between two crossings, from left to right.
   private struct Piece {
     var from: Point
     var to: Point
     var isOfFirst: Bool
-    /// The indexes of the cuts at its ends.
+    /// The indices of the cuts at its ends.
     var start = 0
     var end = 0
 
@@ -25,7 +25,8 @@ struct SlabIntersection {
   private var pieces: [Piece] = []
   /// The x of each cut.
   private var cuts: [Double] = []
-  /// Coordinates nearer to each other than this count as the same: some thousand roundings at the polygons' size.
+  /// Coordinates nearer to each other than this count as equal: some thousand times the rounding error at the polygons'
+  /// size.
   private var snap = 0.0
 
   init(_ first: [Point], _ second: [Point]) {
@@ -89,7 +90,7 @@ struct SlabIntersection {
     pieces.append(Piece(from: from, to: edge.to, isOfFirst: isOfFirst))
   }
 
-  /// Where the two cross, if each has its ends on different sides of the other.
+  /// The point where the two cross, if each has its ends on different sides of the other.
   private static func crossing(_ one: (from: Point, to: Point), _ other: (from: Point, to: Point)) -> Point? {
     let oneX = one.to.x - one.from.x
     let oneY = one.to.y - one.from.y
@@ -101,7 +102,7 @@ struct SlabIntersection {
     let oneStart = otherX * (one.from.y - other.from.y) - otherY * (one.from.x - other.from.x)
     let oneEnd = otherX * (one.to.y - other.from.y) - otherY * (one.to.x - other.from.x)
     guard (oneStart < 0 && oneEnd > 0) || (oneStart > 0 && oneEnd < 0) else { return nil }
-    // Measure along the shorter of the two, which loses fewer digits.
+    // Measured along the shorter of the two, which loses fewer digits.
     if oneX.magnitude + oneY.magnitude < otherX.magnitude + otherY.magnitude {
       let part = oneStart / (oneStart - oneEnd)
       return Point(x: one.from.x + part * oneX, y: one.from.y + part * oneY)
@@ -110,8 +111,7 @@ struct SlabIntersection {
     return Point(x: other.from.x + part * otherX, y: other.from.y + part * otherY)
   }
 
-  /// Makes the cuts, and assigns each piece to two of them. A piece that lies within one cut is upright and isn't
-  /// needed.
+  /// Makes the cuts, and assigns each piece to two of them. A piece that lies within one cut is upright and not needed.
   private mutating func cut(_ common: Box) {
     var wanted = [common.minX, common.maxX]
     for piece in pieces {
@@ -126,7 +126,7 @@ struct SlabIntersection {
     pieces.removeAll { $0.start >= $0.end }
   }
 
-  /// The last cut that isn't beyond x, which is the one that x was merged into.
+  /// The last cut at or before x, which is the one that x was merged into.
   private func nearestCut(_ x: Double) -> Int {
     var low = 0
     var high = cuts.count
@@ -150,7 +150,7 @@ extension SlabIntersection {
     var rightNode = 0
   }
 
-  /// The loops around what is inside both polygons, clockwise as seen.
+  /// The loops around the area inside both polygons, clockwise as seen.
   func loops() -> [[Point]] {
     guard cuts.count > 1 else { return [] }
     var slabs = crossers()
@@ -185,7 +185,8 @@ extension SlabIntersection {
     for (index, piece) in pieces.enumerated() {
       var left = piece.height(at: cuts[piece.start])
       for slab in piece.start..<piece.end {
-        // At its end, a steep piece has the height of its end point, not that of a cut that lies a rounding before it.
+        // At its end, a steep piece has the height of its end point. The cut itself may lie a rounding error before
+        // that.
         let endsHere = slab + 1 == piece.end && piece.to.x - cuts[piece.end] <= snap
         let right = endsHere ? piece.to.y : piece.height(at: cuts[slab + 1])
         slabs[slab].append(Crosser(piece: index, left: left, right: right))

@@ -3,8 +3,8 @@
 /// The upright box around a thin shape that stands at an angle is mostly empty: ten thousand parallel bars at 45° may all lie
 /// in each other's upright boxes without touching. This box is as thin as the bar.
 ///
-/// The axis is rounded to `Float`, and everything is measured along the rounded axis. So the axis always separates what it
-/// seems to separate, though it may not be of length one. The ends are rounded outwards.
+/// The axis is rounded to `Float`, and everything is measured along the rounded axis. So two boxes that are apart along
+/// the axis really are, although the axis may not have length one. The ends are rounded outwards.
 struct TurnedBox {
   var axisX: Float
   var axisY: Float
@@ -13,29 +13,29 @@ struct TurnedBox {
   var minAcross: Float
   var maxAcross: Float
 
-  /// There is no box that is thinner than the upright one.
+  /// Stands for no turned box that is thinner than the upright one.
   static var none: TurnedBox {
     TurnedBox(axisX: 0, axisY: 0, minAlong: 0, maxAlong: 0, minAcross: 0, maxAcross: 0)
   }
 
   @inline(__always) var isNone: Bool { axisX == 0 && axisY == 0 }
 
-  /// The share of the upright box that a turned box may have at most, to be worth a test.
+  /// A turned box is worth a test if it covers at most this part of the upright box.
   private static let partMax = 0.6
 
   fileprivate var axis: Point { Point(x: Double(axisX), y: Double(axisY)) }
 }
 
-/// Something turned that is looked for in a `BoxTree`: its upright box, and its box in its own frame.
+/// A turned shape that is searched for in a `BoxTree`: its upright box, and its box in its own frame.
 struct TurnedExtent {
   let box: Box
   let center: Point
   let reach: Size
   let direction: Direction
-  /// Whether the turned box is enough smaller than the upright one to rule out more pairs.
+  /// Whether the turned box is so much smaller than the upright one that it rules out more pairs.
   let isSlanted: Bool
 
-  /// At 45° that takes a shape six times as long as it is wide. Most rooms have none.
+  /// At 45° this takes a shape six times as long as it is wide. Most rooms have none.
   private static let slant = 4.0
 
   init(_ placed: PlacedOutline) {
@@ -47,7 +47,7 @@ struct TurnedExtent {
     isSlanted = 4 * reach.width * reach.height * TurnedExtent.slant < upright
   }
 
-  /// Half of its extent along an axis, times the axis's length.
+  /// Half of the extent along an axis, times the axis's length.
   @inline(__always)
   fileprivate func reach(along axis: Point) -> Double {
     let along = (direction.cosine * axis.x + direction.sine * axis.y).magnitude
@@ -55,7 +55,7 @@ struct TurnedExtent {
     return reach.width * along + reach.height * across
   }
 
-  /// Whether it may touch something in a turned box, as far as the sides of that box tell.
+  /// Whether the extent may touch a turned box, as far as the sides of that box tell.
   @inline(__always)
   func mayTouch(_ other: TurnedBox) -> Bool {
     let along = other.axis
@@ -68,7 +68,7 @@ struct TurnedExtent {
     return middleAcross - farAcross <= Double(other.maxAcross) && middleAcross + farAcross >= Double(other.minAcross)
   }
 
-  /// Whether it may touch something in an upright box, as far as its own sides tell.
+  /// Whether the extent may touch an upright box, as far as the extent's own sides tell.
   @inline(__always)
   func mayTouch(minX: Double, minY: Double, maxX: Double, maxY: Double) -> Bool {
     let apart = direction.turningBack((minX + maxX) / 2 - center.x, (minY + maxY) / 2 - center.y)
@@ -82,7 +82,7 @@ struct TurnedExtent {
 }
 
 extension TurnedBox {
-  /// Around a shape. `none` if the shape fills enough of its upright box.
+  /// The turned box around a shape. `none` if the shape fills enough of its upright box.
   init(_ extent: TurnedExtent) {
     guard extent.isSlanted else {
       self = .none
@@ -103,7 +103,7 @@ extension TurnedBox {
     maxAcross = Float(above: middleAcross + farAcross)
   }
 
-  /// Around two children, in the frame of the longer of them. `none` if that is not much smaller than the upright box
+  /// The box around two children, in the frame of the longer one. `none` if it is not much smaller than the upright box
   /// around both.
   init(around first: TurnedBox, _ firstUpright: Box, _ second: TurnedBox, _ secondUpright: Box, upright: Box) {
     let isFirst = first.length >= second.length
@@ -129,7 +129,7 @@ extension TurnedBox {
 
   private var length: Float { Swift.max(maxAlong - minAlong, maxAcross - minAcross) }
 
-  /// Its extent along an axis: that of the turned box, or else that of the upright one.
+  /// The extent along an axis: of the turned box if there is one, otherwise of the upright one.
   private func range(along axis: Point, upright: Box) -> (min: Double, max: Double) {
     if isNone {
       let x = Swift.min(upright.minX * axis.x, upright.maxX * axis.x)

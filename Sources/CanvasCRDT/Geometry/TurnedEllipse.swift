@@ -11,7 +11,7 @@ struct TurnedEllipse {
     return Box(center: center, reach: Size(width: across, height: down))
   }
 
-  /// How far the ellipse reaches from its centre in a direction, times that direction's length.
+  /// The distance from the ellipse's centre to its tangent in a direction, times that direction's length.
   func reach(towards x: Double, _ y: Double) -> Double {
     let seen = direction.turningBack(x, y)
     let across = halfWidth * seen.x
@@ -25,8 +25,8 @@ struct TurnedEllipse {
 extension TurnedEllipse {
   /// Whether the polygon and the ellipse share area thicker than `tolerance`.
   ///
-  /// In coordinates in which the ellipse is the unit circle, they do if the polygon comes nearer to the origin than
-  /// one. How much nearer is measured in the canvas's units, between two parallel tangents.
+  /// In coordinates in which the ellipse is the unit circle, they do if the polygon's distance from the origin is less
+  /// than one. The overlap's thickness is measured in the canvas's units, between two parallel tangents.
   func overlaps(_ polygon: ConvexPolygon, tolerance: Double) -> Bool {
     var nearestCorner = Point(x: 0, y: 0)
     var nearestSquare = Double.infinity
@@ -45,7 +45,7 @@ extension TurnedEllipse {
       let edgeY = to.y - from.y
       let length = (edgeX * edgeX + edgeY * edgeY).squareRoot()
       guard length > 0 else { continue }
-      // Positive where the origin is on the inner side of the edge.
+      // Positive if the origin is on the inner side of the edge.
       let inward = (edgeY * from.x - edgeX * from.y) / length
       guard inward < 0 else { continue }
       originInside = false
@@ -83,14 +83,14 @@ extension TurnedEllipse {
 // MARK: - Against an ellipse
 
 extension TurnedEllipse {
-  /// After this many steps without a line between them, two ellipses are taken to overlap. Each step at least halves
-  /// the rest of the interval, and after this many no number is left between its ends.
+  /// After this many steps without finding a line between them, two ellipses count as overlapping. Each step at least
+  /// halves the interval, and after this many no number is left between its ends.
   private static let searchStepsMax = 128
 
   /// Whether the two ellipses share area thicker than `tolerance`.
   ///
-  /// They don't if in some direction the sum of the two reaches is at most the distance between the centres. Over the
-  /// directions on one side of the line between the centres, that is a convex function of one number, `turn`. Its
+  /// They don't if, in some direction, the sum of the two reaches is at most the distance between the centres. Over the
+  /// directions on one side of the line between the centres, the excess is a convex function of one number, `turn`. Its
   /// tangents close in on its least value from both sides, until the value or a bound below it decides.
   func overlaps(_ other: TurnedEllipse, tolerance: Double) -> Bool {
     let apartX = other.center.x - center.x
@@ -107,7 +107,7 @@ extension TurnedEllipse {
     var middle = Tangent(first, second, at: 0, apart: apart)
     if middle.isSeparating(tolerance) { return false }
     if middle.slope == 0 { return true }
-    // Beyond this, the two inner circles alone reach farther than the distance.
+    // Beyond this, the two inner circles alone reach further than the distance.
     let limit = apart / inner
     var left = middle
     var right = middle
@@ -134,7 +134,8 @@ extension TurnedEllipse {
     return true
   }
 
-  /// An ellipse's reach towards `along`, turned. It is the root of the sum of the squares of two linear functions.
+  /// An ellipse's reach in the direction of `along`, turned. It is the root of the sum of the squares of two linear
+  /// functions.
   private struct Reach {
     let acrossStart: Double
     let acrossStep: Double
@@ -158,7 +159,7 @@ extension TurnedEllipse {
     }
   }
 
-  /// By how much the reaches exceed the distance in one direction, and how fast that changes.
+  /// By how much the reaches exceed the distance in one direction, and the slope of that.
   private struct Tangent {
     let turn: Double
     let value: Double

@@ -3,8 +3,7 @@
 /// They are computed once for every number of points that a shape may have (65 KB): a sine costs ten times as much as a
 /// lookup, and every move of a shape needs the corners of the shape and of each neighbour.
 enum UnitCorners {
-  /// For every number of points there are twice as many directions: a star's tips, and an inner corner between each
-  /// two.
+  /// Each number of points has twice as many directions: a star's tips, and an inner corner between each two.
   private static let table: [Point] = {
     var corners: [Point] = []
     for points in Outline.pointsRange {
@@ -16,9 +15,10 @@ enum UnitCorners {
     return corners
   }()
 
-  /// The direction of step `step` of `2 * points` around the circle; even steps are tips, odd ones halfway between.
+  /// The direction of step `step` of `2 * points` around the circle. Even steps are tips, odd steps lie halfway
+  /// between.
   static func corner(_ step: Int, points: Int) -> Point {
-    // The entries before it: the sum of the doubles of all numbers of points from 3 to `points - 1`.
+    // The number of entries before it: the sum of the doubles of all numbers of points from 3 to `points - 1`.
     table[points * points - points - 6 + step]
   }
 }

@@ -1,11 +1,11 @@
-/// A hybrid logical clock. It gives one actor's stamps, each greater than any that it gave or saw before.
+/// A hybrid logical clock. It makes one actor's stamps, each greater than all that it made or saw before.
 ///
-/// It follows the wall clock while that goes forward, and counts on by itself when it doesn't. So no stamp ever loses
-/// to an older one, even if the wall clock jumps back or a neighbour's is fast.
+/// It follows the wall clock while that goes forward, and otherwise counts by itself. So no new stamp is less than an
+/// older one, even if the wall clock jumps back or another machine's clock is fast.
 public struct Clock: Hashable, Sendable {
   public let actor: Identifier
 
-  /// The greatest time given or seen: milliseconds and counter.
+  /// The greatest time made or seen: milliseconds and counter.
   public private(set) var time: UInt64
 
   /// Starts after `time`: 0 for a new actor, the saved time for an actor that comes back.
@@ -14,7 +14,7 @@ public struct Clock: Hashable, Sendable {
     self.time = time
   }
 
-  /// Gives a new stamp, greater than all before. `milliseconds` is the wall clock's time.
+  /// Makes a new stamp, greater than all before. `milliseconds` is the wall clock's time.
   ///
   /// A full counter carries over into the milliseconds. At the end of time, in the year 10889, the clock stands still.
   public mutating func tick(milliseconds: UInt64) -> Stamp {
@@ -33,10 +33,10 @@ public struct Clock: Hashable, Sendable {
   }
 }
 
-// MARK: - At the door
+// MARK: - Checking stamps
 
 extension Clock {
-  /// How a stamp compares with a wall clock. This is asked once, where an operation enters; merging never asks.
+  /// How a stamp compares with a wall clock. This is checked once, where an operation enters; merging never checks it.
   public enum Standing: Hashable, Sendable {
     case plausible
     /// More than the allowance past the wall clock.

@@ -1,11 +1,11 @@
 // Sets and maps by identifier of a shape or actor, in place of the standard library's.
 //
-// The compiler specialises the standard ones for every type of value, two kilobytes each time, and they hash with a
-// function for any bytes at all. Here finding, entering and removing are written once, on integers, and a map adds only
+// The compiler specialises the standard collections for every type of value, two kilobytes each time, and they use a
+// hash function for any bytes. Here finding, inserting and removing are written once, on integers, and a map only adds
 // an array of values.
 
-/// A set of identifiers. Each has a place in 0 ..< count: a new one takes the next place, and when one is removed the
-/// last moves into its place.
+/// A set of identifiers. Each has a place in 0 ..< count: a new one gets the next place. When one is removed, the last
+/// moves into its place.
 public struct IdentifierSet: Sendable {
   /// By place.
   public private(set) var members: [Identifier] = []
@@ -41,7 +41,7 @@ public struct IdentifierSet: Sendable {
   @discardableResult
   @inline(never)
   public mutating func insert(_ identifier: Identifier) -> (place: Int, isNew: Bool) {
-    // The table is at most two thirds full, so that a search always ends at a free entry.
+    // The table is at most two thirds full, so a search always ends at a free entry.
     if (members.count + 1) * 3 > table.count * 2 { resize(to: max(IdentifierSet.tableMin, table.count * 2)) }
     let slot = slot(of: identifier)
     if table[slot] != 0 { return (Int(table[slot]) - 1, false) }
@@ -50,8 +50,8 @@ public struct IdentifierSet: Sendable {
     return (members.count - 1, true)
   }
 
-  /// Removes an identifier. Returns the place that it had, which the last one has now (unless it was the last itself);
-  /// nil if it was not in the set.
+  /// Removes an identifier. Returns its former place, which the last one has now (unless it was the last itself); `nil`
+  /// if it was not in the set.
   @discardableResult
   @inline(never)
   public mutating func remove(_ identifier: Identifier) -> Int? {
@@ -90,7 +90,7 @@ public struct IdentifierSet: Sendable {
     if length > table.count { resize(to: length) }
   }
 
-  /// The slot where its entry is, or would be.
+  /// The slot of its entry, or the slot where that would be.
   private func slot(of identifier: Identifier) -> Int {
     let mask = table.count - 1
     var slot = home(of: identifier)
@@ -132,7 +132,7 @@ public struct IdentifierMap<Value> {
   public var count: Int { values.count }
   public var isEmpty: Bool { values.isEmpty }
 
-  /// Use this rather than `map[…] != nil`, which copies the value, and compares it where values are equatable.
+  /// Use this rather than `map[…] != nil`, which copies the value, and compares it if values are equatable.
   public func contains(_ identifier: Identifier) -> Bool { identifiers.contains(identifier) }
 
   public subscript(identifier: Identifier) -> Value? {

@@ -1,9 +1,9 @@
-/// The live shapes that carry one name, and which numbers after it are taken.
+/// The live shapes with one name, and the numbers after it that are taken.
 ///
-/// A shape's number is computed from its rank among them and isn't stored. So when a shape goes, the numbers of all
-/// after it shift at no further cost.
+/// A shape's number is computed from its rank and isn't stored. So when a shape goes, the numbers of all after it shift
+/// at no cost.
 struct NameGroup: Hashable, Sendable {
-  /// Which actor wrote the name, and when. If one stamp names two shapes, their identifiers decide.
+  /// Which actor wrote the name, and when. If one stamp names two shapes, the identifiers decide.
   struct Member: Hashable, Comparable, Sendable {
     let stamp: Stamp
     let shape: Identifier
@@ -13,20 +13,20 @@ struct NameGroup: Hashable, Sendable {
     }
   }
 
-  /// Sorted. The first shows the name bare.
+  /// Sorted. The first one shows the name without a number.
   private(set) var members: [Member] = []
 
-  /// Numbers that can't be shown, because some shape carries the name with that number as its own name. Sorted.
+  /// Numbers that can't be shown, because a shape has the name with that number as its own name. Sorted.
   private(set) var taken: [Int] = []
 
-  /// Whether no shape carries the name and there is nothing to remember about it.
+  /// Whether no shape has the name and no number is taken.
   var isEmpty: Bool { members.isEmpty && taken.isEmpty }
 
   // MARK: - Members
 
   /// The index of the member, or the index where it would be inserted.
   func rank(of member: Member) -> Int {
-    // Mostly the newest name is looked for, and that comes last.
+    // Mostly the newest name is searched for, and that one is last.
     guard let last = members.last, !(last < member) else { return members.count }
     return members.partitionIndex { members[$0] < member }
   }
@@ -37,7 +37,7 @@ struct NameGroup: Hashable, Sendable {
 
   // MARK: - Numbers
 
-  /// The number that the member of that rank shows after the name. It is 1 for the first, which shows none.
+  /// The number that the member of that rank shows after the name. It is 1 for the first, which shows no number.
   func number(atRank rank: Int) -> Int {
     guard rank > 0 else { return 1 }
     // Before the taken number at `index` there are `taken[index] - 2 - index` free ones.
@@ -45,7 +45,7 @@ struct NameGroup: Hashable, Sendable {
     return rank + 1 + passedOver
   }
 
-  /// The rank that shows the number. If the number is taken, the rank that shows the next free one.
+  /// The rank that shows the number. If the number is taken: the rank that shows the next free one.
   func rank(atNumber number: Int) -> Int {
     guard number > 1 else { return 0 }
     return number - 1 - takenCount(below: number)

@@ -1,7 +1,7 @@
 /// Name groups by name.
 ///
-/// Names are found by a hash of their bytes, cut to the size of an identifier, so that the tables of identifiers serve
-/// for names too. The few names that share a hash are stored together.
+/// Names are found by a hash of their bytes, cut to the size of an identifier, so that the tables of identifiers can be
+/// used for names too. The few names that share a hash are stored together.
 struct NameTable: Sendable {
   private struct Entry: Sendable {
     let name: Text
@@ -10,14 +10,14 @@ struct NameTable: Sendable {
 
   private var entries = IdentifierMap<[Entry]>()
 
-  /// Names come from outside, so which of them share a hash depends on a random seed.
+  /// Names come from outside, so a random seed decides which of them share a hash.
   private static let seed = UInt64.random(in: 0...UInt64.max)
 
   subscript(name: Text) -> NameGroup? {
     entries[NameTable.hash(name)]?.first { $0.name == name }?.group
   }
 
-  /// Changes a group in place. A group that isn't there begins empty; a group that ends empty is removed.
+  /// Changes a group in place. A missing group starts empty; a group that ends empty is removed.
   mutating func change(_ name: Text, _ body: (inout NameGroup) -> Void) {
     let hash = NameTable.hash(name)
     let isOver = NameTable.change(name, among: &entries[hash, default: []], body)

@@ -1,4 +1,4 @@
-/// Shapes whose number an update may change, with the number that they had before it.
+/// Shapes whose number an update may change, with their numbers from before the update.
 struct Renaming {
   private struct Note {
     let name: Text
@@ -8,9 +8,9 @@ struct Renaming {
 
   private var notes: [Note] = []
 
-  /// Notes members of a group before something happens to it. If a group is noted more than once in an update, every
-  /// range has to reach the group's end. A shape that was noted before is not noted again, because its number may be a
-  /// new one by then.
+  /// Remembers members of a group before the group changes. If a group is given more than once in an update, every
+  /// range must reach the group's end. A shape that is remembered already is not added again, because its number may be
+  /// a new one by then.
   mutating func note(_ name: Text, _ group: NameGroup, ranks: Range<Int>) {
     var end = ranks.upperBound
     for earlier in notes where earlier.name == name {
@@ -23,14 +23,14 @@ struct Renaming {
     notes.append(note)
   }
 
-  /// The candidates whose number has changed, sorted, without the shape that the update was about.
+  /// The candidates whose number has changed, sorted, without the shape that was updated.
   consuming func shapes(except updated: Identifier, _ group: (Text) -> NameGroup?) -> [Identifier] {
     var renamed: [Identifier] = []
     for note in notes {
       guard let group = group(note.name) else { continue }
       var rank = 0
       for (member, number) in note.candidates where member.shape != updated {
-        // Mostly the members still follow each other as before.
+        // Mostly the members still have the same order as before.
         if rank >= group.members.count || group.members[rank] != member { rank = group.rank(of: member) }
         if group.number(atRank: rank) != number { renamed.append(member.shape) }
         rank += 1

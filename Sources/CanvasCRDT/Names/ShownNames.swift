@@ -1,18 +1,17 @@
 /// The name that each live shape shows on every screen: its own name, followed by a number if other shapes carry the
 /// same name.
 ///
-/// Among the shapes that carry one name, given or made up, the one whose name has the smallest stamp shows it bare. The
-/// others show `name 2`, `name 3`, … in the order of their stamps. A number is skipped if some live shape carries
-/// exactly that numbered name as its own. So no shape's own name equals a numbered name, and two numbered names differ
-/// in the name or in the number: shown names are unique. They depend on the canvas alone, not on the order in which
-/// things happened.
+/// Among the shapes with one name, given or made up, the one whose name has the least stamp shows it without a number.
+/// The others show `name 2`, `name 3`, … in the order of their stamps. A number is skipped if a live shape has exactly
+/// that numbered name as its own. So no shape's own name equals a numbered name, and two numbered names differ in the
+/// name or in the number: shown names are unique. They depend on the canvas alone, not on the order of events.
 ///
 ///     Sun, Sun, Sun 2, Sun 2   →   Sun, Sun 3, Sun 2, Sun 2 2
 ///
-/// They are kept up shape by shape. A change costs the logarithm of how many shapes share the name, plus a list of the
-/// shapes that it renames. A numbered name may be a little longer than the limit for names.
+/// They are updated shape by shape. A change costs the logarithm of the number of shapes with the name, plus a list of
+/// the shapes that it renames. A numbered name may be a little longer than the limit for names.
 public struct ShownNames: Sendable {
-  /// The name that a live shape carries, and its stamp.
+  /// A live shape's own name, and the name's stamp.
   fileprivate struct Claim: Hashable {
     let name: Text
     let stamp: Stamp
@@ -57,14 +56,14 @@ public struct ShownNames: Sendable {
   public func identifier(named name: Text) -> Identifier? {
     if let bare = groups[name]?.members.first { return bare.shape }
     guard let numbered = NumberedName(name), let group = groups[numbered.name] else { return nil }
-    // If the number were taken, the search above would have found the shape that took it.
+    // If the number were taken, the search above would have found the shape with that name.
     let rank = group.rank(atNumber: numbered.number)
     return rank < group.members.count ? group.members[rank].shape : nil
   }
 
   // MARK: - Following the canvas
 
-  /// Updates the names after an operation, which the canvas holds by now. Returns, sorted, the shapes for which
+  /// Updates the names after an operation, which is already in the canvas. Returns, sorted, the shapes for which
   /// `name(of:)` has changed, including those that came or went.
   @discardableResult
   public mutating func update(_ change: Change, in canvas: borrowing Canvas) -> [Identifier] {
@@ -98,7 +97,7 @@ public struct ShownNames: Sendable {
     return renamed
   }
 
-  /// The shape keeps its name, but with another stamp. Only shapes between the two ranks change.
+  /// The shape keeps its name, but under another stamp. Only shapes between the two ranks change.
   private mutating func move(_ shape: Identifier, _ before: Claim, _ after: Claim, _ renaming: inout Renaming) {
     guard let group = groups[before.name] else { return }
     let from = group.rank(of: NameGroup.Member(shape, before))
@@ -133,7 +132,7 @@ public struct ShownNames: Sendable {
     groups.change(numbered.name) { $0.take(numbered.number) }
   }
 
-  /// Returns whether the member is the first to carry the name.
+  /// Returns whether the member is the first with this name.
   private mutating func join(_ name: Text, _ member: NameGroup.Member) -> Bool {
     var isFirst = false
     groups.change(name) { group in

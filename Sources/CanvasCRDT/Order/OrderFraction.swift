@@ -1,4 +1,4 @@
-/// The fraction that an order key writes, as digits to calculate with. Each is 0…61; the first counts 62nds.
+/// The fraction that an order key stands for, as digits to calculate with. Each digit is 0…61; the first counts 62nds.
 struct OrderFraction {
   static let base: UInt64 = 62
 

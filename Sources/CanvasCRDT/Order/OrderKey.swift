@@ -8,7 +8,7 @@ public struct OrderKey: Hashable, Sendable {
 
   public static let lengthMax = 64
 
-  /// Halfway, `V`: the key of a shape that was given none.
+  /// Halfway, `V`: the key of a shape without one of its own.
   public static let middle = OrderKey(unchecked: "V")
 
   /// Nil if the text is not an order key.

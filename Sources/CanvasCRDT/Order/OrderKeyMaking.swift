@@ -1,13 +1,13 @@
 /// Making new order keys, between two others or beyond the first or last.
 ///
-/// Between two keys, new ones are spread evenly, with enough digits to leave about 8,000 places to each, and jittered
+/// Between two keys, new ones are spread evenly, with enough digits to leave each about 8,000 places, and jittered
 /// within half of these. So two people who insert between the same neighbours at the same time nearly always get
 /// different keys.
 ///
-/// Beyond the last key, halving what is left would cost a digit every six keys. Instead the key counts upwards in small
-/// jittered steps, as a number of four digits. When its first digit has reached `z`, that digit stays, and the number
-/// after it gets one digit more. So each `z` in front adds two digits and 62 times the room: about 1,200 keys of four
-/// digits, 150,000 of six, ten million of eight. Before the first key the same is done downwards with `0`.
+/// Beyond the last key, halving the remaining space would cost a digit every six keys. Instead the key counts upwards
+/// in small jittered steps, as a number of four digits. When its first digit has reached `z`, that digit stays, and the
+/// number after it gets one digit more. So each `z` in front adds two digits and 62 times the space: about 1,200 keys
+/// of four digits, 150,000 of six, ten million of eight. Before the first key the same is done downwards with `0`.
 extension OrderKey {
   public enum Failure: Error, Hashable, Sendable {
     /// The lower neighbour isn't below the upper one.
@@ -16,8 +16,8 @@ extension OrderKey {
     case indexOutOfRange
   }
 
-  /// A key between two others; nil as a neighbour means that there is none on that side. Returns nil if the key would
-  /// be too long.
+  /// A key between two others. `nil` as a neighbour stands for the end on that side. Returns `nil` if the key would be
+  /// too long.
   public static func between(
     _ lower: OrderKey?,
     _ upper: OrderKey?,
@@ -26,7 +26,8 @@ extension OrderKey {
     try run(of: 1, between: lower, upper, using: &generator)?.first
   }
 
-  /// `count` keys in order between two others, of which either may be missing. Returns nil if a key would be too long.
+  /// `count` keys in order between two others, either of which may be missing. Returns `nil` if a key would be too
+  /// long.
   public static func run(
     of count: Int,
     between lower: OrderKey?,
@@ -115,7 +116,7 @@ struct OrderGap {
     isOpenAbove = upper == nil
   }
 
-  /// The fewest digits that give `count` keys enough room, or the most that a key may have; and the gap's width in
+  /// The fewest digits that give `count` keys enough room, or the most that a key may have. Also the gap's width, in
   /// steps of the last of these digits.
   func measure(for count: Int) -> (length: Int, width: UInt64) {
     let wanted = UInt64(count + 1) * OrderGap.roomPerKey

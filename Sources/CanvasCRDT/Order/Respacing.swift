@@ -1,6 +1,6 @@
-/// The keys of shapes that are put between others, and new keys for neighbours that have to make room.
+/// Keys for shapes that are put between others, and new keys for neighbours that have to make room.
 ///
-/// Mostly no neighbour has to. But where a new key would pass 64 bytes, or where the neighbours share one key, the
+/// Mostly no neighbour has to. But if a new key would be longer than 64 bytes, or if the neighbours share one key, the
 /// shapes around the gap get new keys too. They are as few as give comfortable room, and in the same message, so that
 /// nobody sees them out of order.
 public struct Respacing: Hashable, Sendable {
@@ -15,15 +15,15 @@ public struct Respacing: Hashable, Sendable {
   public let inserted: [OrderKey]
   public let moved: [Moved]
 
-  /// Preferably no more than this many are moved at once, so that they fit in one message with what is inserted.
+  /// Preferably at most this many are moved at once, so that they fit into one message with what is inserted.
   static let movedPreferredMax = 512
 
   /// How long keys may be if `count` shapes share the room. It is half of the most, so that about two hundred keys fit
   /// into one gap before the next respacing.
   ///
-  /// Past the preferred number, less room has to do. Otherwise each respacing at one place would move everything that
-  /// the last one moved, and more. With this rule, 20,000 insertions into one gap move three keys each, and never more
-  /// than the preferred number at once.
+  /// Above the preferred number, less room must be enough. Otherwise each respacing at one place would move everything
+  /// that the last one moved, and more. With this rule, 20,000 insertions into one gap move three keys each, and never
+  /// more than the preferred number at once.
   static func comfortableLength(for count: Int) -> Int {
     count <= movedPreferredMax ? OrderKey.lengthMax / 2 : OrderKey.lengthMax - 8
   }
@@ -32,7 +32,7 @@ public struct Respacing: Hashable, Sendable {
 extension OrderKey {
   /// Keys for `count` shapes that are put at `index` among `neighbours`, which are in drawing order and may share keys.
   ///
-  /// The neighbours don't include shapes that are being moved. The cost depends only on how many neighbours get new
+  /// The neighbours must not include shapes that are being moved. The cost depends only on how many neighbours get new
   /// keys.
   public static func placements(
     of count: Int,
@@ -64,7 +64,7 @@ extension OrderKey {
   }
 }
 
-/// The neighbours around a gap that get new keys, and the two beyond them that keep theirs.
+/// The neighbours around a gap that get new keys, and the two next to them that keep theirs.
 private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
   private let neighbours: Neighbours
   private let count: Int
@@ -86,7 +86,7 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
   var below: OrderKey? { key(at: range.lowerBound - 1) }
   var above: OrderKey? { key(at: range.upperBound) }
 
-  /// Whether there is any room between the two that keep their keys.
+  /// Whether there is any space between the two that keep their keys.
   func isOpen() throws(OrderKey.Failure) -> Bool {
     guard let below, let above else { return true }
     guard below <= above else { throw .neighboursOutOfOrder }
@@ -110,7 +110,7 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     }
   }
 
-  /// Whether the neighbours within, and `added` more, fit between the two that keep their keys, with short keys.
+  /// Whether the neighbours in the window, and `added` more, fit between the two that keep their keys, with short keys.
   func isComfortable(for added: Int) throws(OrderKey.Failure) -> Bool {
     guard try isOpen() else { return false }
     let length: Int
@@ -126,7 +126,7 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     return length <= Respacing.comfortableLength(for: range.count + added)
   }
 
-  /// Takes in one more neighbour, from the side whose key is longer, which is the more crowded one.
+  /// Takes in one more neighbour, on the more crowded side, where the key is longer.
   mutating func grow() {
     let lengthBelow = below?.length ?? 0
     let lengthAbove = above?.length ?? 0

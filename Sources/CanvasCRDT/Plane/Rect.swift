@@ -18,7 +18,7 @@ public struct Rect: Hashable, Sendable {
   @inlinable public var area: Double { size.width * size.height }
 }
 
-// MARK: - What two rectangles have in common
+// MARK: - The common part of two rectangles
 
 extension Rect {
   /// The part that both rectangles cover. Nil if that has no area, as when they only touch or one of them has no area
@@ -43,7 +43,7 @@ extension Rect {
   }
 
   /// How far apart two ends may be and still count as the same, if both are sums of decimals. For example 14.8 and
-  /// 123.9 make 138.70000000000002, and a rectangle that was set beside it at 138.7 touches it.
+  /// 123.9 make 138.70000000000002, and a rectangle that is placed beside it at 138.7 touches it.
   @inlinable
   static func rounding(_ first: Double, _ firstEnd: Double, _ second: Double, _ secondEnd: Double) -> Double {
     (first.magnitude + firstEnd.magnitude + second.magnitude + secondEnd.magnitude) * 0x1p-50
@@ -63,7 +63,7 @@ extension Rect {
     guard secondEnd - first > rounding, firstEnd - second > rounding, first < firstEnd, second < secondEnd else {
       return nil
     }
-    // If one span holds the other, the inner one's length is the exact answer; a difference of sums isn't exact.
+    // If one span contains the other, the inner one's length is the exact answer; a difference of sums isn't exact.
     if first >= second, firstEnd <= secondEnd { return (first, firstLength) }
     if second >= first, secondEnd <= firstEnd { return (second, secondLength) }
     return first > second ? (first, secondEnd - first) : (second, firstEnd - second)

@@ -6,9 +6,10 @@ struct MessageLimits: Sendable {
   private let bytesAllowed: Int
   let encoding: WireEncoding
 
-  /// - Parameter bytesTaken: how long messages may be at most, where a shorter one than the server allows was too long.
+  /// - Parameter bytesTaken: the longest that messages may be, if one that the server should have accepted was too
+  ///   long.
   init(_ limits: RoomLimits, encoding: WireEncoding, bytesTaken: Int = .max) {
-    // A message that is larger than the permitted rate could never be sent.
+    // A message with more operations than the rate permits at once could never be sent.
     operationsMax = max(1, min(Int(clamping: limits.operationsPerMessage), Int(clamping: limits.operationsPerSecond)))
     bytesAllowed = Int(clamping: limits.messageBytes)
     bytesMax = min(bytesAllowed, bytesTaken)
@@ -55,22 +56,22 @@ struct MessageLimits: Sendable {
     case .identifier, .tie: 32
     case .number: 24
     case .pair: 52
-    // A control character of a name that is older than the rule for names takes six bytes.
+    // A control character in a name from before the rule for names takes six bytes.
     case .name: 2 + 6 * set.name.utf8Count
     case .orderKey: 2 + set.z.text.utf8Count
     // A line break takes two bytes.
     case .text: 2 + 2 * set.text.utf8Count
-    // `[65535,65535],` for two bytes, and less for each byte where points have widths or lie apart.
+    // `[65535,65535],` for two bytes, and less for each byte if points have widths or are far apart.
     case .path: 8 + 7 * set.path.bytes.count
     }
   }
 
-  /// Whether the server allows a message with this operation alone. It is encoded only where the bound leaves that open.
+  /// Whether the server allows a message with this operation alone. It is encoded only if the bound doesn't decide.
   func allows(_ operation: Operation) -> Bool {
     envelopeBytes + bytesMax(of: operation) <= bytesAllowed || bytes([operation]) <= bytesAllowed
   }
 
-  /// How long a message with these operations is, whatever its number.
+  /// The length of a message with these operations, whatever its number.
   func bytes(_ operations: [Operation]) -> Int {
     let id = MessageIdentifier(UInt64.max)
     return encoding.encode(.operations(Submission(id: id, operations: operations.map { ProposedOperation($0) }))).count

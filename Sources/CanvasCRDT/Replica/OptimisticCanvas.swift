@@ -1,6 +1,6 @@
-/// The canvas that is shown, the client's own unanswered edits included, and with it the confirmed canvas.
+/// The canvas that is shown, including the client's own unanswered edits, together with the confirmed canvas.
 ///
-/// There are not two whole canvases. Where nothing is pending the two agree, so only the shapes that have pending edits
+/// There are not two whole canvases. Where nothing is pending the two are equal, so only the shapes with pending edits
 /// have a confirmed record of their own, on `base`.
 struct OptimisticCanvas: Sendable {
   var shown: Canvas
@@ -8,11 +8,11 @@ struct OptimisticCanvas: Sendable {
   /// The confirmed records of the shapes that have pending edits, and of no others.
   private(set) var base: Canvas
 
-  /// How many operations are pending on each shape that has any.
+  /// How many operations are pending on each shape, if any are.
   private(set) var pending = IdentifierMap<Int>()
 
-  /// After a reset: the room's state as far as it has arrived. The canvas that was shown before stays until the state
-  /// is whole, if there was any.
+  /// After a reset: the room's state as far as it has arrived. Until it is complete, the canvas from before stays on
+  /// the screen, if there was one.
   private var arriving: Canvas
   private(set) var isArriving = false
 
@@ -57,7 +57,7 @@ extension OptimisticCanvas {
     if isArriving { arriving.apply(operation) }
   }
 
-  /// Builds `shapes` on the shown canvas again, from their confirmed records and their pending operations.
+  /// Rebuilds `shapes` on the shown canvas, from their confirmed records and their pending operations.
   mutating func rebuild(_ shapes: IdentifierSet, pending outbox: Outbox) -> [Change] {
     let before = shown
     for shape in shapes.members where pending.contains(shape) { shown.replace(shape, from: base) }
@@ -76,7 +76,7 @@ extension OptimisticCanvas {
 // MARK: - The room's operations
 
 extension OptimisticCanvas {
-  /// Takes in an operation that the room has. Returns how the shown canvas changed.
+  /// Takes in an operation of the room. Returns how the shown canvas has changed.
   mutating func receive(_ operation: borrowing Operation) -> Change {
     if isArriving {
       arriving.apply(operation)
@@ -102,20 +102,20 @@ extension OptimisticCanvas {
     isArriving = true
   }
 
-  /// The connection was lost before the whole state had come.
+  /// The connection was lost before the whole state had arrived.
   mutating func abandonReset() {
     arriving = Canvas(seed: seed)
     isArriving = false
   }
 
-  /// The state is whole. It replaces the confirmed canvas, and pending operations are shown over it.
+  /// The state is complete. It replaces the confirmed canvas, and pending operations are shown over it.
   mutating func finishReset(pending outbox: Outbox) {
     guard isArriving else { return }
     showArriving(pending: outbox)
     abandonReset()
   }
 
-  /// How many shapes more there would be if what has arrived were shown.
+  /// How many more shapes there would be if the arrived state were shown.
   var gainOfArriving: Int { isArriving ? arriving.liveCount - shown.liveCount : 0 }
 
   /// Shows what has arrived, as if it were the whole state.
@@ -136,14 +136,14 @@ extension OptimisticCanvas {
     return digest
   }
 
-  /// A separate canvas, to be saved or compared.
+  /// The confirmed canvas by itself, to be saved or compared.
   var confirmed: Canvas {
     var confirmed = shown
     for shape in pending.keys { confirmed.replace(shape, from: base) }
     return confirmed
   }
 
-  /// Whether any register is confirmed to hold the operation's value, as far as the newest state tells.
+  /// Whether any register is confirmed to have the operation's value, as far as the newest state tells.
   func confirmedHolds(_ operation: Operation) -> Bool {
     if isArriving { return arriving.holds(operation) }
     return pending.contains(operation.shape) ? base.holds(operation) : shown.holds(operation)

@@ -1,18 +1,18 @@
-/// The client's own edits until the server has answered them: those that wait to be sent, and those on their way.
+/// The client's own edits until the server has answered: those that wait to be sent, and those on their way.
 ///
 /// Stamps rise from the first message in flight to the last edit that waits. A waiting edit gives up the registers that
-/// a newer one overwrites, so a long drag without a connection is one operation. An edit that was sent stays as it is,
+/// a newer one overwrites, so a long drag without a connection is one operation. An edit that was sent doesn't change,
 /// since the server may have it.
 struct Outbox: Sendable {
   struct Pending: Sendable {
     var operation: Operation
     /// Edits made together share a number.
     let edit: UInt64
-    /// The values that an edit replaced. Nil for writes of undo and redo.
+    /// The values that an edit replaced. `nil` for writes of undo and redo.
     var replaced: ReplacedValues?
   }
 
-  /// A message on its way. If its connection is lost, it is sent again on the next.
+  /// A message on its way. If its connection is lost, it is sent again on the next one.
   struct Flight: Sendable {
     var id: UInt64
     var pending: [Pending]
@@ -24,7 +24,8 @@ struct Outbox: Sendable {
 
   private(set) var flights: [Flight] = []
 
-  /// The operations that wait, in order. One that has lost all its registers stays, empty, until the list is tidied.
+  /// The operations that wait, in order. An operation that has lost all its registers stays, empty, until the list is
+  /// tidied.
   private var waiting: [Pending] = []
   private var waitingStart = 0
   /// Offset from an index to a number that stays the same when the front of the list is removed.
@@ -63,7 +64,7 @@ extension Outbox {
     var dropped = 0
     for number in numbers[operation.shape] ?? [] {
       let index = number - numberOffset
-      // A value that leaves its place to this one goes with it.
+      // Together with the register, the value that the older edit replaced moves to this one.
       if let older = waiting[index].replaced {
         replaced?.forget(waiting[index].operation.at, older, of: covered)
       }
@@ -96,8 +97,8 @@ extension Outbox {
     for (index, pending) in waiting.enumerated() { numbers[pending.operation.shape, default: []].append(index) }
   }
 
-  /// How long the next message is. It takes whole edits, the oldest first, as many as the limits allow, and a part of
-  /// an edit only where the edit is too large for any message. 0 where nothing waits.
+  /// The length of the next message, in operations. It takes whole edits, the oldest first, as many as the limits
+  /// allow. Only an edit that is too large for any message is split. 0 if nothing waits.
   func nextMessageLength(_ limits: MessageLimits) -> (slots: Int, operations: Int) {
     var operations = 0
     var bytes = limits.envelopeBytes
@@ -181,7 +182,7 @@ extension Outbox {
     flights.remove(at: index)
   }
 
-  /// Takes operations out of a message. The rest becomes a new message, yet to be sent.
+  /// Takes operations out of a message. The rest becomes a new message, which has to be sent.
   mutating func takeBack(at index: Int, where isTaken: (Int, Pending) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     var rest: [Pending] = []
@@ -208,7 +209,7 @@ extension Outbox {
     return taken
   }
 
-  /// Takes operations out of all that is to be sent.
+  /// Takes operations out of everything that is still to be sent.
   mutating func takeBackUnsent(where isTaken: (Operation) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     for index in flights.indices.reversed() where !flights[index].isSent {
@@ -218,8 +219,8 @@ extension Outbox {
     return taken + takeBackWaiting(where: isTaken)
   }
 
-  /// Splits the messages that have yet to be sent and are larger than a message may be now. They may have been made for
-  /// other limits of the server, or in another encoding.
+  /// Splits the messages that are still to be sent and are too large now. They may have been made for other limits of
+  /// the server, or in another encoding.
   mutating func split(_ limits: MessageLimits) {
     var split: [Flight] = []
     for flight in flights {
@@ -250,7 +251,7 @@ extension Outbox {
   }
 }
 
-// MARK: - All of it
+// MARK: - All operations
 
 extension Outbox {
   /// Goes from the oldest operation to the newest.
@@ -263,7 +264,7 @@ extension Outbox {
     }
   }
 
-  /// Replaces every operation's stamp by what `stamp` makes of it. All operations have to be sent again.
+  /// Replaces every operation's stamp by the result of `stamp`. All operations have to be sent again.
   mutating func restamp(_ stamp: (Stamp) -> Stamp) {
     for index in flights.indices {
       flights[index].sentAt = nil
@@ -277,7 +278,7 @@ extension Outbox {
     tidy()
   }
 
-  /// Follows what became of the values that pending edits have replaced.
+  /// Updates the values that pending edits have replaced.
   mutating func updateReplaced(_ update: (Identifier, inout ReplacedValues) -> Void) {
     func follow(_ pending: inout Pending) {
       guard var replaced = pending.replaced else { return }
@@ -292,7 +293,7 @@ extension Outbox {
     }
   }
 
-  /// Takes in what saved edits had replaced, in their order.
+  /// Takes in the values that saved edits had replaced, in their order.
   mutating func restoreReplaced(_ saved: [(stamp: Stamp, values: ReplacedValues)]) {
     var rest = saved[...]
     func restore(_ pending: inout Pending) {

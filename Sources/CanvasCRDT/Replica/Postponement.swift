@@ -1,4 +1,5 @@
-/// The server's refusal to take an edit for now, as when its disk is full. The edit is sent again after a pause.
+/// The server's refusal to accept an edit for now, for example because its disk is full. The edit is sent again after a
+/// pause.
 public struct Postponement: Hashable, Sendable {
   public let code: RejectCode
   /// The reason, in words.
@@ -11,7 +12,7 @@ public struct Postponement: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Whether edits are on their way to a server that has yet to answer them. False while they wait here, as after a
-  /// refusal for now.
+  /// Whether edits are on their way to a server that hasn't answered them yet. False while they wait here, for example
+  /// after such a refusal.
   public var awaitsAnswer: Bool { state.isJoined && outbox.sentCount > 0 }
 }

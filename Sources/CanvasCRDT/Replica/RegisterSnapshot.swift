@@ -2,7 +2,7 @@
 struct RegisterSnapshot: Sendable {
   var isLive: Bool
 
-  /// The properties that the snapshot covers; `deleted` stands for the erasure. One that is covered and has no value did
+  /// The properties that the snapshot covers; `deleted` stands for the erasure. A covered property without a value did
   /// not exist.
   private(set) var covered = PropertyMask()
 
@@ -32,7 +32,7 @@ struct RegisterSnapshot: Sendable {
     covered.insert(property)
   }
 
-  /// Copies from `other` what it holds of `property`.
+  /// Copies the state of `property` from `other`.
   mutating func set(_ property: Property, from other: RegisterSnapshot) {
     if let stamp = other.stamp(of: property) {
       set(property, to: other.values, at: stamp)
@@ -47,7 +47,7 @@ struct RegisterSnapshot: Sendable {
     covered.remove(property)
   }
 
-  /// Puts the new stamp in place of each stamp that was replaced.
+  /// Replaces old stamps by the new ones.
   mutating func restamp(_ replaced: ReplacedStamps) {
     for index in stamps.indices {
       if let stamp = replaced[stamps[index]] { stamps[index] = stamp }

@@ -1,9 +1,9 @@
-/// The values that an edit replaced, kept until the server has answered. If it refuses the edit, they come back.
+/// The values that an edit replaced, kept until the server has answered. If it refuses the edit, they are restored.
 struct ReplacedValues: Sendable {
   private(set) var values: RegisterSnapshot
-  /// The registers that held what the same step had written before.
+  /// The registers whose values from before were written by the same step.
   var ofSameStep = PropertyMask()
-  /// The registers that hold the edit's value although the edit was refused.
+  /// The registers that have the edit's value although the edit was refused.
   var standing = PropertyMask()
 
   init(values: RegisterSnapshot, ofSameStep: PropertyMask = PropertyMask()) {
@@ -11,13 +11,14 @@ struct ReplacedValues: Sendable {
     self.ofSameStep = ofSameStep
   }
 
-  /// Where that isn't known, as of edits that an older version has saved.
+  /// For edits whose replaced values are not known, because an older version has saved them.
   static var unknown: ReplacedValues { ReplacedValues(values: RegisterSnapshot(isLive: true)) }
 
-  /// Puts the new stamp in place of each stamp that was replaced.
+  /// Replaces old stamps by the new ones.
   mutating func restamp(_ replaced: ReplacedStamps) { values.restamp(replaced) }
 
-  /// An older edit that this one replaced is gone: what that one had replaced was replaced by this.
+  /// An older edit, which this one replaced, is gone. So this edit now counts as having replaced the older one's
+  /// replaced values.
   mutating func forget(_ stamp: Stamp, _ older: ReplacedValues, of covered: PropertyMask = .all) {
     let touched = values.forget(stamp, older.values, of: covered)
     ofSameStep = ofSameStep.subtracting(touched.subtracting(older.ofSameStep))
@@ -25,15 +26,14 @@ struct ReplacedValues: Sendable {
 }
 
 extension RegisterSnapshot {
-  /// Puts what an edit had replaced in the place of what it wrote, where that is among `covered`. Returns which registers
-  /// changed.
+  /// Restores what an edit had replaced, in the registers that are among `covered`. Returns which registers changed.
   @discardableResult
   mutating func forget(_ stamp: Stamp, _ replaced: RegisterSnapshot, of covered: PropertyMask = .all) -> PropertyMask {
     var touched = PropertyMask()
     for property in self.covered.intersection(covered) where self.stamp(of: property) == stamp {
       touched.insert(property)
     }
-    // Without a deletion, all that it had erased is there.
+    // If the deletion is gone, everything that it had erased is there again.
     if touched.contains(.deleted) {
       for property in self.covered.intersection(.registers) where self.stamp(of: property) == nil {
         touched.insert(property)

@@ -1,13 +1,13 @@
 /// The client's half of a room, as a state machine: the canvas that is shown, the client's own edits on their way, and
 /// the connection.
 ///
-/// It does nothing itself. The host tells it what happened (connected, received, disconnected, the wake-up time came,
-/// an edit) and then carries out the effects that it returns. Every event takes the time, and all chance comes from one
+/// It does no I/O. The host tells it what happened (connected, received, disconnected, the wake-up time came, an edit)
+/// and then carries out the effects that it returns. Every event brings the time, and all randomness comes from one
 /// seed. So the same replica runs in the terminal, in the browser and in a simulation of a hundred of them.
 ///
-/// Edits are shown at once and sent as soon as the room can be reached. An edit that the server refuses is taken back.
+/// Edits are shown at once and sent as soon as the room can be reached. An edit that the server refuses is reverted.
 /// Losing the connection loses nothing: every unanswered edit is sent again under the same stamps, which changes
-/// nothing where the server already has it.
+/// nothing if the server already has it.
 public struct Replica: Sendable {
   public internal(set) var configuration: ReplicaConfiguration
 
@@ -23,21 +23,21 @@ public struct Replica: Sendable {
   var reserve = StampReserve()
   var random: SplitMix
 
-  /// The newest place in the log up to which everything has come. A delivery with more to follow doesn't move it, so
-  /// one that was cut off in the middle is sent again.
+  /// The newest place in the log up to which everything has arrived. A delivery with more to follow doesn't move it, so
+  /// a delivery that was interrupted is sent again.
   public internal(set) var cursor: Cursor?
 
   public internal(set) var room: Text?
   public internal(set) var role: Role?
   public internal(set) var peers: [Peer] = []
-  /// How many people are here, this client among them, if the room tells not all of them by name; otherwise 0.
+  /// How many people are here, including this client, if the room doesn't name all of them; otherwise 0.
   public internal(set) var crowd: UInt64 = 0
 
   var messageLimits: MessageLimits
-  /// How long messages may be, as far as messages that were too long have taught.
+  /// How long messages may be. Reduced when messages turn out to be too long.
   var messageBytesTaken = Int.max
   var sendBlockedUntil: UInt64?
-  /// Why the server has not taken an edit yet. Nil again when it has taken one.
+  /// Why the server hasn't accepted an edit yet. `nil` again once it has accepted one.
   public internal(set) var postponement: Postponement?
   var stampTrust = StampTrust.full
 
@@ -45,7 +45,7 @@ public struct Replica: Sendable {
   var digestCheck = DigestCheck()
   var pings = PingTimes()
   var sendWindow = SendWindow()
-  /// When what has arrived of a state was last shown, on the monotonic clock.
+  /// When the arrived part of a state was last shown, on the monotonic clock.
   var arrivingShownAt: UInt64 = 0
 
   var effects: [ReplicaEffect] = []
@@ -64,7 +64,7 @@ public struct Replica: Sendable {
       cursor: nil,
       random: random
     )
-    // The actor is provisional: only one that the server chose comes with a key.
+    // The actor is provisional: only an actor that the server chose comes with a key.
     if actor == nil { connection.askForNewActor() }
   }
 
@@ -89,7 +89,7 @@ public struct Replica: Sendable {
     self.cursor = cursor
     messageLimits = MessageLimits(RoomLimits(), encoding: configuration.encoding)
     var random = random
-    // The canvas is finished before it is stored: changing it inside a replica that is not yet complete would copy it.
+    // The canvas is completed before it is stored: changing it inside an unfinished replica would copy it.
     var optimistic = OptimisticCanvas(seed: random.next(), confirmed: confirmed)
     outbox.forEach { pending in
       optimistic.hold(pending.operation.shape)
@@ -107,7 +107,7 @@ public struct ReplicaConfiguration: Hashable, Sendable {
   public var name: Text?
   public var color: Color?
   public var encoding = WireEncoding.binary
-  /// Whether to be told of overlaps.
+  /// Whether to receive overlap notices.
   public var overlaps = false
   /// Read-only: edits are refused before they are made.
   public var readonly = false
@@ -126,7 +126,7 @@ extension Replica {
   /// The canvas that the room is known to have, without unanswered edits. Each call builds it.
   public var confirmedCanvas: Canvas { optimistic.confirmed }
 
-  /// The digest of `confirmedCanvas`, without making it.
+  /// The digest of `confirmedCanvas`, without building that.
   public var confirmedDigest: UInt64 { optimistic.confirmedDigest }
 
   public var actor: Identifier { clock.clock.actor }
@@ -155,13 +155,13 @@ extension Replica {
     peers.first { $0.actor == actor }
   }
 
-  /// How many people are here beside the client and its peers: those whom the room does not tell by name.
+  /// How many more people are here than the client and its peers: those whom the room doesn't name.
   public var unnamedCount: Int { max(0, Int(clamping: crowd) - peers.count - 1) }
 
   /// The time on the server's clock, as far as the client can know it.
   public func serverMilliseconds(at now: Moment) -> UInt64 { connection.serverTime.milliseconds(at: now) }
 
-  /// When the replica next wants to be woken, on the monotonic clock. Equal to the newest `wake` effect.
+  /// When the replica wants to be woken next, on the monotonic clock. Equal to the newest `wake` effect.
   public var wakeAt: UInt64? {
     var next: UInt64?
     func consider(_ time: UInt64?) {
@@ -202,7 +202,7 @@ extension Replica {
     return effects
   }
 
-  /// The replica was woken, so the wake-up that it asked for is used up.
+  /// The replica was woken, so its request for a wake-up is fulfilled.
   mutating func forgetWake() {
     wakeTold = nil
   }

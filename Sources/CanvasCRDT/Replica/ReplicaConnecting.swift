@@ -1,7 +1,7 @@
 // Connecting and leaving: from the first try to the welcome, and what happens when the connection is lost.
 
 extension Replica {
-  /// Connects now, even if the next try is not due yet, as when the network is said to be back.
+  /// Connects now, even if the next try is not due yet, for example because the system says that the network is back.
   public mutating func start(at now: Moment) -> [ReplicaEffect] {
     carryOut(connection.start())
     return finish(at: now)
@@ -15,7 +15,8 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// Changes the name and color that others see. Only a hello carries them, so an open connection is replaced.
+  /// Changes the name and color that others see. Only a hello carries them, so an open connection is replaced by a new
+  /// one.
   public mutating func introduce(name: Text?, color: Color?, at now: Moment) -> [ReplicaEffect] {
     guard name != configuration.name || color != configuration.color else { return finish(at: now) }
     configuration.name = name
@@ -42,7 +43,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// The connection is gone, or never opened. `closeCode` is the WebSocket's, where there was one.
+  /// The connection is gone, or never opened. `closeCode` is the WebSocket's, if there was one.
   public mutating func disconnected(closeCode: UInt16?, at now: Moment) -> [ReplicaEffect] {
     if connection.closed(closeCode, at: now, using: &random) {
       if closeCode == CloseCode.tooLarge.rawValue { shortenMessages() }
@@ -52,7 +53,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// The time that the newest `wake` effect named has come.
+  /// The time in the newest `wake` effect has come.
   public mutating func wake(at now: Moment) -> [ReplicaEffect] {
     forgetWake()
     carryOut(connection.wake(at: now, using: &random))
@@ -132,26 +133,27 @@ extension Replica {
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
     if stampTrust == .none, newActor != actor { clock.startOver(as: actor) }
-    // A stamp that the room has taken may be followed, however far ahead it is. So may one from this actor's earlier
-    // life, and one that was sent: the room may have taken it. If it has not, it refuses what follows as ahead of its clock,
-    // and by then it has told what it has taken: from then on only that is followed.
+    // The clock may follow a stamp that the room has taken, however far ahead it is. It may also follow one from this
+    // actor's earlier life, and one that was sent: the room may have taken it. If the room has not, it refuses what
+    // follows as ahead of its clock. By then it has reported which stamps it has taken, and from then on the clock
+    // follows only those.
     let sent = stampTrust == .full ? clock.sentTime : 0
     let former = newActor == actor ? clock.formerTime : 0
     let taken = max(clock.confirmedTime, former, sent) >> 16
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), taken)
 
-    // If nothing was ever sent, every edit can be moved to the time at which it was really made.
+    // If nothing was ever sent, every edit's stamp can be corrected to the time at which the edit was really made.
     let offset = knewServerTime ? 0 : connection.serverTime.offset ?? 0
     let shift = offset.magnitude > Replica.offsetMillisecondsTolerated ? offset : 0
     if newActor != actor || shift != 0 {
       restamp(as: newActor, latest: wall, behind: latest, shift: shift) { _ in true }
     } else if clock.clock.time >> 16 > latest {
-      // The room has taken no stamp this far ahead. Stamps rise, so only the newest are too far ahead.
+      // The room has taken no stamp this far ahead. Stamps rise, so it is only the newest ones that are too far ahead.
       restamp(as: actor, latest: wall, behind: latest) { $0.milliseconds > latest }
     }
   }
 
-  /// Clocks that differ by less than this count as right.
+  /// A clock that differs by less than this counts as right.
   private static let offsetMillisecondsTolerated: UInt64 = 1_000
 
   private mutating func restamp(
@@ -175,8 +177,8 @@ extension Replica {
       replaced.enter(stamp, by: restamped)
       return restamped
     }
-    // A value that waited and was written over left its stamp in the history only. It gets a new one in its turn: its own may
-    // be given out again, for another value.
+    // A value that was overwritten while it waited has its stamp only in the history. It gets a new one like the
+    // others, since its old stamp may be given to another value.
     var left = history.stamps(by: actor, after: clock.clock.time)[...]
     outbox.restamp { stamp in
       while let first = left.first, first <= stamp {

@@ -1,45 +1,47 @@
-/// Checks whether the replica holds what the server holds, when both are at the same place in the log.
+/// Checks whether the replica's state equals the server's, when both are at the same place in the log.
 ///
 /// What always holds:
-/// - While the replica is live a question is planned, or the answer to one is on its way.
-/// - The host gets one verdict for each check that it asked for. Of other checks it learns only if a difference is
-///   healed.
+/// - While the replica is live, a check is planned, or an answer is on its way.
+/// - The host gets one verdict for each check that it asked for. Of other checks it only hears when a difference is
+///   repaired.
 struct DigestCheck: Sendable {
-  /// A busy room may move on between question and answer. Then the question is asked again, up to this often.
+  /// A busy room may move on between question and answer. Then the question is repeated, at most this often.
   static let triesMax = 10
   static let pauseMilliseconds: UInt64 = 500
 
-  /// A cursor that the server has misread shows from the first moment on, so a replica that came back asks soon. First the
-  /// drawing is to be shown and unsent edits are to be sent. Thousands that come back together ask over so long a time.
+  /// A cursor that the server has misread makes a difference from the start, so a replica that came back asks soon. But
+  /// first the drawing has to be shown, and unsent edits have to be sent. When thousands come back together, their
+  /// questions are spread over this time.
   static let returnMilliseconds: UInt64 = 2_000
   static let returnSpread: UInt64 = 10_000
-  /// How long a difference may go unnoticed. An answer is forty bytes, and a digest that is kept costs neither side a
-  /// walk over the drawing.
+  /// How long a difference may go unnoticed. An answer has forty bytes, and a digest that is kept up to date costs
+  /// neither side a walk over the drawing.
   static let intervalMilliseconds: UInt64 = 300_000
   static let intervalSpread: UInt64 = 60_000
-  /// Loading the whole state again helps against what went wrong once. Where it did not help, as with a server that counts
-  /// otherwise, it is tried again only so often.
+  /// Loading the whole state again repairs a difference that had a single cause. If it didn't help, for example because
+  /// the server computes the digest differently, it is repeated at most this often.
   static let healPauseMilliseconds: UInt64 = 3_600_000
 
-  /// When to ask next. Nil while the replica isn't live or the answer is on its way.
+  /// When to ask next. `nil` while the replica isn't live or the answer is on its way.
   private(set) var dueAt: UInt64?
   private(set) var isAsked = false
   /// Whether the host waits for the verdict.
   private(set) var isWanted = false
   private var triesLeft = 0
 
-  /// When the replica last asked for the whole state again after a difference. Nil where an answer has agreed since.
+  /// When the replica last loaded the whole state because of a difference. `nil` if an answer has agreed since.
   private var healedAt: UInt64?
 
-  /// Operations that the server has taken and not yet sent back. They are confirmed here, but may come later in the log
-  /// than the place that the server's answer is about.
+  /// Operations that the server has accepted and not yet sent back. They are confirmed here, but their place in the log
+  /// may come after the place of the server's answer.
   private var unechoed = IdentifierMap<[Operation]>()
   private var unechoedCount = 0
 
-  /// Overwritten operations may never be sent back. Above this many, they are looked for and forgotten.
+  /// Operations that were overwritten may never be sent back. If there are more than this, the list is searched for
+  /// those, and they are dropped.
   private static let unechoedMax = 4_096
 
-  /// The host wants to know now.
+  /// The host asks for a check now.
   mutating func want(at time: UInt64) {
     isWanted = true
     triesLeft = DigestCheck.triesMax
@@ -47,7 +49,7 @@ struct DigestCheck: Sendable {
   }
 
   /// The replica is live, or has got the whole state again.
-  /// - Parameter isDoubtful: whether it may hold what that state hasn't.
+  /// - Parameter isDoubtful: whether the replica may have something that this state doesn't have.
   mutating func begin(isDoubtful: Bool, actor: Identifier, at time: UInt64) {
     guard isDoubtful else { return planNext(actor: actor, at: time) }
     plan(at: time &+ DigestCheck.returnMilliseconds &+ actor.packed % DigestCheck.returnSpread)
@@ -75,7 +77,7 @@ struct DigestCheck: Sendable {
     return isAsked
   }
 
-  /// Plans another question. False where it was asked often enough.
+  /// Plans another question. Returns false if it was asked often enough.
   mutating func askAgain(at time: UInt64) -> Bool {
     triesLeft -= 1
     guard triesLeft > 0 else { return false }
@@ -95,7 +97,7 @@ struct DigestCheck: Sendable {
 
   mutating func agreed() { healedAt = nil }
 
-  /// Whether the state is to be loaded again because of a difference.
+  /// Whether to load the state again because of a difference.
   mutating func heals(at time: UInt64) -> Bool {
     if let healedAt, time &- healedAt < DigestCheck.healPauseMilliseconds { return false }
     healedAt = time
@@ -128,7 +130,7 @@ struct DigestCheck: Sendable {
     unechoed[shape] = rest.isEmpty ? nil : rest
   }
 
-  /// Whether the confirmed canvas holds operations that the log has not brought yet.
+  /// Whether the confirmed canvas has operations that haven't come back in the log yet.
   mutating func awaitsEcho(on canvas: OptimisticCanvas) -> Bool {
     forgetUnechoed(overwrittenOn: canvas)
     return !unechoed.isEmpty
@@ -144,10 +146,10 @@ struct DigestCheck: Sendable {
 }
 
 extension Replica {
-  /// Asks now whether server and replica agree. A `digest` effect brings the answer. A difference is healed by loading the
-  /// whole state again, and what is unsent is kept.
+  /// Checks now whether server and replica agree. A `digest` effect brings the verdict. A difference is repaired by
+  /// loading the whole state again; unsent edits are kept.
   ///
-  /// The replica also asks by itself: soon after it came back, and every few minutes.
+  /// The replica also checks by itself: soon after it has come back, and every few minutes.
   public mutating func askDigest(at now: Moment) -> [ReplicaEffect] {
     digestCheck.want(at: now.monotonicMilliseconds)
     return finish(at: now)
@@ -166,7 +168,7 @@ extension Replica {
       if digestCheck.finish(actor: actor, at: time) { effects.append(.digest(.inconclusive)) }
       return
     }
-    // An operation that has not come back after this many checks never will: the shape was deleted before its state was
+    // An operation that has not come back after this many checks never will: its shape was deleted before the state was
     // sent, and the room has forgotten the deletion. Only the whole state shows that.
     if digestCheck.awaitsEcho(on: optimistic), digestCheck.askAgain(at: time) { return }
     let isWanted = digestCheck.finish(actor: actor, at: time)

@@ -1,4 +1,4 @@
-// The client's own edits: shown at once, sent when that is possible.
+// The client's own edits: shown at once, and sent when possible.
 
 /// Values for some of one shape's properties.
 public struct ShapeEdit: Hashable, Sendable {
@@ -12,8 +12,8 @@ public struct ShapeEdit: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Writes to shapes. All values together are one step to undo, and one message where the limits allow it. If one
-  /// value is not allowed, nothing is written. Lines that are tied to shapes that are deleted end where they did (S14).
+  /// Writes to shapes. All values together are one step to undo, and one message if the limits allow it. If one value
+  /// is not allowed, nothing is written. Lines that are tied to deleted shapes stay where they end (S14).
   public mutating func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
     write(ends(ofLinesWithout: edits) + edits, at: now)
     return finish(at: now)
@@ -52,7 +52,7 @@ extension Replica {
     delete(optimistic.shown.shapes.map { $0.id }, at: now)
   }
 
-  /// All edits until `endGroup` are one step to undo, as those of one drag.
+  /// All edits until `endGroup` are one step to undo, such as those of a drag.
   public mutating func beginGroup() {
     history.beginGroup()
   }
@@ -61,10 +61,10 @@ extension Replica {
     history.endGroup()
   }
 
-  /// Gives up the step that is open, as when a gesture is cancelled: what it has written since `beginGroup` is taken back,
-  /// there is nothing of it to undo or redo, and what could be redone before can be redone again. Closes the group.
+  /// Abandons the open step, for example when a gesture is cancelled: everything that it has written since `beginGroup`
+  /// is reverted and can't be undone or redone. What could be redone before can be redone again. Closes the group.
   ///
-  /// If the user has become a viewer meanwhile, the step is only closed.
+  /// If the user has become a viewer meanwhile, the group is only closed.
   public mutating func abandonStep(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else {
       endGroup()
@@ -75,7 +75,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// Takes back the user's newest step that can still be undone.
+  /// Undoes the user's newest step that can still be undone.
   public mutating func undo(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
     let milliseconds = serverMilliseconds(at: now)
@@ -83,7 +83,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// Does again the step that was undone last.
+  /// Redoes the step that was undone last.
   public mutating func redo(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
     let milliseconds = serverMilliseconds(at: now)
@@ -137,7 +137,7 @@ extension Replica {
     if dropped > 0 { optimistic.release(operation.shape, count: dropped) }
   }
 
-  /// A viewer's edits are refused here, before they are shown on the viewer's own screen.
+  /// A viewer's edits are refused here, before they show on the viewer's own screen.
   private var isLookingOn: Bool { configuration.readonly || role == .viewer }
 
   private mutating func refuse(_ edit: ShapeEdit, code: RejectCode, _ message: Text) {

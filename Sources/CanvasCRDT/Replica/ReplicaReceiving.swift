@@ -70,7 +70,7 @@ extension Replica {
       effects.append(.reset(from: before))
     }
     cursor = delivery.cursor
-    // An edit that is answered after a whole state may be older than that, and gone from the room since.
+    // An edit that is answered after a whole state has come may be older than that state, and deleted since.
     let isDoubtful = isWhole ? outbox.sentCount > 0 : isLoading
     if isLoading || isDoubtful {
       digestCheck.begin(isDoubtful: isDoubtful, actor: actor, at: now.monotonicMilliseconds)
@@ -82,7 +82,7 @@ extension Replica {
     }
   }
 
-  /// A client that has nothing of the room yet shows the drawing as it arrives over a slow line. On a quick line it
+  /// Over a slow line, a client that has nothing of the room yet shows the drawing as it arrives. On a quick line it
   /// isn't worth the work.
   private mutating func showArriving(at now: Moment) {
     guard cursor == nil, now.milliseconds(since: arrivingShownAt) >= Replica.growsMilliseconds,
@@ -185,14 +185,15 @@ extension Replica {
       messageLimits.operationsMax = max(1, min(messageLimits.operationsMax, count / 2))
       outbox.split(messageLimits)
     case .clockAhead where stampTrust != .none:
-      // The host's clock was changed since the welcome. The next welcome corrects the clock and the stamps.
-      // Behind what an earlier life may have sent, only another actor can begin: the server's time as it was known may be
-      // wrong by as much as its clock was changed.
+      // The host's clock was changed since the welcome. The next welcome corrects the clock and the stamps. Only a new
+      // actor can begin behind what an earlier life may have sent: the known server's time may be as wrong as the
+      // clock's change.
       if stampTrust == .confirmed || clock.followsFormerLife { connection.askForNewActor() }
       stampTrust = stampTrust == .full ? .confirmed : .none
       retry(at: now)
     case .tooOld:
-      // So no stamp is ahead: if the server's clock is set back later, that is another change of it.
+      // The stamp was not ahead, so stamps are trusted again: if the server's clock is set back later, that is another
+      // change of it.
       stampTrust = .full
       takeBackTooOld(at: index, rejection, at: now)
     case .readOnly: takeBack(at: index, rejection) { _, _ in true }
@@ -200,8 +201,8 @@ extension Replica {
       guard let first = rejection.operation, first < count else {
         return takeBack(at: index, rejection) { _, _ in true }
       }
-      // If there is no room for one new shape, there is none for the new shapes after it. One with a text or a path may have
-      // been refused for the length of these, so shapes with less of both may still fit.
+      // If the room has no space for one new shape, it has none for the new shapes after it. A shape with a text or a
+      // path may have been refused for their length, so shapes with less of both may still fit.
       let refused = outbox.flights[index].pending[first].operation.set
       let isShape = refused.assigned.contains(.kind)
       let bytes = refused.longBytes(of: .all)
@@ -218,15 +219,16 @@ extension Replica {
     }
   }
 
-  /// The steps to undo and redo of shapes with no operation on its way are settled. While the room's state is on its
-  /// way, the canvas may lack what was settled before.
+  /// Shapes with no operation on its way: their undo and redo steps are settled. While the room's state is on its way,
+  /// the canvas may lack what was settled before.
   private mutating func settleHistory(_ shapes: IdentifierSet) {
     guard !isLoading, !optimistic.isArriving else { return }
     for shape in shapes.members where optimistic.pending[shape] == nil { history.settle(shape, on: optimistic.shown) }
   }
 
-  /// The server names one operation, and time only makes the others older. So all that it would refuse next go with it,
-  /// also those that wait: one by one, each would take a round trip, and all the rest of its message would be sent again.
+  /// The server names one operation, and older ones are too old as well. So all operations that it would refuse next
+  /// are reverted together, including those that wait: one by one, each would take a round trip, and the rest of its
+  /// message would be sent again each time.
   private mutating func takeBackTooOld(at index: Int, _ rejection: Rejection, at now: Moment) {
     let pending = outbox.flights[index].pending
     guard let place = rejection.operation, place < pending.count else {
@@ -242,8 +244,9 @@ extension Replica {
     takeBack(at: index, rejection, and: waiting) { _, pending in isTooOld(pending.operation) }
   }
 
-  /// Exchanges whose operations are no longer on their way. They were answered while the room's state had yet to come, or
-  /// are from an earlier life of this client, which didn't learn the answers. The state shows which of them were taken.
+  /// Undos and redos whose operations are no longer on their way. They were answered before the room's state had
+  /// arrived, or are from an earlier life of this client, which didn't get the answers. The state shows which of them
+  /// were accepted.
   private mutating func settleAnsweredExchanges() {
     var shapes = IdentifierSet()
     for exchange in history.exchanges {
@@ -256,8 +259,9 @@ extension Replica {
 
   public static var tooLong: Text { "this is longer than the server takes in one message" }
 
-  /// The connection was closed because a message was too long. Where the server said that it takes as much, something on the way
-  /// doesn't. From now on messages are half as long; what was too long by itself is taken back.
+  /// The connection was closed because a message was too long. If the server announced that it accepts this length,
+  /// something on the way doesn't. From now on messages are half as long; an operation that is too long by itself is
+  /// reverted.
   mutating func shortenMessages() {
     var longest: (index: Int, bytes: Int)?
     for index in outbox.flights.indices where outbox.flights[index].isSent {
@@ -272,7 +276,7 @@ extension Replica {
     }
   }
 
-  /// Edits that were made before the server's limits were known, and that no message can carry.
+  /// Refuses edits that were made before the server's limits were known, and that fit into no message.
   mutating func refuseTooLong() {
     let limits = messageLimits
     let taken = outbox.takeBackUnsent { !limits.allows($0) }
@@ -288,15 +292,15 @@ extension Replica {
     takeBack(outbox.takeBack(at: index, where: isTaken) + waiting, rejection)
   }
 
-  /// Takes refused operations, which have left the outbox, off the shown canvas and out of the history, and reports them. An
-  /// operation that the server had already sent back is confirmed, so its refusal is not reported.
+  /// Removes refused operations, which have left the outbox, from the shown canvas and the history, and reports them.
+  /// An operation that the server had already sent back is confirmed, so its refusal is not reported.
   private mutating func takeBack(_ operations: [Outbox.Pending], _ rejection: Rejection) {
     var taken = operations
     let shapes = IdentifierSet(taken.map { $0.operation.shape })
     let live = shapes.members.filter { optimistic.shown.contains($0) }
     var changes = optimistic.rebuild(shapes, pending: outbox)
 
-    // Edits of a shape that was never created have no effect, so they are taken back too.
+    // Edits of a shape that was never created have no effect, so they are reverted too.
     let gone = IdentifierSet(live.filter { !optimistic.shown.contains($0) })
     let orphans = outbox.takeBackWaiting { gone.contains($0.shape) }
     if !orphans.isEmpty {
@@ -306,7 +310,8 @@ extension Replica {
     let refused = taken.filter { !optimistic.confirmedHolds($0.operation) }
     for pending in taken {
       optimistic.release(pending.operation.shape)
-      // A stamp refused as ahead of the clock is in no log and may be far ahead, so the clock doesn't follow it.
+      // A stamp that was refused as ahead of the clock is in no log and may be far ahead, so the clock doesn't follow
+      // it.
       if rejection.code != .clockAhead { clock.spend(pending.operation.at) }
     }
     let origins = refused.map { history.origin(of: $0.operation) }
@@ -326,7 +331,7 @@ extension Replica {
 }
 
 extension Replica {
-  /// Refused edits leave the history, the newest first: what each replaced may be an older one.
+  /// Refused edits leave the history, the newest first: the value that one replaced may be an older one's.
   private mutating func forget(_ refused: [Outbox.Pending]) {
     for pending in refused.sorted(by: { $0.operation.at > $1.operation.at }) {
       let replaced = pending.replaced ?? .unknown

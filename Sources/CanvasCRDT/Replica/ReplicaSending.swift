@@ -30,7 +30,7 @@ extension Replica {
     }
   }
 
-  /// Whether a message may be sent, of which this is the last operation. If not, the host is asked to keep the edits.
+  /// Whether a message that ends with this operation may be sent. If not, the host is asked to store the edits.
   private mutating func isKept(_ last: Outbox.Pending?) -> Bool {
     guard let last, !reserve.covers(last.operation.at) else { return true }
     if reserve.ask() { effects.append(.keep) }
@@ -38,11 +38,11 @@ extension Replica {
   }
 }
 
-// MARK: - How much is under way
+// MARK: - The number of messages under way
 
-/// The most unanswered messages at a time. On a quick line there are enough that it is never idle. On a full one, as
-/// slow answers show, there is one: edits that wait here can still be replaced by newer ones, and those on the line
-/// can't.
+/// The most unanswered messages at a time. On a quick line it is high enough that the line is never idle. On a full
+/// line, which slow answers show, it is one: edits that wait here can still be replaced by newer ones, and those on the
+/// line can't.
 struct SendWindow: Sendable {
   static let messagesMax = 4
   /// The line counts as full if an answer takes this much longer than the quickest. A commit alone may take that long.
@@ -51,7 +51,7 @@ struct SendWindow: Sendable {
   private(set) var messagesMax = SendWindow.messagesMax
   private var quickest: UInt64 = .max
 
-  /// Something short was answered, such as hello.
+  /// A short message was answered, such as hello.
   mutating func roundTrip(milliseconds: UInt64) { quickest = min(quickest, milliseconds) }
 
   /// A message of edits was answered.
@@ -68,7 +68,7 @@ struct SendWindow: Sendable {
 
 /// Sends the client's newest presence, but not too often.
 struct PresenceSender: Sendable {
-  /// Sending more often than this would not be visible.
+  /// The shortest time between two messages of presence. Sending more often would not be visible.
   static let millisecondsMin: UInt64 = 50
 
   private(set) var state: JSONText?
@@ -99,7 +99,7 @@ struct PresenceSender: Sendable {
 }
 
 extension Replica {
-  /// Sets the presence that others see, a JSON object. Only the newest counts. It is sent again after a reconnect.
+  /// Sets the presence that others see, a JSON object. Only the newest is sent. It is sent again after a reconnect.
   public mutating func setPresence(_ state: JSONText, at now: Moment) -> [ReplicaEffect] {
     if UInt64(state.bytes.count) > limits.presenceBytes {
       effects.append(.presenceTooLong(bytesMax: limits.presenceBytes))
@@ -116,9 +116,9 @@ extension Replica {
 
 // MARK: - Pings
 
-/// When the pings that are not yet answered were sent.
+/// The times at which the unanswered pings were sent.
 struct PingTimes: Sendable {
-  /// An answer to an older ping than this many is not worth waiting for.
+  /// At most this many pings are remembered. An answer to an older one is of no use.
   private static let unansweredMax = 16
 
   private var sent: [(id: UInt64, at: UInt64)] = []

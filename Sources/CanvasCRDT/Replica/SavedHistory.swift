@@ -1,5 +1,5 @@
 // The steps that the user can undo and redo, as bytes. For a host that ends after each edit, such as a terminal
-// command: its next undo is another process. Kept beside the saved replica, which has the clock.
+// command: the next undo comes from another process. Stored beside the saved replica, which has the clock.
 //
 //     version      one byte, 3
 //     undoable     varint, then each step, the oldest first:
@@ -30,8 +30,8 @@
 // stamp is a varint of its time and six bytes of its actor. A place is a byte (1 the undoable steps, 0 the others) and
 // the varint of a turn.
 //
-// Version 2 did not have what was replaced. Version 1 had neither turns nor exchanges, nor what was passed over and spared.
-// Both are still read.
+// Version 2 did not have the replaced values. Version 1 had neither turns nor exchanges, and no properties that were
+// passed over or spared. Both can still be read.
 
 enum SavedHistory {
   static let version: UInt8 = 3
@@ -59,7 +59,7 @@ enum SavedHistory {
 
 extension Replica {
   /// The undo and redo steps as bytes. Only the newest are kept, up to `shapesMax` shapes for each list. The writes of
-  /// the open step count as a step, since it can't go on after the replica is restored.
+  /// an open step count as a step, since it can't go on after the replica is restored.
   public func saveHistory(shapesMax: Int = 10_000) -> [UInt8] {
     var history = history
     history.closeStep()
@@ -100,7 +100,7 @@ extension Replica {
     }
   }
 
-  /// Writes the newest steps. The very newest is written whatever its size.
+  /// Writes the newest steps, and the very newest whatever its size.
   private func write(_ steps: [UndoHistory.Step], shapesMax: Int, to writer: inout ByteWriter) {
     var shapes = 0
     var count = 0
@@ -240,8 +240,8 @@ extension RegisterSnapshot {
 // MARK: - Restoring
 
 extension Replica {
-  /// Continues with the saved steps and forgets the current ones. An undo whose operations were not saved with the
-  /// replica, or not any more, counts as done until the room's state has come and shows whether it was taken.
+  /// Continues with the saved steps and forgets the current ones. An undo whose operations are not saved with the
+  /// replica, or no longer, counts as done until the room's state has arrived and shows whether it was accepted.
   public mutating func restoreHistory(_ bytes: [UInt8]) throws(SavedReplicaError) {
     var replaced: [(stamp: Stamp, values: ReplacedValues)] = []
     history = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in

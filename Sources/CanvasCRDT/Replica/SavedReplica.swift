@@ -1,4 +1,4 @@
-// A replica as bytes, for the host to store, so that closing the page loses no edit.
+// A replica as bytes for the host to store, so that closing the page loses no edit.
 //
 //     version      one byte, 2; 1 from when there were fewer properties and kinds
 //     flags        one byte: 1 the drawing follows, 2 an offset follows, 4 a key follows
@@ -13,8 +13,8 @@
 //     parts        varint, then each part of the confirmed state as columns
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
-// The cursor is only kept with the drawing: a replica without the drawing has to ask for all of it. That of version 1
-// doesn't count. What was saved then lacks whatever a client of that time was not told.
+// The cursor is only stored together with the drawing: a replica without the drawing has to load all of it. The cursor
+// in version 1 is ignored, because the drawing in it lacks what clients of that version were not sent.
 
 /// Why bytes are not a saved replica.
 public enum SavedReplicaError: Error, Hashable, Sendable {
@@ -22,13 +22,13 @@ public enum SavedReplicaError: Error, Hashable, Sendable {
   case damaged
   /// Saved by another version of this program.
   case unknownVersion(UInt8)
-  /// More than a room may hold.
+  /// The bytes have more than a room may have.
   case tooLarge
 }
 
 enum SavedReplica {
   static let version: UInt8 = 2
-  /// Which only says that the drawing may lack something.
+  /// The version before, which only means that the drawing may lack something.
   static let versionBefore: UInt8 = 1
   static let checksumBytes = 8
   static let drawingFlag: UInt8 = 1
@@ -57,11 +57,11 @@ enum SavedReplica {
 // MARK: - Saving
 
 extension Replica {
-  /// Saves the edits that the server has not answered yet. With the drawing it also saves the confirmed canvas, so that
+  /// Saves the edits that the server has not answered yet. With the drawing, also saves the confirmed canvas, so that
   /// it can be shown before the room is reached again. Undo steps are not saved.
   ///
-  /// - Parameter withEdits: false leaves out the unanswered edits, so that whoever restores the replica doesn't send them.
-  ///   Their stamps count as given out all the same.
+  /// - Parameter withEdits: false leaves out the unanswered edits, so that the restored replica doesn't send them.
+  ///   Their stamps still count as used.
   public func save(withDrawing: Bool, withEdits: Bool = true) -> [UInt8] {
     save(
       edits: withEdits ? outbox : Outbox(),
@@ -70,8 +70,9 @@ extension Replica {
     )
   }
 
-  /// Saves the drawing as it is shown, for a replica that begins before the room is reached: with the unanswered edits, as if they
-  /// were the room's. There is no cursor, so whoever begins with it loads all of the room, and shows then what the server has.
+  /// Saves the drawing as it is shown, including unanswered edits, for a replica that begins before the room is
+  /// reached. It has no cursor, so a replica that begins with it loads the whole room and then shows the server's
+  /// state.
   public func saveShown() -> [UInt8] {
     save(edits: Outbox(), drawing: optimistic.shown, cursor: nil)
   }
@@ -115,10 +116,10 @@ extension Replica {
 // MARK: - Restoring
 
 extension Replica {
-  /// Continues from what was saved: the same actor, offline, with the same edits to send.
+  /// Continues from a saved replica: the same actor, offline, with the same edits to send.
   ///
-  /// `drawing` is a save by any replica of the same room, to begin with instead of the own drawing: drawings are large
-  /// and saved less often than edits. When the client returns, the room sends what changed since.
+  /// `drawing` is a save by any replica of the same room, to use instead of the replica's own drawing: drawings are
+  /// large and saved less often than edits. When the client reconnects, the room sends what has changed since.
   public init(
     saved bytes: [UInt8],
     drawing: [UInt8]? = nil,
@@ -140,7 +141,7 @@ extension Replica {
     )
   }
 
-  /// A new client that begins with a drawing that another one has saved. The other's unsent edits stay with the other.
+  /// A new client that begins with another client's saved drawing. The other client's unsent edits stay with it.
   public init(
     drawing bytes: [UInt8],
     configuration: ReplicaConfiguration = ReplicaConfiguration(),
@@ -163,7 +164,7 @@ extension Replica {
   }
 }
 
-/// A saved replica, read back and checked. A class, because it is large and never changes.
+/// A saved replica that was read and checked. A class, because it is large and never changes.
 private final class SavedParts {
   let clock: StampClock
   let serverTime: ServerTime

@@ -2,17 +2,16 @@
 struct StampClock: Sendable {
   var clock: Clock
 
-  /// The greatest time of a stamp that the server has sent or taken. A clock that ran ahead can be set back to it.
+  /// The greatest time of a stamp that the server has sent or accepted. A clock that ran ahead can be set back to it.
   private(set) var confirmedTime: UInt64
 
-  /// The greatest time of a stamp whose operation was refused. It must not be given out again.
+  /// The greatest time of a stamp whose operation was refused. It must not be used again.
   private var spentTime: UInt64 = 0
 
-  /// Until when earlier lives of the actor may have sent stamps that this one doesn't know.
+  /// Earlier lives of the actor may have sent stamps up to this time that this life doesn't know of.
   private(set) var formerTime: UInt64
 
-  /// The greatest time of a stamp that was sent, also as somebody else. The room may have taken it, whatever became of the
-  /// answer.
+  /// The greatest time of a stamp that was sent, under any actor. The room may have accepted it even if no answer came.
   private(set) var sentTime: UInt64
 
   init(clock: Clock, confirmedTime: UInt64 = 0, formerTime: UInt64 = 0) {
@@ -22,32 +21,32 @@ struct StampClock: Sendable {
     sentTime = formerTime
   }
 
-  /// Whether it can go back no further than to what an earlier life may have sent.
+  /// Whether what an earlier life may have sent is what keeps the clock from going further back.
   var followsFormerLife: Bool { formerTime > confirmedTime }
 
   mutating func tick(milliseconds: UInt64) -> Stamp { clock.tick(milliseconds: milliseconds) }
 
-  /// Takes note of a stamp that the server has sent or taken.
+  /// Notes a stamp that the server has sent or accepted.
   mutating func observe(_ stamp: Stamp) {
     clock.observe(stamp)
     confirmedTime = max(confirmedTime, stamp.time)
   }
 
-  /// Takes note of an own stamp whose operation was refused. Somebody may have seen that operation all the same, as when
-  /// the log could not tell whether it had stored it. So its stamp must never stand for another operation.
+  /// Notes an own stamp whose operation was refused. Somebody may have seen that operation all the same, for example if
+  /// the log could not tell whether it had stored it. So its stamp must never be used for another operation.
   mutating func spend(_ stamp: Stamp) {
     spentTime = max(spentTime, stamp.time)
   }
 
-  /// Takes note of an own stamp that is on its way to the room.
+  /// Notes an own stamp that is on its way to the room.
   mutating func send(_ stamp: Stamp) {
     sentTime = max(sentTime, stamp.time)
   }
 
-  /// Goes back to what was confirmed or sent, as `actor`, so that stamps given out since can be given out again, and
-  /// what is written next is newer than all that the room may have of this client. A sent or spent time past `bound`
-  /// (milliseconds) is ignored: no room has taken it. A time that an earlier life may have sent is not ignored: a room
-  /// that is ahead of its server may have taken that.
+  /// Goes back to the time that was confirmed or sent, as `actor`. So stamps made since then can be made again, and the
+  /// next ones are still later than all that the room may have of this client. A sent or refused time after `bound`
+  /// (milliseconds) is ignored: no room has accepted it. A time that an earlier life may have sent is not ignored: a
+  /// room that is ahead of its server may have accepted it.
   mutating func restart(as actor: Identifier, behind bound: UInt64) {
     if actor != clock.actor { formerTime = 0 }
     if sentTime >> 16 > bound { sentTime = 0 }
@@ -55,7 +54,7 @@ struct StampClock: Sendable {
     clock = Clock(actor: actor, time: max(known, formerTime, sentTime))
   }
 
-  /// Forgets what any room has taken, as an actor who has given out no stamp yet.
+  /// Forgets what any room has accepted, as an actor that has made no stamp yet.
   mutating func startOver(as actor: Identifier) {
     clock = Clock(actor: actor)
     confirmedTime = 0
@@ -64,7 +63,7 @@ struct StampClock: Sendable {
     sentTime = 0
   }
 
-  /// Begins after the confirmed time, as an actor who has given out no stamp yet.
+  /// Begins after the confirmed time, as an actor that has made no stamp yet.
   mutating func begin(as actor: Identifier) {
     clock = Clock(actor: actor, time: confirmedTime)
     spentTime = 0

@@ -1,7 +1,7 @@
-// Undoing and redoing: which values take the canvas from one side of a step to the other.
+// Undoing and redoing: the values that take the canvas from one side of a step to the other.
 
 extension UndoHistory {
-  /// The operations that undo the newest step that still has an effect; none where there is no such step. The caller
+  /// The operations that undo the newest step that still has an effect; none if there is no such step. The caller
   /// applies them to `canvas` directly, not through the history.
   public mutating func undo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
     openGroups = 0
@@ -22,15 +22,15 @@ extension UndoHistory {
     return operations
   }
 
-  /// The operations that take back what the open step has written so far, as if it had never been begun: it goes on neither
-  /// list, and what could be redone before it can be redone again. None where no step is open, or nothing was written.
+  /// The operations that revert what the open step has written so far, as if it had never begun: it goes on neither
+  /// list, and what could be redone before it can be redone again. None if no step is open or nothing was written.
   mutating func abandonStep(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
     openGroups = 0
     guard !open.entries.isEmpty else { return [] }
     var step = open
     open = Step()
     places.removeAll()
-    // If the server refuses any of it, that part of the step comes back to where an undo would have found it.
+    // If the server refuses a part of it, that part of the step is put back where an undo would have found it.
     let turn = newTurn()
     var exchange = Exchange(
       from: Place(isUndoable: true, turn: turn),
@@ -42,7 +42,7 @@ extension UndoHistory {
   }
 
   /// Takes steps from one list, the newest first, until one has an effect, and puts each on the other list. `from`
-  /// becomes the turn that the step with an effect had on the first list.
+  /// becomes the effective step's turn on the first list.
   private mutating func exchange(
     isUndo: Bool,
     on canvas: Canvas,
@@ -75,12 +75,12 @@ extension UndoHistory {
       }
       if operations == nil { overwritten.append(turn) }
     }
-    // Steps that others have written over are only kept for the sake of the order around a step that has an effect.
+    // Steps that others have overwritten are only kept to preserve the order around a step that has an effect.
     remove(fromUndoable: !isUndo) { overwritten.contains($0.turn) }
     return []
   }
 
-  /// After a redo: steps that the undo passed over go back too, as long as they still have no effect.
+  /// After a redo: steps that the undo passed over move back too, as long as they still have no effect.
   private mutating func bringBackPassedOver(
     for turn: UInt64,
     on canvas: Canvas,
@@ -106,8 +106,8 @@ extension UndoHistory {
     }
   }
 
-  /// The operations that take the canvas from one side of a step to the other. An empty list where both sides look
-  /// alike, as where a value was written over an equal one. Nil where others have written over everything.
+  /// The operations that take the canvas from one side of a step to the other. Empty if both sides look alike, for
+  /// example after a value was overwritten by an equal one. `nil` if others have overwritten everything.
   private mutating func exchange(
     _ step: inout Step,
     _ exchange: inout Exchange,
@@ -158,8 +158,8 @@ extension UndoHistory {
     return isInPlace ? operations : nil
   }
 
-  /// The order in which to write `entries`. Shapes that come back are written last, in the order in which they had been
-  /// named. So shapes that share a name get back the numbers that they showed.
+  /// The order in which to write `entries`. Shapes that come back are written last, in the order in which they were
+  /// named. So shapes that share a name get the same numbers again.
   private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Int] {
     func naming(_ place: Int) -> Stamp? {
       let from = isUndo ? entries[place].after : entries[place].before
@@ -175,8 +175,8 @@ extension UndoHistory {
     return places
   }
 
-  /// The values to write so that a shape comes from one side of a step to the other. Nil where the shape is no longer
-  /// on the first side.
+  /// The values that take a shape from one side of a step to the other. `nil` if the shape is no longer as on the first
+  /// side.
   private func transition(
     of shape: Identifier,
     from: RegisterSnapshot,
@@ -222,7 +222,7 @@ extension UndoHistory {
     return set
   }
 
-  /// The registers that someone has written, or erased, since they were as on this side.
+  /// The registers that someone has written or erased since they were as on this side.
   private func registersElsewhere(
     _ side: RegisterSnapshot,
     of shape: Identifier,
@@ -236,7 +236,7 @@ extension UndoHistory {
     return elsewhere
   }
 
-  /// Remembers which stamps the registers that are now on the `to` side stand for. False where there are none.
+  /// Remembers which stamps the registers, now as on the `to` side, stand for. Returns false if there are none.
   private mutating func note(
     _ entry: Entry,
     from: RegisterSnapshot,
@@ -267,7 +267,7 @@ extension UndoHistory {
     return isAny
   }
 
-  /// Returns the alias that there was.
+  /// Returns the former alias.
   @discardableResult
   mutating func replaceAlias(
     of property: Property,
@@ -287,9 +287,9 @@ extension UndoHistory {
 // MARK: - Shapes that go and come back
 
 extension UndoHistory {
-  /// A side of an entry that has to be recorded again, because an undo or redo has deleted its shape or brought it
-  /// back. A deletion removes all values of the shape. A shape that an undo brought back also has the values that
-  /// others wrote while it was deleted, so that redoing the deletion knows them.
+  /// A side of an entry, recorded again because an undo or redo has deleted its shape or brought it back. A deletion
+  /// removes all values of the shape. A shape that an undo brought back also has the values that others wrote while it
+  /// was deleted, so that redoing the deletion knows them.
   private func sides(
     of entry: Entry,
     isUndo: Bool,
@@ -301,7 +301,8 @@ extension UndoHistory {
     let registers = canvas.registers(of: entry.shape)
     if set.deleted {
       var left = snapshot(of: from.covered.union(registers), in: entry.shape, on: canvas)
-      // A default that stands for no value comes back with the shape, and stands for none then too.
+      // A default value in a register that did not exist is written again with the shape, and still counts as not
+      // existing.
       let values = canvas.values(of: entry.shape)
       for property in registers where left.stamp(of: property) == nil { left.set(property, to: values, at: .never) }
       left.set(.deleted, from: from)

@@ -1,9 +1,8 @@
-// Keeps the history in step with the server's answers: refused operations are forgotten, new stamps are followed.
+// Updates the history by the server's answers: refused operations are forgotten, and new stamps are followed.
 
 extension UndoHistory {
-  /// Forgets an edit that the server has refused: it can't be undone, and no undo writes it again. Its place is taken
-  /// by the values that it had replaced. Values that an undo or a redo has written again meanwhile belong to operations
-  /// of their own.
+  /// Forgets an edit that the server has refused: it can't be undone, and no undo writes it again. The values that it
+  /// had replaced take its place. Values that an undo or redo has since written again belong to other operations.
   mutating func forget(_ operation: Operation, _ replaced: ReplacedValues, on canvas: Canvas) {
     let stamp = operation.at
     let shape = operation.shape
@@ -82,7 +81,7 @@ extension UndoHistory {
     return rising
   }
 
-  /// Follows operations that were given new stamps.
+  /// Replaces the stamps of operations that got new ones.
   mutating func restamp(_ replaced: ReplacedStamps) {
     guard !replaced.isEmpty else { return }
     UndoHistory.restamp(replaced, in: &undoable)
@@ -137,7 +136,7 @@ extension UndoHistory.Entry {
     let covered = PropertyMask.all.subtracting(replaced.standing)
     before.forget(stamp, replaced.values, of: covered)
     let touched = after.forget(stamp, replaced.values, of: covered)
-    // Nothing of this step is left in such a register, whoever wrote what is there.
+    // Such a register has nothing of this step any more, whoever has written to it.
     for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)
       after.uncover(property)
@@ -152,7 +151,7 @@ extension UndoHistory.Alias {
   }
 }
 
-/// Stamps that were replaced, each with its replacement. They are entered in rising order, as an outbox has them.
+/// Stamps and their replacements. They are entered in rising order, which is that of an outbox.
 public struct ReplacedStamps {
   private var before: [Stamp] = []
   private var after: [Stamp] = []

@@ -3,34 +3,34 @@
 /// A step is the writes of one gesture. Undoing it writes the earlier values again under new stamps, and skips every
 /// register that no longer holds the step's value: someone else has changed it since.
 ///
-/// Undoing writes new stamps, so a register's stamp alone doesn't tell whether it is as a still earlier step left it.
-/// The history therefore remembers, for each register that it wrote back, the stamp under which the value was first
-/// written, and compares that. So a step can stay what it is on its way between the two lists, and undoing and redoing
-/// can go on for ever. Only shapes that an undo or a redo deletes or brings back are recorded again, with the values
-/// that others wrote meanwhile.
+/// Undoing writes new stamps, so a register's stamp alone doesn't tell whether the register is as an earlier step left
+/// it. So, for each register that it wrote back, the history remembers the stamp under which the value was first
+/// written, and compares that. A step stays unchanged while it moves between the two lists, and undoing and redoing can
+/// go on for ever. Only shapes that an undo or redo deletes or brings back are recorded again, with the values that
+/// others wrote meanwhile.
 ///
-/// The server may refuse what undoing or redoing wrote. The step then goes back to where it was: see `Exchange`.
+/// The server may refuse the writes of an undo or redo. The step then goes back to its former list: see `Exchange`.
 public struct UndoHistory: Sendable {
-  /// More than anyone steps back through. A drawing program's memory has to be bounded.
+  /// More steps than anyone goes back. It bounds the memory.
   public static let stepsMax = 1_000
 
   /// How many shapes all steps together may remember, about 300 bytes each. The newest step is kept whatever its size.
   public static let shapesMax = 100_000
 
-  /// A saved turn past this is no turn. It leaves room for more than anyone takes.
+  /// A saved turn greater than this is invalid. Nobody makes this many turns.
   static let turnMax: UInt64 = 1 << 48
 
-  /// With fewer aliases than this, looking for those that no step needs isn't worth the work.
+  /// With fewer aliases than this, searching for those that no step needs isn't worth the work.
   private static let aliasesMin = 1_024
 
   struct Step: Sendable {
     var entries: [Entry] = []
 
-    /// When the step came to the list in which it is. Within each list, turns rise.
+    /// When the step was put on its list. Within each list, turns rise.
     var turn: UInt64 = 0
 
-    /// An undo found nothing to do here and went on to the step below. Redoing that one, which came to the list of undone
-    /// steps in this turn, brings this one back too.
+    /// If an undo found nothing to do here and went on to the step below: the turn in which that step was put on the
+    /// list of undone steps. Redoing that step brings this one back too.
     var passedOverFor: UInt64?
   }
 
@@ -38,18 +38,18 @@ public struct UndoHistory: Sendable {
     let shape: Identifier
     var before: RegisterSnapshot
     var after: RegisterSnapshot
-    /// The registers that undoing left alone, and so does redoing.
+    /// The registers that undoing left alone. Redoing leaves them alone too.
     var spared = PropertyMask()
 
-    /// Whether a register on the canvas, as `now` tells, has what this step wrote.
+    /// Whether a register of the canvas, which is `now`, still has what this step wrote.
     func isWritten(_ property: Property, in now: RegisterSnapshot) -> Bool {
       after.covered.contains(property) && after.stamp(of: property) == now.stamp(of: property)
         && after.stamp(of: property) != before.stamp(of: property)
     }
   }
 
-  /// A register's current stamp and the earlier one that it stands for, since the value is the same. `original` is nil
-  /// where the register did not exist. While the server may still refuse what was written under the current stamp, the
+  /// A register's current stamp, and the earlier stamp that it stands for because the value is the same. `original` is
+  /// `nil` if the register did not exist. While the server may still refuse the write under the current stamp, the
   /// alias of the stamp before it is kept too.
   struct Alias: Sendable {
     let property: Property
@@ -59,7 +59,7 @@ public struct UndoHistory: Sendable {
 
   var undoable: [Step] = []
   var redoable: [Step] = []
-  /// By shape, the newest of each register last.
+  /// By shape; for each register the newest last.
   var aliases = IdentifierMap<[Alias]>()
   var shapesRemembered = 0
   var lastTurn: UInt64 = 0
@@ -92,7 +92,7 @@ extension UndoHistory {
     if openGroups == 0 { closeStep() }
   }
 
-  /// Applies an operation of the user's own and remembers what it replaced. Outside a group it is a step of its own.
+  /// Applies one of the user's own operations and remembers what it replaced. Outside a group, it is a step of its own.
   mutating func apply(
     _ operation: borrowing Operation,
     to canvas: inout Canvas
@@ -123,7 +123,7 @@ extension UndoHistory {
 
   mutating func closeStep() {
     guard !open.entries.isEmpty else { return }
-    // Not before: a step that is abandoned leaves what can be redone as it was.
+    // Not earlier: an abandoned step must leave what can be redone as it was.
     forgetRedoable()
     open.turn = newTurn()
     undoable.append(open)
@@ -153,7 +153,7 @@ extension UndoHistory {
       dropped += 1
     }
     if dropped > 0 { undoable.removeFirst(dropped) }
-    // An alias that no step names is never asked for again.
+    // An alias that no step refers to is never needed again.
     if aliases.count > UndoHistory.aliasesMin + shapesRemembered { forgetUnnamedAliases() }
   }
 
@@ -178,7 +178,7 @@ extension UndoHistory {
     return snapshot
   }
 
-  /// The stamp under which a register's value was first written. Nil where the register has no value, or its value
+  /// The stamp under which a register's value was first written. `nil` if the register has no value, or its value
   /// stands for none.
   func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
     guard let current = canvas.stamp(of: property, in: shape) else { return nil }

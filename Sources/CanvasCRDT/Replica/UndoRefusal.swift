@@ -1,9 +1,9 @@
-// How a refusal of an undo or a redo changes its step.
+// What happens to a step when its undo or redo is refused.
 //
-// The rule: the refused part of a step goes back to where it was, and can be tried again; the accepted part stays where
-// it went. So each list always agrees with the drawing, and no step gets lost. Edits that were made meanwhile stay
-// above a step that goes back, since they are newer. A refused edit is different: it was never in the drawing that
-// others see, so it leaves no step (`forget`).
+// The rule: the refused part of a step goes back to its former list, and can be tried again; the accepted part stays
+// where it went. So each list always agrees with the drawing, and no step gets lost. Edits that were made meanwhile
+// stay above a step that goes back, since they are newer. A refused edit is different: others never saw it, so it
+// leaves no step (`forget`).
 
 extension UndoHistory {
   /// A step on one of the lists.
@@ -20,11 +20,11 @@ extension UndoHistory {
     var alias: Alias?
   }
 
-  /// An undo or redo with an effect, until the server has answered all that it wrote.
+  /// An undo or redo with an effect, until the server has answered everything that it wrote.
   struct Exchange: Sendable {
     /// One shape of the step.
     struct Part: Sendable {
-      /// The place to which the entry goes back.
+      /// The place where the entry goes back to.
       var from: Place
       /// The entry as it was there.
       var entry: Entry
@@ -36,17 +36,17 @@ extension UndoHistory {
     let to: Place
     /// By shape.
     var parts = IdentifierMap<Part>()
-    /// Entries for which nothing was written. They go back with the last of the parts if none was taken.
+    /// Entries that nothing was written for. They go back with the last of the parts if the server has accepted none.
     var rest: [Entry] = []
     /// By shape.
     var standIns = IdentifierMap<[StandIn]>()
-    /// Whether the server has taken any of the parts.
+    /// Whether the server has accepted any of the parts.
     var isTaken = false
   }
 
   mutating func remember(_ exchange: Exchange) {
     exchanges.append(exchange)
-    // Memory has to be bounded here too. An undo this old that is still unanswered is not brought back.
+    // The number of shapes, for a bound on memory. An old undo beyond the bound is not put back if it is refused.
     var shapes = 0
     let newest = exchanges.reversed().prefix { exchange in
       shapes += exchange.parts.count + exchange.rest.count
@@ -72,7 +72,7 @@ extension UndoHistory {
   mutating func taken(_ operation: Operation) {
     guard let index = exchanges.firstIndex(where: { $0.parts[operation.shape]?.stamp == operation.at }) else { return }
     var place: Place? = exchanges[index].to
-    // This exchange lies above earlier ones of the same entry, whatever their outcome.
+    // This exchange now lies above earlier ones of the same entry, whatever their outcome.
     for earlier in exchanges[...index].indices.reversed() where exchanges[earlier].to == place {
       place = exchanges[earlier].parts.removeValue(forKey: operation.shape)?.from
       exchanges[earlier].isTaken = true
@@ -80,7 +80,7 @@ extension UndoHistory {
     exchanges.removeAll { $0.parts.isEmpty }
   }
 
-  /// No operation on `shape` is on its way any more, so nothing of it can be refused.
+  /// No operation on `shape` is on its way any more, so none can be refused.
   mutating func settle(_ shape: Identifier, on canvas: Canvas) {
     for index in exchanges.indices where exchanges[index].parts.removeValue(forKey: shape) != nil {
       exchanges[index].isTaken = true
@@ -91,8 +91,8 @@ extension UndoHistory {
     aliases[shape] = ofShape.isEmpty ? nil : ofShape
   }
 
-  /// Operations on `shapes` were refused and are gone from the canvas, and with them older ones that had left their
-  /// values to these while they waited. The entries whose values are no longer there go back.
+  /// Operations on `shapes` were refused and are gone from the canvas, together with older ones whose values they had
+  /// taken over while waiting. The entries whose values are gone are put back.
   mutating func goBack(_ shapes: IdentifierSet, on canvas: Canvas) {
     for index in exchanges.indices.reversed() {
       let exchange = exchanges[index]
@@ -103,7 +103,8 @@ extension UndoHistory {
         exchanges[index].parts[shape] = nil
         if let later = exchanges.indices.first(where: { $0 > index && exchanges[$0].parts[shape]?.from == exchange.to })
         {
-          // The entry was moved on by an exchange that stands. Should that one fail too, it goes back all the way.
+          // A later exchange that is still valid has moved the entry on. If that one is refused too, the entry goes all
+          // the way back.
           exchanges[later].parts[shape]?.from = part.from
           exchanges[later].parts[shape]?.entry = part.entry
         } else {
@@ -128,7 +129,7 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  /// Gives registers that the exchange didn't write to the aliases that they had before it. If a later exchange has
+  /// Gives registers that the exchange didn't write the aliases that they had before it. If a later exchange has
   /// changed such an alias too, the old one is restored when that exchange is refused.
   private mutating func restoreAliases(of shape: Identifier, from index: Int) {
     for standIn in exchanges[index].standIns.removeValue(forKey: shape) ?? [] {
@@ -147,7 +148,7 @@ extension UndoHistory {
 }
 
 extension UndoHistory.Exchange.Part {
-  /// Whether all that was written is still there, or something newer over it.
+  /// Whether everything that was written is still there, or is overwritten by something newer.
   fileprivate func stands(on canvas: Canvas) -> Bool {
     for property in written {
       guard let winner = canvas.winner(of: property, in: entry.shape), winner >= stamp else { return false }
@@ -174,7 +175,7 @@ extension UndoHistory {
     if isUndoable { undoable = kept } else { redoable = kept }
   }
 
-  /// Takes shapes out of a step. A step without any is gone.
+  /// Takes shapes out of a step, and the step itself if none are left.
   private mutating func remove(_ shapes: IdentifierSet, at place: Place) {
     func remove(from steps: inout [Step]) {
       guard let index = steps.firstIndex(where: { $0.turn == place.turn }) else { return }

@@ -23,7 +23,7 @@ public struct Color: Hashable, Sendable {
 
   @inlinable public var packed: UInt32 { UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue) }
 
-  /// From channels of any value; nil where one is outside 0…255.
+  /// From three channels; `nil` if one is outside 0…255.
   public init?(channels red: Int, _ green: Int, _ blue: Int) {
     guard let red = UInt8(exactly: red), let green = UInt8(exactly: green), let blue = UInt8(exactly: blue) else {
       return nil
@@ -31,7 +31,7 @@ public struct Color: Hashable, Sendable {
     self.init(red: red, green: green, blue: blue)
   }
 
-  /// From a place on the colour wheel. Each of the three is 0…1, and is brought there if it is not.
+  /// From a place on the colour wheel. Each of the three values is clamped to 0…1.
   public init(hue: Double, saturation: Double, brightness: Double) {
     let saturation = min(max(saturation, 0), 1)
     let brightness = min(max(brightness, 0), 1)

@@ -1,27 +1,28 @@
-/// Characters that nobody sees, and those that set the direction of the text around them (S8).
+/// Invisible characters, and those that set the direction of the text around them (S8).
 ///
-/// With them one name can look like another, or turn the sentence in which it is shown. A new name must have none.
-/// Stored names are read as before, so decoders don't check this.
+/// With them, one name can look like another, or reverse the sentence around it. A new name must have none. Stored
+/// names are read unchanged, so decoders don't check this.
 ///
-/// The joiners U+200C and U+200D and the variation selectors can't be seen either, but Arabic and Indic scripts and many
-/// emoji need them. They are allowed where they do something, and not between the letters of scripts where they do nothing.
+/// The joiners U+200C and U+200D and the variation selectors are invisible too, but Arabic and Indic scripts and many
+/// emoji need them. They are allowed where they have an effect, and not between letters of scripts where they have
+/// none.
 public enum HiddenCharacters {
-  /// Unicode's characters that are ignored where they can't be shown (`Default_Ignorable_Code_Point`), and the separators of
-  /// lines and paragraphs. Those that depend on their neighbours are left out.
+  /// Unicode's characters that are ignored when they can't be shown (`Default_Ignorable_Code_Point`), and the
+  /// separators of lines and paragraphs. Those that depend on their neighbours are not in this list.
   public static let always: [ClosedRange<UInt32>] = [
     0x00AD...0x00AD, 0x034F...0x034F, 0x061C...0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x180B...0x180F,
     0x200B...0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0x3164...0x3164,
     0xFEFF...0xFEFF, 0xFFA0...0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A, 0xE0000...0xE0FFF,
   ]
 
-  /// Whether the text has one.
+  /// Whether the text has such a character.
   public static func occur(in text: Text) -> Bool {
     text.withBytes { bytes in
       var previous: UInt32 = 0
       var place = 0
       while place < bytes.count {
         let (scalar, next) = UTF8Scalars.read(bytes, at: place)
-        // Nearly all names are of plain letters.
+        // Nearly all names have plain letters only.
         if scalar >= 0xAD {
           let following = next < bytes.count ? UTF8Scalars.read(bytes, at: next).scalar : 0
           if isHidden(scalar, after: previous, before: following) { return true }
@@ -33,7 +34,7 @@ public enum HiddenCharacters {
     }
   }
 
-  /// The text without them. Leaving one out may make another one do nothing, which then goes too.
+  /// The text without them. If removing one leaves another without an effect, that one is removed too.
   public static func removed(from text: Text) -> Text {
     var text = text
     while occur(in: text) { text = removedOnce(from: text) }
@@ -58,7 +59,7 @@ public enum HiddenCharacters {
     }
   }
 
-  /// Whether a character is not to be shown, wherever it stands.
+  /// Whether a character is invisible in any context.
   public static func isAlwaysHidden(_ scalar: UInt32) -> Bool {
     scalar >= 0xAD && always.contains { $0.contains(scalar) }
   }
@@ -66,13 +67,13 @@ public enum HiddenCharacters {
   private static func isHidden(_ scalar: UInt32, after previous: UInt32, before next: UInt32) -> Bool {
     switch scalar {
     case 0x200C, 0x200D: !(joins(previous) && joins(next))
-    // Emoji that are digits and two signs have one before U+20E3, the key around them.
+    // Emoji that are digits or one of two signs have a selector before U+20E3, which draws a key around them.
     case 0xFE00...0xFE0F: isSelector(previous) || !(previous >= 0xA9 || next == 0x20E3)
     default: isAlwaysHidden(scalar)
     }
   }
 
-  /// From Arabic on. Latin, Greek, Cyrillic, Armenian and Hebrew come before, and have no joined forms.
+  /// Scripts from Arabic on. Latin, Greek, Cyrillic, Armenian and Hebrew come before it, and have no joined forms.
   private static func joins(_ scalar: UInt32) -> Bool {
     scalar >= 0x600 && scalar != 0x200C && scalar != 0x200D
   }
@@ -81,7 +82,7 @@ public enum HiddenCharacters {
 }
 
 extension PropertyRules {
-  /// Whether a new edit may give this name. It may not have invisible characters, which older names may have.
+  /// Whether a new edit may use this name. It must have no invisible characters, which older names may have.
   public static func takesName(_ name: Text) -> Bool { allowsName(name) && !HiddenCharacters.occur(in: name) }
 }
 

@@ -8,7 +8,7 @@ public struct BoxPlace: Hashable, Sendable {
     self.y = y
   }
 
-  /// The number of the right and the lower side.
+  /// The value that stands for the right or the lower side.
   public static var end: UInt16 { .max }
 
   /// The place's distance from the box's corner, as parts of the sides.
@@ -17,8 +17,9 @@ public struct BoxPlace: Hashable, Sendable {
 
 /// The points that a line leads through, or that a stroke of ink was drawn along, in the shape's box.
 ///
-/// It is held as it is said in the binary encoding: a byte that tells whether the points have widths, then for each point
-/// the steps from the one before, and its width. So a long stroke takes little memory, and is read only to be drawn.
+/// Stored in the form of the binary encoding: a byte that tells whether the points have widths, then for each point the
+/// difference from the one before, and its width. So a long stroke takes little memory, and is decoded only to be
+/// drawn.
 public struct Path: Hashable, Sendable {
   public struct Point: Hashable, Sendable {
     public var place: BoxPlace
@@ -31,7 +32,7 @@ public struct Path: Hashable, Sendable {
     }
   }
 
-  /// Empty where there is no path.
+  /// Empty if there is no path.
   public let bytes: [UInt8]
 
   public static let none = Path(bytes: [])
@@ -39,14 +40,14 @@ public struct Path: Hashable, Sendable {
   public static var evenWidth: UInt8 { 100 }
   public static var widths: ClosedRange<UInt8> { 1...200 }
   public static var counts: ClosedRange<Int> { 2...1_024 }
-  /// A flag, and at most three bytes for each step and one for the width.
+  /// A flag, and at most three bytes for each coordinate and one for each width.
   static var bytesMax: Int { 1 + counts.upperBound * 7 }
 
   public var isEmpty: Bool { bytes.isEmpty }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Nil where there are too few points or too many, or a width that is not allowed.
+  /// `nil` if there are too few points or too many, or a width is not allowed.
   public init?(_ points: [Point]) {
     guard Path.counts.contains(points.count), points.allSatisfy({ Path.widths.contains($0.width) }) else { return nil }
     let hasWidths = points.contains { $0.width != Path.evenWidth }
@@ -62,7 +63,7 @@ public struct Path: Hashable, Sendable {
     bytes = writer.finish()
   }
 
-  /// Reads a path in the form of `bytes`. Nil unless they are a path in that form, or empty.
+  /// Reads a path in the form of `bytes`. `nil` unless they are valid or empty.
   init?(_ bytes: UnsafeRawBufferPointer) {
     if bytes.isEmpty {
       self = .none

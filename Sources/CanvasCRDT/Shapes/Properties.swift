@@ -1,13 +1,13 @@
 /// Values for some of a shape's properties: what an operation writes, and what a shape holds.
 ///
-/// `assigned` tells which values are there. The other properties keep their defaults, so that a shape reads the same
-/// with or without them and two values are equal exactly when they assign the same.
+/// `assigned` tells which values exist. The other properties have their defaults, so that a shape reads the same with
+/// or without them, and two values are equal exactly if they assign the same.
 public struct Properties: Hashable, Sendable {
-  /// Which properties have been given a value here. Assigning a property enters it.
+  /// The properties that have been given a value. Assigning a property adds it.
   public internal(set) var assigned = PropertyMask()
 
-  // Each begins with its default. A kind and a name have none; the values here for these are never shown. The smallest
-  // fields come first, so that no gaps are left.
+  // Each begins with its default. A kind and a name have no default; their initial values are never shown. The smallest
+  // fields come first, so that there are no gaps between them.
   public var kind = ShapeKind.rectangle { didSet { assigned.insert(.kind) } }
   public var visible = true { didSet { assigned.insert(.visible) } }
   public var alpha: Int16 = 10 { didSet { assigned.insert(.alpha) } }
@@ -25,7 +25,7 @@ public struct Properties: Hashable, Sendable {
 
   private var rare = Rare.none
 
-  /// The values of the rare properties, elsewhere in memory; `none` if all are as nobody has set them, so that equal values
+  /// The values of the rare properties, elsewhere in memory. `none` if all have their defaults, so that equal values
   /// are stored alike.
   private enum Rare: Hashable, Sendable {
     case none
@@ -41,7 +41,7 @@ public struct Properties: Hashable, Sendable {
 
   public init() {}
 
-  /// Whether `deleted: true` is written. It erases whatever the shape holds under stamps that are not greater.
+  /// Whether `deleted: true` is written. It erases everything in the shape under stamps that are not greater.
   public var deleted: Bool { assigned.contains(.deleted) }
 
   public mutating func delete() {
@@ -130,7 +130,7 @@ extension Properties {
 extension Properties {
   var longerSide: Double { max(size.width, size.height) }
 
-  /// How many bytes the texts and paths among some properties have. Nearly all shapes have none: only that is inlined.
+  /// The bytes of the texts and paths among some properties. Nearly all shapes have none, so only that case is inlined.
   @inline(__always)
   public func longBytes(of properties: PropertyMask) -> Int {
     assigned.intersection(properties).intersection(.long).isEmpty ? 0 : addedLongBytes(of: properties)
@@ -141,15 +141,15 @@ extension Properties {
     (properties.contains(.text) ? text.utf8Count : 0) + (properties.contains(.path) ? path.bytes.count : 0)
   }
 
-  /// How many bytes they take at most on the wire. In JSON escapes make a text twice as long, and a point, which takes two
-  /// bytes or more, takes fourteen where those are the shortest.
+  /// The most bytes that they take on the wire. In JSON, escapes make a text at most twice as long, and a point, which
+  /// has two bytes or more, takes at most seven for each of them.
   var longBytesSaid: Int {
     guard assigned.rawValue & PropertyMask.long.rawValue != 0 else { return 0 }
     return 2 * text.utf8Count + 7 * path.bytes.count
   }
 }
 
-// MARK: - Moving values about
+// MARK: - Copying and clearing values
 
 extension Properties {
   /// Takes one property's value from `other`, which must have it assigned.

@@ -35,8 +35,8 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
 
   @inlinable public static var count: Int { ForEachProperty<Property>.count }
 
-  /// The properties in the order of their bits. Loops over masks use this list, since `init(rawValue:)` of an enum this
-  /// large is a call for each case.
+  /// The properties in the order of their bits. Loops over masks use this list, because `init(rawValue:)` of an enum
+  /// this large is a function call.
   @usableFromInline static let byBit: ForEachProperty<Property> = [
     .position, .size, .rotation, .fill, .alpha, .visible, .deleted, .kind, .name, .z,
     .stroke, .strokeWidth, .cornerRadius, .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .dash,
@@ -44,11 +44,11 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   ]
 }
 
-/// One value for each property, in the order of the bits. How many there are is written here and nowhere else; `Property.inOrder`
-/// and `Property.byBit` don't compile with another number, and a test counts the cases.
+/// One value for each property, in the order of the bits. The number of properties is written here and nowhere else:
+/// `Property.inOrder` and `Property.byBit` don't compile with another number, and a test counts the cases.
 public typealias ForEachProperty<Value> = InlineArray<28, Value>
 
-/// One value for each property that is not rare. The rare ones are all behind these.
+/// One value for each property that is not rare. All rare ones come after these.
 typealias ForEachCommonProperty<Value> = InlineArray<15, Value>
 
 /// A set of properties, one bit each. A bit that stands for no property must not be in it.
@@ -58,7 +58,7 @@ public struct PropertyMask: Hashable, Sendable {
   @inlinable
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The empty set. A literal would first be an array wherever it is not inlined.
+  /// The empty set. A literal would create an array first where it is not inlined.
   @inlinable
   public init() { rawValue = 0 }
 
@@ -78,11 +78,11 @@ public struct PropertyMask: Hashable, Sendable {
   @inlinable
   public static var rare: PropertyMask { PropertyMask(rawValue: all.rawValue & ~common.rawValue) }
 
-  /// The others.
+  /// All other properties.
   @inlinable
   public static var common: PropertyMask { PropertyMask(rawValue: 1 << 15 - 1) }
 
-  /// The properties whose values may be long. How many bytes of them a room has is counted.
+  /// The properties whose values may be long. Their bytes are counted.
   static var long: PropertyMask { PropertyMask().inserting(.text).inserting(.path) }
 
   /// The properties that decide where a shape's outline runs and whether it is seen.
@@ -90,7 +90,7 @@ public struct PropertyMask: Hashable, Sendable {
 
   // Each of these is one or two instructions, and merging calls them several times for every register.
 
-  // `<<` would ask each time whether there are as many bits.
+  // `<<` would check each time whether there are that many bits.
   @inlinable
   @inline(__always)
   static func bit(of property: Property) -> UInt32 { 1 &<< UInt32(property.rawValue) }

@@ -1,5 +1,5 @@
 // The fields of each form that several properties may have. A row of the table names its field, and the switches below
-// lead there. So a row without a field, or a field that can't be read or written, doesn't compile.
+// connect the two. So a row without a field, or a field that can't be read or written, doesn't compile.
 extension Properties {
   public enum NumberField: Sendable {
     case rotation, strokeWidth, cornerRadius, innerRatio, textSize
@@ -21,7 +21,7 @@ extension Properties {
   public enum ChoiceField: Sendable {
     case textAlign, textPlace, dash, fromEnd, toEnd
 
-    /// The words, by their numbers.
+    /// The words, in the order of their numbers.
     public var words: [StaticString] {
       switch self {
       case .textAlign: TextAlign.allCases.map { $0.wireName }

@@ -29,7 +29,7 @@ extension JSONWriter {
     endArray()
   }
 
-  /// `[[0,0],[65535,65535,50]]`: the width is left out where it is even.
+  /// `[[0,0],[65535,65535,50]]`: a width of 100 is left out.
   private mutating func value(_ path: Path) {
     beginArray()
     for point in path.points {
@@ -65,9 +65,9 @@ extension JSONWriter {
 }
 
 extension Properties {
-  /// Whether this value beats the other's under one stamp: its JSON is the greater, byte by byte.
+  /// Whether this value beats the other one with the same stamp: its JSON is greater, byte by byte.
   ///
-  /// This is needed only if an actor gives two values the same stamp. So it may be slow, but it has to be the same
+  /// This is needed only if an actor writes two values under one stamp. So it may be slow, but it must be the same
   /// everywhere.
   func outranks(_ other: borrowing Properties, on property: Property) -> Bool {
     if agrees(on: property, with: other) { return false }

@@ -42,7 +42,7 @@ public struct PropertyProblem: Error, Hashable, Sendable {
 
   public init(_ property: Property) { self.property = property }
 
-  /// A sentence that says what is allowed, for a refusal.
+  /// A sentence that says which values are allowed, for a refusal.
   public var message: Text { Text(property.wireName).appending(" must be ").appending(property.form.expectation) }
 }
 

@@ -1,4 +1,4 @@
-/// The table of properties: one row each, with everything about a property except where it is stored.
+/// The table of properties: one row each, with everything about a property except its storage.
 ///
 /// The encodings, the checks, the page, the terminal and docs/PROTOCOL.md read the rows, so a new property is a row
 /// here and a field of `Properties`. After a change here run `make table`, which writes what is generated from it.
@@ -46,7 +46,7 @@ public enum PropertyForm: Sendable {
   case orderKey
   /// Text with line breaks.
   case text
-  /// One of a few words.
+  /// One word out of a list.
   case choice(Properties.ChoiceField)
   /// An identifier, or none.
   case identifier(Properties.IdentifierField)
@@ -56,13 +56,13 @@ public enum PropertyForm: Sendable {
   case tie(Properties.TieField)
   case flag(Properties.FlagField)
   case color(Properties.ColorField)
-  /// Takes one byte on the wire.
+  /// An integer, which takes one byte on the wire.
   case integer(Properties.IntegerField, ClosedRange<Int16>, unit: PropertyUnit = .none)
   case number(Properties.NumberField, ClosedRange<Double>, unit: PropertyUnit = .none)
   case pair(Properties.PairField, ClosedRange<Double>)
 }
 
-/// The unit in which people see a number.
+/// The unit in which a number is shown to people.
 public enum PropertyUnit: Sendable {
   case none
   case degrees
@@ -84,10 +84,10 @@ public struct InspectorField: Sendable {
 
   public let label: StaticString
   public let group: Group
-  /// The range of its slider; a number without a slider is typed. A slider may cover less than is allowed.
+  /// The range of its slider. Without a slider, the number is typed. A slider may cover less than the allowed range.
   public let slider: ClosedRange<Double>?
   public let step: Double
-  /// The shapes for which the property means anything.
+  /// The shapes for which the property has a meaning.
   public let kinds: ShapeKinds
 
   init(

@@ -1,4 +1,4 @@
-/// A live shape for reading: every property, with defaults filled in.
+/// A live shape for reading: all its properties, with defaults filled in.
 public struct Shape: Hashable, Sendable {
   public let id: Identifier
 
@@ -20,10 +20,10 @@ public struct Shape: Hashable, Sendable {
     properties.assigned.contains(.name) ? properties.name : Shape.madeUpName(properties.kind, id)
   }
 
-  /// Whether a shape with this name counts as one without: the name is the one made up for the shape, of whatever kind.
-  /// A register can't be taken away again, so this is what undoing a shape's first name leaves.
+  /// Whether a shape with this name counts as one without: the name is the one made up for the shape, whatever its kind
+  /// was. A register can't be removed, so undoing a shape's first name writes this.
   static func isMadeUp(_ name: Text, for id: Identifier) -> Bool {
-    // Nearly all names end otherwise.
+    // Nearly all names end differently.
     let isLikely = name.withBytes { name in
       id.lastGroup.withBytes { group in name.count > group.count && name.suffix(group.count).elementsEqual(group) }
     }
@@ -38,7 +38,8 @@ public struct Shape: Hashable, Sendable {
 // MARK: - Properties that nobody has set
 
 extension Shape {
-  /// The values of `wanted`, with the defaults of those that nobody has set. For a name that is the one made up.
+  /// The values of `wanted`, with defaults for those that nobody has set. The default of a name is the one made up for
+  /// the shape.
   public func values(of wanted: PropertyMask) -> Properties {
     var values = properties.keeping(wanted)
     for property in wanted.intersection(.registers).subtracting(properties.assigned) {
@@ -55,8 +56,8 @@ extension Shape {
 }
 
 extension Properties {
-  /// Assigns the default of a property that nobody has set. A name has no default: it gets the one made up for the
-  /// shape, which counts as none.
+  /// Sets a property that nobody has set to its default. A name has no default: it gets the one made up for the shape,
+  /// which counts as none.
   mutating func assignDefault(_ property: Property, kind: ShapeKind, of shape: Identifier) {
     if property == .name {
       name = Shape.madeUpName(kind, shape)

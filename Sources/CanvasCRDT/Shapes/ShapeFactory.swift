@@ -3,7 +3,7 @@
 /// The generator is handed in and drawn from in the same way everywhere, so one seed makes the same shapes in a test,
 /// on a server and in a browser. A shape is made without a name and without a place in the drawing order.
 public struct ShapeFactory: Sendable {
-  /// The area in which shapes lie, wholly if they fit.
+  /// The area that shapes lie in, completely if they fit.
   public var area: Rect
 
   /// Each kind is equally likely. If the list is empty, shapes are rectangles.
@@ -94,7 +94,7 @@ public struct ShapeFactory: Sendable {
     let coordinates = PropertyRules.coordinates
     let left = coordinates.nearest(to: area.minX)
     let top = coordinates.nearest(to: area.minY)
-    // A shape larger than the area begins where the area does.
+    // A shape larger than the area starts at the area's edge.
     let right = max(left, coordinates.nearest(to: area.maxX - size.width))
     let bottom = max(top, coordinates.nearest(to: area.maxY - size.height))
     return Point(
@@ -114,9 +114,9 @@ extension Color {
   }
 }
 
-/// Random numbers that are the same on every platform, whatever the width of its `Int` and its rounding functions.
+/// Random numbers that are the same on every platform, whatever the width of `Int` and the rounding functions.
 private enum WholeNumber {
-  /// 2⁵³: as many fractions are exact.
+  /// 2⁵³: this many fractions are exact.
   private static let fractionScale = 9_007_199_254_740_992.0
 
   /// 0 or more, less than 1.
@@ -152,8 +152,8 @@ private enum WholeNumber {
     Int(number(upTo: UInt64(count - 1), using: &generator))
   }
 
-  /// The upper half of a product. It is as even as 64 bits allow and always draws once. The standard library's function
-  /// may draw again, and not alike everywhere.
+  /// The upper half of a product. It is as uniform as 64 bits allow and always draws once. The standard library's
+  /// function may draw again, and not the same way everywhere.
   private static func number(upTo last: UInt64, using generator: inout some RandomNumberGenerator) -> UInt64 {
     (last + 1).multipliedFullWidth(by: generator.next()).high
   }

@@ -1,13 +1,13 @@
 /// The kind of a shape. A new kind is one case here and its outline in `Outline`.
 ///
-/// A case's place stands for it in the binary encoding, so new ones come last.
+/// A case's place is its number in the binary encoding, so new ones come last.
 public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   case rectangle
   case roundedRectangle
   case ellipse
   case polygon
   case star
-  /// Text without an area of its own: nothing is filled, and it overlaps nothing.
+  /// Text without an area of its own: it has no fill and overlaps nothing.
   case text
   /// A line through points, with ends that may be tied to shapes.
   case line
@@ -28,7 +28,7 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The kind in words, as the first half of a made-up name.
+  /// The kind in words, for the first half of a made-up name.
   public var words: StaticString {
     switch self {
     case .rectangle: "Rectangle"
@@ -55,11 +55,11 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether shapes of this kind are nothing but a line along their path (S14, S15).
+  /// Whether shapes of this kind consist only of a line along their path (S14, S15).
   @inlinable
   public var isStroke: Bool { self == .line || self == .ink }
 
-  /// The kinds that are outlines, and nothing else.
+  /// The kinds that have an outline and nothing else.
   public static let outlines: [ShapeKind] = [.rectangle, .roundedRectangle, .ellipse, .polygon, .star]
 }
 
@@ -78,9 +78,9 @@ public struct ShapeKinds: OptionSet, Sendable {
   public static var line: ShapeKinds { ShapeKinds(.line) }
   /// Those that have an area, and a line around it.
   public static var areas: ShapeKinds { strokes.union(ShapeKinds(.text)).complement }
-  /// Those that are nothing but a line.
+  /// The kinds that consist only of a line.
   public static var strokes: ShapeKinds { [ShapeKinds(.line), ShapeKinds(.ink)] }
-  /// Those that have a colour for what isn't a line.
+  /// The kinds that have a fill colour.
   public static var filled: ShapeKinds { strokes.complement }
   /// Those that have a line.
   public static var stroked: ShapeKinds { ShapeKinds(.text).complement }

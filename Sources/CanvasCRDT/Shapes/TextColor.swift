@@ -1,6 +1,6 @@
 extension Properties {
-  /// The colour of the letters (S9). A text has its fill. In a shape it is black or white, whichever stands out from the
-  /// fill, and in one that isn't filled the stroke's.
+  /// The colour of the letters (S9). For a shape of the kind `text` it is the fill. In any other shape it is black or
+  /// white, whichever contrasts more with the fill; without a fill, it is the stroke's.
   public var textColor: Color {
     if kind == .text { return fill }
     guard isFilled else { return stroke }

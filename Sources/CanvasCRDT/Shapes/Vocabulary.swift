@@ -1,12 +1,12 @@
-/// Which properties and kinds a client knows (C12). A client is told of no others, because it couldn't read them.
+/// The properties and kinds that a client knows (C12). It is sent no others, because it couldn't read them.
 ///
-/// The cases are those that clients have said in `hello`. A later version adds one, with what is new in it.
+/// The cases are those that clients send in `hello`. A later version adds one, with what is new in it.
 public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
   /// The vocabulary of a client that names none: the properties up to `innerRatio`, the kinds up to `star`.
   case first = 1
-  /// Texts.
+  /// Texts as well.
   case second = 2
-  /// Groups, locks, shapes without a fill, broken strokes; lines and ink.
+  /// Groups, locks, shapes without a fill, broken strokes, lines and ink as well.
   case third = 3
 
   public static let newest = Vocabulary.third
@@ -29,7 +29,7 @@ public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The kind that a client gets for a shape. A kind that it doesn't know becomes a rectangle in the same place.
+  /// The kind that a client is sent for a shape. A kind that it doesn't know becomes a rectangle in the same place.
   public func told(_ kind: ShapeKind) -> ShapeKind {
     kind.rawValue <= lastKind.rawValue ? kind : .rectangle
   }
@@ -48,7 +48,7 @@ extension PropertyMask {
 }
 
 extension Properties {
-  /// As a client with this vocabulary is told of them.
+  /// These values, as a client with this vocabulary is sent them.
   func told(to vocabulary: Vocabulary) -> Properties {
     var told = keeping(vocabulary.properties)
     if assigned.contains(.kind) { told.kind = vocabulary.told(kind) }

@@ -1,4 +1,4 @@
-/// Reads bytes from first to last. Any bytes give a value or a named failure.
+/// Reads bytes from first to last. Any bytes lead to a value or a named failure.
 ///
 /// The reader borrows its bytes without owning them. It and every slice that it returns must stay within the
 /// `withUnsafeBytes` closure that the buffer came from, or a function that this closure calls.
@@ -22,7 +22,7 @@ public struct ByteReader {
     offset = 0
   }
 
-  /// How many bytes were read; at most all of them.
+  /// How many bytes have been read.
   @inlinable public var position: Int { offset }
   @inlinable public var remaining: Int { bytes.count &- offset }
   @inlinable public var isAtEnd: Bool { offset == bytes.count }
@@ -79,7 +79,7 @@ public struct ByteReader {
     while true {
       guard index < bytes.count else { throw .truncated }
       let byte = bytes[index]
-      // The tenth byte may only hold the 64th bit.
+      // The tenth byte may only have the 64th bit.
       if shift == 63, byte > 1 { throw .malformedVarint }
       value |= UInt64(byte & 0x7F) &<< shift
       index &+= 1

@@ -1,7 +1,7 @@
 /// Writes bytes, for both encodings.
 ///
-/// The array is kept larger than what is written, and the rest is filled in place: appending costs a bound and a
-/// uniqueness check for a whole value rather than for each byte.
+/// The array is kept larger than what is written, and the rest is filled in place: so the bounds check and the
+/// uniqueness check are made once for a whole value rather than for each byte.
 public struct ByteWriter: Sendable {
   /// The written bytes, followed by unused zeros.
   @usableFromInline var storage: [UInt8]

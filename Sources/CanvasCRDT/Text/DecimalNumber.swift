@@ -3,7 +3,7 @@ struct DecimalNumber {
   var isNegative = false
   /// The first nineteen significant digits, which always fit.
   var significand: UInt64 = 0
-  /// The power of ten to multiply the significand with.
+  /// The power of ten by which to multiply the significand.
   ///
   /// The exponent is bounded. Only a text longer than memory could have enough digits to outweigh an exponent at the
   /// bound.
@@ -16,8 +16,8 @@ struct DecimalNumber {
   private static let significantDigitsMax = 19
   private static let exponentMax: Int64 = 1 << 40
 
-  /// Reads as far as the grammar goes. Returns nil if no number starts at `index` or it stops halfway; then `index` is
-  /// at the wrong byte.
+  /// Reads as far as the grammar allows. Returns `nil` if no number starts at `index` or if it is incomplete; then
+  /// `index` is at the wrong byte.
   init?(reading bytes: UnsafeRawBufferPointer, at index: inout Int) {
     let end = bytes.count
     if index < end, bytes[index] == UInt8(ascii: "-") {

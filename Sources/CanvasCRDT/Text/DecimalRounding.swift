@@ -1,4 +1,4 @@
-/// Rounds a decimal number to the nearest `Double`, with ties to even. It is exact for all digits.
+/// Rounds a decimal number to the nearest `Double`, with ties to even. The result is exact for any number of digits.
 ///
 /// There are three ways, each exact where it is used. Short numbers need one floating-point operation (Clinger). Up to
 /// nineteen digits and a power of ten within ±27 need one multiplication or division of 128 bits, which covers what
@@ -18,7 +18,7 @@ extension DecimalNumber {
     }
     if exponent >= -27, exponent <= 27 {
       let below = DecimalNumber.roundedProduct(of: significand, timesTenTo: Int(exponent))
-      // The uncut number lies between this significand and the next; most often both round to the same.
+      // The full number lies between this significand and the next; usually both round to the same.
       if !isCut || below == DecimalNumber.roundedProduct(of: significand + 1, timesTenTo: Int(exponent)) {
         return below
       }
@@ -63,7 +63,8 @@ extension DecimalNumber {
     var (quotient, remainder) = (five << UInt64(fiveShift)).dividingFullWidth((dividend >> 1, dividend << 63))
     var exponent = exponent + fiveShift - shift - 63
     if quotient >> 63 == 0 {
-      // The bit that is shifted in is unknown. But it is far below the deciding one, and the remainder stands for it.
+      // The bit that is shifted in is unknown. But it is far below the deciding one, and the remainder is counted
+      // instead.
       quotient <<= 1
       exponent -= 1
     }
@@ -92,7 +93,7 @@ extension Double {
     let rest = dropped == 64 ? significand : significand & ((1 << UInt64(dropped)) - 1)
     let half: UInt64 = 1 << UInt64(dropped - 1)
     let roundsUp = rest > half || (rest == half && (hasMore || kept & 1 == 1))
-    // A carry out of the significand moves into the exponent, which is right, up to infinity.
+    // A carry out of the significand increases the exponent. This is right, up to infinity.
     let biased = isNormal ? UInt64(leadingExponent + 1_022) << 52 : 0
     self = Double(bitPattern: biased + kept + (roundsUp ? 1 : 0))
   }

@@ -10,9 +10,9 @@ public struct JSONFailure: Error, Hashable, Sendable {
     case malformedNumber
     case tooDeep
     case trailingBytes
-    /// The text is JSON, but has another kind of value here than the reader asked for.
+    /// The text is JSON, but the value has another kind than the reader asked for.
     case unexpectedKind
-    /// The text is JSON, but a value is longer than it may be.
+    /// The text is JSON, but a value is longer than allowed.
     case tooLong
   }
 
@@ -53,9 +53,10 @@ extension JSONFailure: CustomStringConvertible {
 
 /// Which quotes may enclose a string.
 public enum JSONQuotes: Sendable {
-  /// As RFC 8259 has it.
+  /// Only double quotes, as in RFC 8259.
   case double
-  /// Single quotes too, as in the squares layout. Within one kind the other stands for itself, and `\'` is an escape.
+  /// Single quotes too, as in the squares layout. Within one kind of quotes the other may be used freely, and `\'` is
+  /// an escape.
   case doubleOrSingle
 }
 

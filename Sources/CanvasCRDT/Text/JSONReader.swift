@@ -1,4 +1,4 @@
-/// Walks a JSON text that was found valid, value by value, without building anything.
+/// Walks through a JSON text that has been checked, value by value, without building anything.
 ///
 ///     var reader = try JSONReader(validating: bytes)
 ///     try reader.beginObject()
@@ -9,14 +9,15 @@
 ///       }
 ///     }
 ///
-/// The caller reads or skips the value of each key or element before it asks for the next one. If it has not, or asks for a
-/// kind of value that isn't there, the reader throws a named failure. So a loop over elements always ends. The reader and what it returns borrow the bytes, so they must stay
-/// within the `withUnsafeBytes` closure that the buffer came from.
+/// The caller reads or skips the value of each key or element before it asks for the next one. If it has not, or asks
+/// for another kind of value than there is, the reader throws a named failure. So a loop over elements always ends. The
+/// reader and its results borrow the bytes, so they must stay within the `withUnsafeBytes` closure that the buffer came
+/// from.
 public struct JSONReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
   @usableFromInline var index: Int
-  /// The place where the newest element or member's value began. A caller that asks for the next one without having
-  /// read it would loop for ever.
+  /// The offset of the value that was given last. A caller that asks for the next one without having read it would loop
+  /// for ever.
   private var given = -1
 
   /// Checks the whole text once, so that reading needs no checks.
@@ -153,7 +154,7 @@ public struct JSONReader {
         guard depth > 0 else { throw JSONFailure(.unexpectedKind, at: start) }
         end &+= 1
       default:
-        // A number or a literal ends at the next byte that can't be in one.
+        // A number or a literal ends at the next byte that can't be part of one.
         end &+= 1
         while end < bytes.count, JSONReader.isInWord(bytes[end]) { end &+= 1 }
       }
@@ -172,7 +173,7 @@ public struct JSONReader {
     }
   }
 
-  /// Every step ends after the whitespace, so that the next starts at a value or a sign.
+  /// Every step ends after whitespace, so that the next starts at a value or a punctuation mark.
   private mutating func advance(to end: Int) {
     index = JSONScanner.whitespaceEnd(in: bytes, from: min(end, bytes.count))
   }

@@ -1,12 +1,12 @@
 /// Strictly checks JSON (RFC 8259): the whole text, its UTF-8 and its escapes, in one pass and without recursion.
 ///
-/// `JSONReader` reads what this accepts without further checks.
+/// `JSONReader` reads accepted text without further checks.
 public enum JSONScanner {
   /// How deep objects and arrays may nest. Messages need seven levels; the rest is for values that are passed on
-  /// unread. Because of the bound, a text of many brackets costs a bit for each and no stack frame.
+  /// unread. With this bound, a text of many brackets takes one bit for each and no stack frames.
   public static let depthMax = 128
 
-  /// Checks that the text is one value with nothing but whitespace around it, or throws what is wrong.
+  /// Checks that the text is one value with only whitespace around it, or throws the fault.
   public static func validate(
     _ bytes: UnsafeRawBufferPointer,
     quotes: JSONQuotes = .double,
@@ -129,7 +129,7 @@ public enum JSONScanner {
   }
 }
 
-/// For each open object or array, a bit that says which of the two it is. The depth is bounded by the number of bits.
+/// A bit for each open container that tells whether it is an object or an array. The number of bits bounds the depth.
 private struct OpenContainers {
   static let countMax = 128
 

@@ -1,4 +1,4 @@
-/// Writes JSON, compact, with the commas where they belong.
+/// Writes compact JSON, and puts in the commas.
 ///
 /// Whether a comma is due depends only on what came last, so no stack is needed. The caller closes what it opens, and
 /// writes a key before each value of an object.
@@ -11,7 +11,7 @@ public struct JSONWriter: Sendable {
     output = ByteWriter(capacity: capacity)
   }
 
-  /// Continues after what a writer already holds.
+  /// Continues after what a writer has written already.
   @inlinable
   public init(behind output: consuming ByteWriter) {
     self.output = output
@@ -47,7 +47,7 @@ public struct JSONWriter: Sendable {
     isCommaDue = true
   }
 
-  /// Writes a key that needs no escapes, like all of ours.
+  /// Writes a key that needs no escapes. All of ours are like that.
   @inlinable
   public mutating func key(_ name: StaticString) {
     let length = name.utf8CodeUnitCount
@@ -132,9 +132,9 @@ public struct JSONWriter: Sendable {
     raw(UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
 
-  // MARK: - Underneath
+  // MARK: - Implementation
 
-  /// Writes a comma if one is due, and then what `body` writes, and checks the room only once.
+  /// Writes a comma if one is due, and then what `body` writes, with a single check for space.
   @inlinable
   @inline(__always)
   mutating func put(upTo maximum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {

@@ -1,8 +1,8 @@
-/// A decimal number with all the digits that can matter, as a long integer and a power of ten.
+/// A decimal number with all digits that can matter, as a long integer and a power of ten.
 ///
-/// 767 digits are enough to name any number in the middle between two `Double`s. So the digits after the first 800 can
-/// only tell whether a number lies past such a middle, and one digit stands for all of them. This bounds the work
-/// whatever the text.
+/// 767 digits are enough to write any number halfway between two `Double`s. So the digits after the first 800 can only
+/// tell whether a number lies beyond such a halfway point, and one digit stands for all of them. This bounds the work
+/// for any text.
 struct LongDecimal {
   private var integer = LongInteger()
   private var exponent: Int64
@@ -38,7 +38,7 @@ struct LongDecimal {
   }
 
   func rounded() -> Double {
-    // 10³⁰⁹ is past the greatest `Double`, and 10⁻³²⁴ rounds to zero.
+    // 10³⁰⁹ is above the greatest `Double`, and 10⁻³²⁴ rounds to zero.
     if digitCount + exponent > 310 { return .infinity }
     if digitCount + exponent < -324 { return 0 }
     let exponent = Int(exponent)
@@ -145,8 +145,8 @@ struct LongInteger {
     return index >= 0 && words[index] < other.words[index]
   }
 
-  /// The highest 64 bits, shifted so that the first is set; the power of two to multiply them with; and whether any bit
-  /// below them is set.
+  /// The highest 64 bits, shifted so that the first is set; the power of two by which to multiply them; and whether any
+  /// bit below them is set.
   func leadingBits() -> (significand: UInt64, exponent: Int, hasMore: Bool) {
     let exponent = bitWidth - 64
     var significand: UInt64 = 0

@@ -1,4 +1,4 @@
-/// Numbers as JSON writes them, in ECMAScript's format: `45`, `0.1`, `1e+21`, `1e-7`.
+/// Numbers in the format of JSON and ECMAScript: `45`, `0.1`, `1e+21`, `1e-7`.
 ///
 /// They have the fewest digits that read back as the same number, so a page, a bot and the server print the same text
 /// for a value.
@@ -8,7 +8,7 @@ public enum NumberText {
 
   /// Writes `value` and returns how many bytes that took; `bytes` has room for the longest.
   ///
-  /// As in `JSON.stringify`, minus zero is `0`, and infinity and NaN are `null`.
+  /// As with `JSON.stringify`, minus zero is `0`, and infinity and NaN are `null`.
   @inlinable
   public static func write(_ value: Double, to bytes: UnsafeMutableRawBufferPointer) -> Int {
     precondition(bytes.count >= lengthMax, "a number's text may take thirty-two bytes")
@@ -112,7 +112,7 @@ public enum NumberText {
       let null: StaticString = "null"
       return move(UnsafeRawBufferPointer(start: null.utf8Start, count: 4), to: bytes, at: 0)
     }
-    // The digits are collected where the text will be, after the longest prefix that they may get: `0.00000`.
+    // The digits are collected where the text will be, after the longest prefix that they may need: `0.00000`.
     let gathered = start + 7
     let (count, pointPlace) = gatherDigits(of: magnitude, to: bytes, at: gathered)
     let digits = UnsafeRawBufferPointer(rebasing: bytes[gathered..<(gathered + count)])
@@ -142,7 +142,7 @@ public enum NumberText {
     }
   }
 
-  /// Takes `12.5`, `1.25e-07` or the like, which is Swift's own shortest text, apart into digits and the place of the
+  /// Splits `12.5`, `1.25e-07` or the like, which is Swift's own shortest text, into digits and the position of the
   /// point.
   private static func gatherDigits(
     of magnitude: Double,

@@ -1,4 +1,4 @@
-/// Text that is its UTF-8 bytes: compared, ordered and hashed by them, and by nothing else.
+/// Text as UTF-8 bytes: compared, ordered and hashed by the bytes alone.
 ///
 /// A `String` considers canonically equivalent texts equal. That needs Unicode's tables, and two replicas with
 /// different tables would disagree about what a register holds.
@@ -88,7 +88,7 @@ extension Text: Hashable {
 
   public func hash(into hasher: inout Hasher) {
     withBytes { bytes in hasher.combine(bytes: bytes) }
-    // 0xFF never occurs in UTF-8. It ends the text, so that two texts in a row hash differently if they are split
+    // 0xFF never occurs in UTF-8. It marks the end, so that two texts in a row hash differently if they are split
     // differently.
     hasher.combine(0xFF as UInt8)
   }

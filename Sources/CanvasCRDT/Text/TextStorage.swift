@@ -1,4 +1,4 @@
-/// Where a text keeps its bytes: a contiguous string. Up to fifteen bytes need no allocation.
+/// The storage of a text's bytes: a contiguous string. Up to fifteen bytes need no allocation.
 @usableFromInline
 struct TextStorage: Sendable {
   @usableFromInline let string: String

@@ -30,7 +30,7 @@ enum UTF8Validation {
     return nil
   }
 
-  /// The length of the multi-byte sequence at `index`, 2 to 4; 0 if it is malformed or passes `end`.
+  /// The length of the multi-byte sequence at `index`, 2 to 4; 0 if it is malformed or reaches past `end`.
   @usableFromInline
   static func sequenceLength(in bytes: UnsafeRawBufferPointer, at index: Int, end: Int) -> Int {
     let first = bytes[index]

@@ -1,4 +1,4 @@
-/// How far in a room's log a client has come. Opaque: a client compares it for equality, keeps it and sends it back.
+/// A client's place in a room's log. Opaque: a client compares it for equality, stores it and sends it back.
 public struct Cursor: Hashable, Sendable {
   public let text: Text
 

@@ -2,13 +2,13 @@
 //
 // The client speaks first, with `hello`. The server answers `welcome` and then sends the room's state and everything
 // that happens after it, all as `operations`. A client's own operations come back to it among the others'. Each of its
-// messages is answered by an `acknowledgement` or a `rejection`. Nothing is told to anyone before it is durable.
+// messages is answered by an `acknowledgement` or a `rejection`. Nothing is sent to anyone before it is durable.
 //
 // The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. Values here have been checked: a
 // decoder refuses what the contract does not allow, so the receiver of a message need not check again.
 //
 // Each message has a file in `Messages`, with its fields and how they are written and read in both encodings. This file
-// lists the messages, says what each is called, and hands over to their files. No `switch` here has a `default`, so the
+// lists the messages with their names, and calls the functions in their files. No `switch` here has a `default`, so the
 // compiler names every place that a new message needs.
 
 public enum ClientMessage: Hashable, Sendable {
@@ -28,7 +28,7 @@ public enum ServerMessage: Equatable, Sendable {
   case presence([PeerState])
   case join(Peer)
   case leave(Identifier)
-  /// How many people are here, the receiver among them. 0 if all of them are told by name.
+  /// How many people are here, including the receiver. 0 if the room names all of them.
   case crowd(people: UInt64)
   case overlaps(OverlapNotice)
   case pong(id: MessageIdentifier?, milliseconds: UInt64)
@@ -37,7 +37,7 @@ public enum ServerMessage: Equatable, Sendable {
   case token(until: UInt64?)
 }
 
-// MARK: - What they are called
+// MARK: - Names
 
 /// The kinds of messages from a client. The number is a message's first byte in the binary form.
 enum ClientMessageKind: UInt8, WireNamed {
@@ -47,7 +47,7 @@ enum ClientMessageKind: UInt8, WireNamed {
   case ping = 0x04
   case digest = 0x05
   case token = 0x06
-  /// A hello with more flags than fit into a byte. In JSON there is one hello.
+  /// A hello with more flags than fit into a byte. JSON has only one kind of hello.
   case wideHello = 0x11
 
   /// The message's `type` in JSON.
@@ -79,8 +79,8 @@ extension ClientMessage {
 
 /// The kinds of messages from a server. The number is a message's first byte in the binary form, and has the bit 0x40.
 ///
-/// A delivery is of one of two kinds: the binary form tells operations from state. JSON doesn't: the two have one name,
-/// under which `delivery` is found, since it comes first.
+/// A delivery is of one of two kinds: the binary form distinguishes operations from state. JSON doesn't: both have the
+/// same name, under which `delivery` is found, since it comes first.
 enum ServerMessageKind: UInt8, WireNamed {
   case welcome = 0x41
   case delivery = 0x42
@@ -116,8 +116,8 @@ enum ServerMessageKind: UInt8, WireNamed {
     }
   }
 
-  /// Whether such a message is for its receiver alone: a welcome, an answer, an error. The others tell what happens in
-  /// the room.
+  /// Whether such a message is for its receiver alone: a welcome, an answer, an error. The others report what happens
+  /// in the room.
   var isPersonal: Bool {
     switch self {
     case .welcome, .acknowledgement, .rejection, .pong, .digest, .error, .token: true
@@ -249,7 +249,7 @@ extension BinaryEncoding {
     }
   }
 
-  /// Sets `id` as soon as it is read, so that a refusal can name it.
+  /// Sets `id` as soon as that is read, so that a refusal can name it.
   static func readClientMessage(
     _ kind: ClientMessageKind,
     from reader: inout ByteReader,

@@ -1,6 +1,6 @@
 /// A client's name for one of its messages: a number or a text. The server echoes it unchanged.
 public struct MessageIdentifier: Hashable, Sendable {
-  /// The JSON of it, as the client wrote it.
+  /// Its JSON, as the client wrote it.
   public let json: JSONText
 
   /// Nil unless the value is a number or a text.
@@ -45,7 +45,7 @@ extension JSONReader {
 // MARK: - Binary
 
 extension BinaryEncoding {
-  /// Writes a varint where the identifier is a whole number that fits, otherwise its JSON.
+  /// Writes a varint if the identifier is a whole number that fits, otherwise its JSON.
   static func write(_ id: MessageIdentifier?, to writer: inout ByteWriter) {
     guard let id else { return writer.append(0) }
     if let number = id.wholeNumber {

@@ -2,11 +2,11 @@
 struct ActorList {
   private(set) var list: [Identifier] = []
 
-  /// Used once searching the list would take longer than hashing.
+  /// Used when searching the list would take longer than hashing.
   private var places = IdentifierMap<Int>()
 
-  /// Where an actor was found last, indexed by a few of its bits. A room's writers take turns, so this is nearly always
-  /// right.
+  /// The place where an actor was last found, indexed by a few of its bits. A room's writers alternate, so this is
+  /// nearly always right.
   private var hints = InlineArray<64, Int32>(repeating: -1)
 
   private static let shortLength = 16

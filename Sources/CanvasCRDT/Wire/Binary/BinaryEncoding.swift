@@ -4,7 +4,7 @@
 /// form. An identifier is six bytes. A text is a varint of its length and then its UTF-8. One message has one encoding,
 /// and a decoder refuses every other, so equal messages are equal bytes. docs/PROTOCOL.md has it byte by byte.
 public enum BinaryEncoding {
-  /// Where an identifier may be missing, this stands for none.
+  /// Stands for no identifier, in fields where one may be missing.
   static let noIdentifier: UInt64 = 1 << 48 - 1
 
   public static func encode(_ message: ClientMessage) -> [UInt8] {
@@ -21,7 +21,7 @@ public enum BinaryEncoding {
     return writer.finish()
   }
 
-  /// Decodes a client's message. One of more than `operationsMax` operations is refused before they are read.
+  /// Decodes a client's message. If it has more than `operationsMax` operations, it is refused before they are read.
   public static func decodeClientMessage(
     _ bytes: UnsafeRawBufferPointer,
     operationsMax: UInt64 = UInt64.max
@@ -53,8 +53,8 @@ public enum BinaryEncoding {
     }
   }
 
-  /// Whether a server's frame is for its receiver alone, as far as its first byte tells. A client that only writes need
-  /// not decode the other frames.
+  /// Whether a server's frame is for its receiver alone, judging by its first byte. A client that only writes need not
+  /// decode the other frames.
   public static func isPersonal(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let first = bytes.first, let kind = ServerMessageKind(rawValue: first) else { return true }
     return kind.isPersonal

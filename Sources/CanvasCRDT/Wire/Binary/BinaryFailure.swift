@@ -1,19 +1,19 @@
-/// Why bytes are not in the binary form. Indirect, so that the reader's functions return one reference and not six
-/// words. Only a failure allocates.
+/// Why bytes are not valid in the binary form. Indirect, so that the reader's functions return one reference and not
+/// six words. Only a failure allocates.
 indirect enum BinaryFailure: Error, Hashable, Sendable {
   case truncated
-  /// Bytes that are not as they have to be.
+  /// Bytes of the wrong form.
   case malformed(StaticWords)
   case unknownKind(UInt8)
-  /// A wrong field: of hello, or (`field`) of another message that has no operations.
+  /// A wrong field of hello, or (`field`) of another message without operations.
   case hello(StaticWords)
   case field(StaticWords)
-  /// Operations as a whole.
+  /// The operations as a whole are refused.
   case refused(RejectCode, StaticWords)
   case value(operation: Int, PropertyProblem)
   case reference(operation: Int, RejectCode, StaticWords)
 
-  /// Words that cost nothing until somebody reads them.
+  /// Constant words that cost nothing until somebody reads them.
   struct StaticWords: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: StaticString
 
@@ -23,7 +23,7 @@ indirect enum BinaryFailure: Error, Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(Text(text)) }
   }
 
-  /// The error to send back, with the identifier that the sender gave the message.
+  /// The error to send back, with the sender's identifier for the message.
   func error(id: MessageIdentifier? = nil) -> MessageError {
     switch self {
     case .truncated: .malformed("the message ends before it is whole")

@@ -1,4 +1,4 @@
-// The fields of which the messages' binary forms are made.
+// The fields that the messages' binary forms consist of.
 
 extension ByteReader {
   @inline(__always)
@@ -51,7 +51,7 @@ extension ByteReader {
     return identifier
   }
 
-  /// The bytes after the identifier of a tie. Nil for a place outside of any box.
+  /// The part of a tie after the identifier. `nil` for a place outside of any box.
   mutating func boxPlace() throws(BinaryFailure) -> BoxPlace? {
     let (x, y) = (try varint(), try varint())
     guard let x = UInt16(exactly: x), let y = UInt16(exactly: y) else { return nil }
@@ -77,8 +77,8 @@ extension ByteReader {
     return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
   }
 
-  /// How many of something follow, each of which takes `bytesEach` or more. A count that the rest of the bytes can't
-  /// hold is refused before anything is allocated for it.
+  /// The number of elements that follow, each of which takes `bytesEach` or more. A number that the remaining bytes
+  /// can't hold is refused before anything is allocated for it.
   mutating func count(bytesEach: Int) throws(BinaryFailure) -> Int {
     let count = try varint()
     guard count <= UInt64(remaining / bytesEach) else { throw .truncated }

@@ -1,6 +1,6 @@
-/// Writes a number in the fewest bytes that lose nothing.
+/// Writes a number in as few bytes as possible, without loss.
 ///
-/// It is a varint whose lowest two bits say what the rest is: a zigzag integer of units (0), of hundredths (1) or of
+/// A varint whose lowest two bits tell what the rest is: a zigzag integer of units (0), of hundredths (1) or of
 /// ten-thousandths (2). With 3 the rest is empty, and the number's eight bytes follow, lowest first. A number has the
 /// first of these forms that holds it exactly. People place shapes at whole units and pages at hundredths, so most
 /// numbers take two or three bytes instead of eight.

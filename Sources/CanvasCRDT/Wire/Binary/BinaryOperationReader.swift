@@ -39,7 +39,7 @@ struct BinaryOperationReader {
     return operation
   }
 
-  /// The same, where each operation must have a stamp.
+  /// The same for lists in which each operation must have a stamp.
   mutating func nextStamped() throws(BinaryFailure) -> Operation? {
     guard try isNext() else { return nil }
     let head = try reader.byte()

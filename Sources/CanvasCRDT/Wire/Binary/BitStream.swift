@@ -3,7 +3,7 @@ struct BitWriter {
   private var pending: UInt64 = 0
   private var pendingCount: UInt64 = 0
 
-  /// Up to 56 bits at once, so that they fit in a word together with the bits that don't yet fill a byte.
+  /// The most bits at once. They fit in a word together with the bits that don't yet fill a byte.
   static let widthMax = 56
 
   @inline(__always)
@@ -31,7 +31,7 @@ struct BitWriter {
   static func width(of greatest: UInt64) -> Int { 64 - greatest.leadingZeroBitCount }
 }
 
-/// Reads what a `BitWriter` wrote. It stores no bits, only how many of the reader's next byte it has read.
+/// Reads what a `BitWriter` wrote. It stores no bits, but only how many of the reader's next byte it has read.
 struct BitReader {
   private var bitsRead: UInt64 = 0
 
@@ -62,7 +62,7 @@ struct BitReader {
     bitsRead = end & 7
   }
 
-  /// Skips the rest of the last byte, which has to be zeros.
+  /// Skips the rest of the last byte, which must be zeros.
   mutating func finish(_ reader: inout ByteReader) throws(BinaryFailure) {
     guard bitsRead > 0 else { return }
     guard UInt64(try reader.byte()) &>> bitsRead == 0 else { throw .malformed("bits behind the last value") }
@@ -71,7 +71,7 @@ struct BitReader {
 }
 
 extension ByteReader {
-  /// The next eight bytes, or fewer at the end, without moving past them.
+  /// The next eight bytes, or fewer at the end. The reader stays where it is.
   @inline(__always)
   fileprivate func next64() -> UInt64 {
     guard remaining >= 8 else { return last64() }

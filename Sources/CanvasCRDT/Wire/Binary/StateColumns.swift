@@ -1,4 +1,4 @@
-// A room's state in columns: all values of one property lie together, since neighbouring values are alike.
+// A room's state in columns: all values of one property are together, since neighbouring values are alike.
 //
 //     version       one byte, 1
 //     erasures      varint, then for each: the identifier as below, and its stamp (14 bytes)
@@ -26,7 +26,8 @@
 enum StateColumns {
   static let version: UInt8 = 1
 
-  /// Bounds what a reader allocates for a few bytes: 25 MB of records, and half as much again of what few shapes have.
+  /// Bounds the memory that a reader allocates for a few bytes: 25 MB of records, and half as much again for rare
+  /// properties.
   static let shapesMax = 65_536
 
   static let counterBitsMax = 16
@@ -39,7 +40,8 @@ enum StateColumns {
   /// A column is packed if at most one in eight of its numbers does not fit the form.
   static let othersShare = 8
 
-  /// Whether a column of these numbers is packed as multiples of `1 / scale`. Where it is not, a few numbers tell.
+  /// Whether a column of these numbers is packed as multiples of `1 / scale`. If it isn't, a few numbers are enough to
+  /// tell.
   static func fits(_ numbers: [Double], scale: Double) -> Bool {
     let othersMax = numbers.count / othersShare
     var others = 0
@@ -52,8 +54,8 @@ enum StateColumns {
 }
 
 extension PropertyForm {
-  /// How many bits each value of a packed column takes: as many as the greatest allowed value needs. 0 means not
-  /// packed.
+  /// The number of bits of each value in a packed column: as many as the greatest allowed value needs. 0 means that the
+  /// column isn't packed.
   public var packedWidth: Int {
     switch self {
     case .kind: BitWriter.width(of: UInt64(ShapeKind.allCases.count - 1))
@@ -105,7 +107,7 @@ extension StateColumnsWriter {
     var seen = StampStatistics()
     for record in records { seen.enter(record) }
     let actors = seen.actors.list.sorted()
-    // Translates the order of first sight into the order of identifiers.
+    // Translates the order of first occurrence into the order of identifiers.
     let places = seen.actors.list.map { actor in UInt64(StateColumnsWriter.place(of: actor, in: actors)) }
     writer.appendVarint(UInt64(actors.count))
     for actor in actors { writer.append(actor) }
@@ -278,7 +280,7 @@ extension StateColumnsWriter {
     numbers.removeAll(keepingCapacity: true)
     forEachRecord(with: property) { record in
       let number = value(record)
-      // Minus zero is equal to zero, and equal states are equal bytes.
+      // Minus zero equals zero, and equal states must be equal bytes.
       numbers.append(number == 0 ? 0 : number)
     }
     StateColumnsWriter.write(numbers, to: &writer)
@@ -304,7 +306,7 @@ extension StateColumnsWriter {
           integers.append(Int64.min)
         }
       }
-      // The contract allows no numbers that far apart. They are written as they are.
+      // The contract doesn't allow numbers that far apart. If they occur, they are written unpacked.
       guard others.count <= othersMax, BitWriter.width(of: UInt64(greatest - least)) <= BitWriter.widthMax else {
         continue
       }

@@ -1,8 +1,8 @@
-/// Reads columns back into records, in pages as a canvas has them, so that the canvas can take them over. Any bytes
-/// give records or a named failure, and never more than `StateColumns.shapesMax` records.
+/// Reads columns back into records, in the pages of a canvas, so that the canvas can take them over. Any bytes lead to
+/// records or a named failure, and to at most `StateColumns.shapesMax` records.
 ///
-/// Bytes that the writer would have written differently are refused, so that a state has one encoding here too. Each
-/// such check costs one comparison beside what is read anyway.
+/// Bytes that the writer would have written differently are refused, so that a state has only one encoding. Each such
+/// check costs one more comparison.
 struct StateColumnsReader {
   private var reader: ByteReader
   private var pages: [[ShapeRecord]] = []
@@ -56,7 +56,7 @@ struct StateColumnsReader {
     return pages
   }
 
-  /// A shape with registers has its erasure with them, not in the list of erasures.
+  /// If a shape has registers, its erasure is with them, not in the list of erasures.
   private func refuseErasedTwice(_ pages: [[ShapeRecord]]) throws(BinaryFailure) {
     guard !erasures.isEmpty else { return }
     var next = 0
@@ -186,7 +186,7 @@ extension StateColumnsReader {
 }
 
 extension ShapeRecord {
-  /// Whether every register is newer than the erasure, as merging leaves them.
+  /// Whether every register is newer than the erasure. After a merge, all are.
   fileprivate var survivesItsErasure: Bool {
     guard let erasure else { return true }
     for property in registers where assignedStamp(of: property) <= erasure { return false }

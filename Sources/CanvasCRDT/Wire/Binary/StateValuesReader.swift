@@ -1,7 +1,7 @@
 /// Reads the columns of values into records that already have their stamps.
 struct StateValuesReader {
   private var reader: ByteReader
-  /// Which properties each of the shapes has.
+  /// For each shape, the properties that it has.
   private let masks: [PropertyMask]
 
   static func read(
@@ -155,7 +155,7 @@ struct StateValuesReader {
   ) throws(BinaryFailure) {
     let least = BinaryNumber.unzigzag(try reader.varint())
     let width = Int(try reader.byte())
-    // Both bounds keep the sum within an integer.
+    // The two bounds keep the sum within the range of an integer.
     guard width <= BitWriter.widthMax, least.magnitude <= 1 << 53 else { throw .malformed("numbers out of range") }
     var bits = BitReader()
     var zeroSteps = 0
@@ -183,7 +183,7 @@ struct StateValuesReader {
       numbers[place] = value
       next = place + 1
     }
-    // One of the numbers that fit is the least.
+    // At least one number must be the least, and one must need the full width.
     guard width == BitWriter.width(of: allSteps), zeroSteps > others else {
       throw .malformed("numbers wider than they have to be")
     }

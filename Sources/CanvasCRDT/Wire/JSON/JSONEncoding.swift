@@ -29,7 +29,7 @@ public enum JSONEncoding {
     return try readClientMessage(kind, from: &reader, operationsMax: operationsMax)
   }
 
-  /// Decodes a server's message. A state comes as the operations in which it was written.
+  /// Decodes a server's message. A state arrives as operations, since JSON writes it as operations.
   public static func decodeServerMessage(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ServerMessage {
     var reader = try readerOfObject(bytes)
     guard let kind = try type(of: reader).withBytes({ ServerMessageKind(wireName: $0) }) else {
@@ -100,7 +100,7 @@ extension JSONEncoding {
     }
   }
 
-  /// The message's type, wherever it stands. Most often it comes first, and then nothing else is read.
+  /// The message's type, at any position. Most often it is the first member, and then nothing else is read.
   private static func type(of object: JSONReader) throws(MessageError) -> JSONString {
     var reader = object
     guard reader.entersObject() else { throw .malformed("a message must be an object") }

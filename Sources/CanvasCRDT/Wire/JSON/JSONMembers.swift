@@ -1,5 +1,5 @@
-// Reading a text that is known to be JSON. A value of another kind than asked for gives nil, and the reader stays
-// there.
+// Reading a text that is known to be valid JSON. If the value has another kind than the one asked for, the result is
+// `nil`, and the reader stays there.
 
 extension JSONReader {
   mutating func entersObject() -> Bool { (try? beginObject()) != nil }
@@ -35,7 +35,7 @@ extension JSONReader {
 
   mutating func color() -> Color? { named { Color(text: $0) } }
 
-  /// A whole number, 0 or greater. Plain digits are read exactly; another form, such as 1e3, up to 2⁵³.
+  /// A whole number of 0 or more. Plain digits are read exactly; another form, such as 1e3, up to 2⁵³.
   mutating func wholeNumber() -> UInt64? {
     var digits = self
     guard kind == .number, let raw = try? digits.readRawValue() else { return nil }
@@ -69,8 +69,8 @@ extension JSONReader {
 // MARK: - Members of messages
 
 extension JSONEncoding {
-  /// Calls `body` for each member of the object that `reader` is at; `body` reads the value or skips it. A member whose
-  /// value is `null` counts as left out, since many libraries write absent values that way.
+  /// Calls `body` for each member of the object at the reader; `body` reads the value or skips it. A member whose value
+  /// is `null` counts as left out, since many libraries write absent values that way.
   @inline(__always)
   static func forEachMember(
     of reader: inout JSONReader,
@@ -82,7 +82,7 @@ extension JSONEncoding {
     }
   }
 
-  /// Calls `body` for each element of the list that `reader` is at.
+  /// Calls `body` for each element of the list at the reader.
   @inline(__always)
   static func forEachElement(
     of reader: inout JSONReader,

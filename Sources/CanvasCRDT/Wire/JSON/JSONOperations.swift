@@ -17,7 +17,7 @@ extension JSONEncoding {
     writer.endArray()
   }
 
-  /// Writes a part of a state as the operations that mean the same.
+  /// Writes a part of a state as operations with the same meaning.
   public static func writeOperations(_ part: StatePart, to writer: inout JSONWriter) {
     writer.beginArray()
     part.forEachOperation { write($0.shape, $0.at, $0.set, to: &writer) }
@@ -47,7 +47,7 @@ extension JSONEncoding {
 
 /// Reads a list of operations one by one, without an allocation for each.
 ///
-/// It throws refusals without the message's `id`; the caller, who reads the rest of the message, adds it.
+/// It throws refusals without the message's `id`. The caller, who reads the rest of the message, adds the `id`.
 struct JSONOperationReader {
   private(set) var reader: JSONReader
   private var read = 0

@@ -1,4 +1,4 @@
-// Properties as JSON, in the contract's order.
+// Properties as JSON, in the order of the contract.
 
 extension JSONEncoding {
   /// Writes the assigned values as the members of one object.

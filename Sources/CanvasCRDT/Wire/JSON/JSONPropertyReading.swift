@@ -1,8 +1,8 @@
 // Properties read from JSON.
 
 extension Properties {
-  /// Reads one property's value. False where it is of another kind than the property's. Ranges are checked later, by
-  /// `check`.
+  /// Reads one property's value. Returns false if the value is of another kind than the property. Ranges are checked
+  /// later, by `check`.
   ///
   /// A whole number may be written in any way: 5, 5.0 and 5e0 are one number in JSON.
   @inline(__always)
@@ -95,7 +95,7 @@ extension JSONReader {
     return Tie(shape: shape, place: place)
   }
 
-  /// Two whole numbers of a list, of which the first element has begun.
+  /// The next two whole numbers of a list, whose first element has been read.
   private mutating func boxPlace() -> BoxPlace? {
     guard let x = number().flatMap({ UInt16(exactly: $0) }), hasElement(),
       let y = number().flatMap({ UInt16(exactly: $0) })
@@ -103,7 +103,7 @@ extension JSONReader {
     return BoxPlace(x: x, y: y)
   }
 
-  /// A whole number of less than 1,000, which is enough for every property that is one.
+  /// A whole number below 1,000, which is enough for every property that is one.
   fileprivate mutating func smallInteger() -> Int16? {
     guard let number = number(), abs(number) < 1_000 else { return nil }
     let integer = Int16(number)
@@ -112,7 +112,7 @@ extension JSONReader {
 }
 
 extension Properties.ChoiceField {
-  /// The number of a word; nil where there is no such word.
+  /// The number of a word; `nil` if there is no such word.
   fileprivate func number(of bytes: UnsafeRawBufferPointer) -> UInt8? {
     words.firstIndex { $0.isSame(as: bytes) }.map { UInt8($0) }
   }
@@ -121,7 +121,7 @@ extension Properties.ChoiceField {
 // MARK: - Names on the wire
 
 extension Property {
-  /// Nil where no property has this name.
+  /// `nil` if no property has this name.
   @inline(__always)
   init?(wireName bytes: UnsafeRawBufferPointer) {
     guard let property = PropertyNames.all.find(bytes) else { return nil }
@@ -129,8 +129,8 @@ extension Property {
   }
 }
 
-/// Finds a property by its name, in a hash table. A name's length and first letter give its place; if that is taken,
-/// the name stands in the next free place.
+/// Finds a property by its name, in a hash table. A name's length and first letter give its slot; if that is taken, the
+/// name is in the next free slot.
 private struct PropertyNames {
   static let all = PropertyNames()
 

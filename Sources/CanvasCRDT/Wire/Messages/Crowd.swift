@@ -1,4 +1,4 @@
-// How many people are in a room of which not all are told by name.
+// How many people are in a room that doesn't name all of them.
 
 // MARK: - JSON
 

@@ -25,7 +25,7 @@ extension JSONEncoding {
     )
   }
 
-  /// Sixteen digits, in lower case, as digests are said everywhere.
+  /// Sixteen digits in lower case, the form of digests everywhere.
   public static func hexadecimal(_ value: UInt64) -> Text {
     var writer = ByteWriter(capacity: 16)
     var shift: UInt64 = 64
@@ -39,7 +39,7 @@ extension JSONEncoding {
 }
 
 extension JSONReader {
-  /// Sixteen digits in lower case, the form in which they are written.
+  /// Reads sixteen digits in lower case.
   fileprivate mutating func hexadecimal() -> UInt64? {
     string()?.withBytes { bytes -> UInt64? in
       guard bytes.count == 16 else { return nil }

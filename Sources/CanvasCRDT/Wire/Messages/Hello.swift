@@ -4,20 +4,21 @@ public struct Hello: Hashable, Sendable {
   public var color: Color?
   /// The actor that the client was before and wants to be again.
   public var actor: Identifier?
-  /// The key that came with the actor. Empty if the client has none and asks for one. `nil` if it knows of no keys.
+  /// The key that came with the actor. Empty if the client has none and asks for one. `nil` if it doesn't know of keys.
   public var key: Text?
-  /// The place from which the client wants to go on: the server sends only what is newer.
+  /// The place where the client wants to continue: the server sends only what is newer.
   public var since: Cursor?
   public var overlaps = false
   public var readonly = false
-  /// Whether to be told how many people there are in a room of which not all are told by name.
+  /// Whether to be told how many people there are in a room that doesn't name all of them.
   public var crowd = false
-  /// The number by which it says which properties and kinds it knows. There may be a later one than this program knows.
+  /// The number of the client's vocabulary: the properties and kinds that it knows. It may be a later one than this
+  /// program knows.
   public var vocabularyNumber = Vocabulary.first.rawValue
 
   public init() {}
 
-  /// A longer key is no key of any server's.
+  /// No server makes a longer key.
   public static let keyBytesMax = 128
 }
 
@@ -109,14 +110,14 @@ extension BinaryEncoding {
     case crowd = 128
     case vocabulary = 256
 
-    /// Those below this fit into the byte of the hello that older servers know.
+    /// Flags below this fit into the byte of the hello that older servers know.
     static let wide: UInt64 = 256
 
     static func isSet(_ flag: HelloFlag, in flags: UInt64) -> Bool { flags & UInt64(flag.rawValue) != 0 }
     static var all: UInt64 { allCases.reduce(0) { $0 | UInt64($1.rawValue) } }
   }
 
-  /// Decodes a client's message that has to be a hello.
+  /// Decodes a client's message that must be a hello.
   public static func decodeHello(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Hello {
     var reader = ByteReader(bytes)
     do throws(BinaryFailure) {
@@ -191,7 +192,7 @@ extension BinaryEncoding {
 }
 
 extension Hello {
-  /// Whether its flags take more than a byte. Then the binary form is that of another kind of message.
+  /// Whether its flags take more than a byte. Then its binary form is another kind of message.
   var isWide: Bool { vocabularyNumber > Vocabulary.first.rawValue }
 
   /// The client's vocabulary.

@@ -1,4 +1,4 @@
-/// Pairs of live, visible shapes that came to share area, or ceased to.
+/// Pairs of live, visible shapes that began to share area, or ceased to.
 public struct OverlapNotice: Hashable, Sendable {
   public var began: [ShapePair]
   public var ended: [ShapePair]
@@ -41,7 +41,7 @@ extension JSONEncoding {
     )
   }
 
-  /// HTTP's answers use this too.
+  /// The answers over HTTP use this too.
   public static func write(_ pairs: [ShapePair], to writer: inout JSONWriter) {
     writer.beginArray()
     for pair in pairs {

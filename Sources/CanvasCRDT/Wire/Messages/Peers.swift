@@ -5,7 +5,7 @@ public struct Peer: Hashable, Sendable {
   public var actor: Identifier
   public var name: Text
   public var color: Color
-  /// The newest presence: a JSON object. A peer that has only just come has none.
+  /// The newest presence: a JSON object. A peer that has just joined has none.
   public var state: JSONText?
 
   public init(actor: Identifier, name: Text, color: Color, state: JSONText? = nil) {
@@ -51,7 +51,7 @@ extension JSONEncoding {
     return try actor.orField("leave must name an actor")
   }
 
-  /// Writes a peer with this state, or without any.
+  /// Writes a peer with this state, or without one.
   static func write(_ peer: Peer, state: JSONText?, to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("actor")

@@ -111,7 +111,7 @@ extension ByteReader {
 }
 
 extension JSONText {
-  /// An object. JSON that is not in its shortest form is refused.
+  /// Reads a JSON object. JSON that is not in its shortest form is refused.
   init(presenceState bytes: UnsafeRawBufferPointer) throws(BinaryFailure) {
     guard let json = JSONText(compact: bytes), json.kind == .object else {
       throw .field("a state that is not a compact JSON object")

@@ -1,7 +1,7 @@
-/// A message that was refused. Nothing of it is applied.
+/// A refused message. No part of it is applied.
 public struct Rejection: Hashable, Sendable, Error {
   public var id: MessageIdentifier?
-  /// The index of the refused operation; nil where the whole message was refused.
+  /// The index of the refused operation; `nil` if the whole message was refused.
   public var operation: Int?
   public var code: RejectCode
   /// The reason, in words.
@@ -28,9 +28,9 @@ public enum RejectCode: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
   case tooManyOperations
   case rateLimited
   case unavailable
-  /// More was written in a day than one address or one token may.
+  /// The address or the token has written more in a day than it may.
   case quotaExceeded
-  /// The server's disk is nearly full, so that it takes only deletions.
+  /// The server's disk is nearly full, so it accepts only deletions.
   case storageLow
 
   public var wireName: StaticString {
@@ -52,7 +52,7 @@ public enum RejectCode: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
     }
   }
 
-  /// Whether the same operations may be taken later.
+  /// Whether the same operations may be accepted later.
   public var isPassing: Bool { self == .rateLimited || self == .unavailable || self == .storageLow }
 }
 

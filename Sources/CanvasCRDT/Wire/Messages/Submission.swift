@@ -1,4 +1,4 @@
-/// Operations from a client, that are taken all together or not at all.
+/// A client's operations, which are accepted all together or not at all.
 public struct Submission: Hashable, Sendable {
   public var id: MessageIdentifier?
   public var operations: [ProposedOperation]
@@ -9,7 +9,7 @@ public struct Submission: Hashable, Sendable {
   }
 }
 
-/// An operation that may lack a stamp; then the server stamps it.
+/// An operation that may have no stamp; then the server stamps it.
 public struct ProposedOperation: Hashable, Sendable {
   public var shape: Identifier
   public var at: Stamp?

@@ -1,5 +1,5 @@
-// A client's `token`, by which it goes on when the token that it came with ends, and the server's answer: until when
-// that token is valid, in Unix milliseconds.
+// A client's new `token`, with which it can stay when its old one ends, and the server's answer: until when the new
+// token is valid, in Unix milliseconds.
 
 // MARK: - JSON
 

@@ -2,7 +2,7 @@
 public struct Welcome: Hashable, Sendable {
   public var room: Text
   public var actor: Identifier
-  /// With this key a client may be the actor again. `nil` for a client that knows of no keys.
+  /// The key with which a client may become this actor again. `nil` for a client that doesn't know of keys.
   public var key: Text?
   public var role: Role
   /// The server's clock, in Unix milliseconds.
@@ -116,7 +116,7 @@ extension JSONEncoding {
     writer.endObject()
     writer.key("peers")
     writer.beginArray()
-    // A page reads the state of each peer that it is told of, so a peer without one gets an empty one.
+    // A page reads the state of each peer in a welcome, so a peer without one gets an empty one.
     for peer in welcome.peers { write(peer, state: peer.state ?? JSONText.emptyObject, to: &writer) }
     writer.endArray()
   }
