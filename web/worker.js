@@ -1,20 +1,20 @@
-// Keeps the page's files, so that it opens without a network. The page itself keeps the drawing.
+// Stores the page's files, so that the page opens without a network. The page itself stores the drawing.
 //
-// With a network the page is always the server's newest: the worker asks there first. It keeps a whole set of files of one
-// version, or nothing. A new set is taken in beside the old one, and takes its place when it is complete. A page that was
-// opened from a kept set gets all its files from there, and a page from the server gets none from a set of another version: it
-// rather fails to load than that files of two versions meet.
+// With a network the page is always the server's newest, because the worker asks there first. It stores a complete set
+// of files of one version, or nothing. A new set is loaded beside the old one, and replaces it when it is complete. A
+// page that was opened from a stored set gets all its files from there, and a page from the server gets none from a set
+// of another version: failing to load is better than mixing files of two versions.
 
 /** @type {ServiceWorkerGlobalScope} */
 const worker = /** @type {any} the checker takes every worker for a plain one */ (self)
 
 const prefix = 'page '
 const listingPath = '/page.json'
-/** When the page is opened, a network that takes longer to answer counts as none. */
+/** When the page is opened, a network that takes longer than this to answer counts as none. */
 const patienceMilliseconds = 3_000
 
 /**
- * Sets of files by the browser's identifiers of pages. A browser stops a worker that has nothing to do, so they are kept beside the
+ * Sets of files by the browser's identifiers of pages. A browser stops an idle worker, so these are stored beside the
  * files: a page may load parts long after it was opened.
  */
 class SetsOfPages {
@@ -34,7 +34,7 @@ class SetsOfPages {
   /** @param {string} page @param {string} set */
   async put(page, set) {
     this.#known.set(page, set)
-    // Where nothing more can be kept, it is known for as long as the worker runs.
+    // If nothing more can be stored, this is remembered as long as the worker runs.
     const cache = await caches.open(SetsOfPages.#cache)
     await cache.put(this.#path(page), new Response(set)).catch(() => {})
   }
@@ -63,7 +63,7 @@ class SetsOfPages {
 
 /** The set that a page was opened from. */
 const openedFrom = new SetsOfPages('opened')
-/** The set that has the files of a page from the server. A page asks which version it is as soon as its script runs. */
+/** The set with the files of a page from the server. A page asks for its version as soon as its script runs. */
 const sameAs = new SetsOfPages('same')
 
 /** Files that may be of another version: pictures without references. */
@@ -133,9 +133,9 @@ async function file(event, path) {
   const { clientId, request } = event
   const isOwnListing = path === listingPath && new URL(request.url).search === '?own'
   const opened = await openedFrom.get(clientId)
-  // The server tells which version it has. Only the set that a page is from tells which version that has.
+  // The server answers which version it has. Only the page's set knows the page's own version.
   if (opened !== undefined && (path !== listingPath || isOwnListing)) {
-    // A newer set may have taken its place.
+    // A newer set may have replaced it.
     if (!await caches.has(opened)) return Response.error()
     const kept = await keptFile(opened, path)
     if (kept) return kept
@@ -153,7 +153,7 @@ async function file(event, path) {
 }
 
 /**
- * The set that is complete: its listing is put into it last.
+ * The complete set: its listing was stored last.
  *
  * @returns {Promise<string | undefined>}
  */
@@ -173,7 +173,7 @@ async function keptFile(set, path) {
 /** @type {Promise<void> | null} */
 let refreshing = null
 
-/** Takes in the files of the server's version, unless they are here. One run at a time. */
+/** Loads the files of the server's version, unless they are stored already. One run at a time. */
 function refresh() {
   refreshing ??= takeIn().finally(() => { refreshing = null })
   return refreshing

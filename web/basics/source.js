@@ -1,6 +1,6 @@
 /**
- * Something that tells what happens to it. Listeners are told in the order in which they began to listen, so a part hears
- * after the parts it was made from. A listener that throws doesn't keep the others from being told.
+ * Something with events. Listeners are called in the order in which they were added, so a part hears of an event after
+ * the parts that it was made from. If a listener throws, the others are called all the same.
  *
  * @template {object} Events what each event carries, by the event's name
  */

@@ -4,7 +4,8 @@
 const turning = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
 
 /**
- * A name inside a sentence. A name that is read from right to left is isolated, so that it turns none of the words around it.
+ * A name inside a sentence. A name that is read from right to left is isolated, so that it doesn't reverse the words
+ * around it.
  *
  * @param {string} name
  */
@@ -34,7 +35,7 @@ export function sentence(words) {
 }
 
 /**
- * A moment within a sentence: `today, 12:19:03`.
+ * A moment, for use within a sentence: `today, 12:19:03`.
  *
  * @param {number} milliseconds
  */

@@ -1,5 +1,5 @@
-// core.wasm for JavaScript: the same merge, undo and geometry that the server runs. Nothing here merges, and nothing here
-// draws: a page tells a replica what happened, and carries out the effects that the replica returns.
+// core.wasm for JavaScript: the same merge, undo and geometry that the server runs. Nothing here merges or draws: a
+// page tells a replica what has happened, and carries out the effects that the replica returns.
 //
 //     const core = await loadCore(fetch('core.wasm'))
 //     const replica = core.createReplica({ name: 'Ann', color: '#E4572E' })
@@ -7,7 +7,8 @@
 //     run(replica.received(bytes))               // [{ type: 'send', bytes }, …]
 //     const { shapes, pairs } = replica.changes()  // once for every frame that is drawn
 //
-// What a page seldom needs is in a second module: reading and making documents, free places, JSON on the wire.
+// Functions that a page seldom needs are in a second module: reading and making documents, free places, JSON on the
+// wire.
 //
 //     await core.loadExchange(fetch('exchange.wasm'))   // once the drawing is there
 //     const text = replica.exportDrawing()
@@ -48,9 +49,10 @@ async function instantiate(source) {
 }
 
 /**
- * Calls into one of the modules. If WebAssembly throws, that is a bug, and the instance can't be used any more: `trapped` tells.
+ * Calls into one of the modules. If WebAssembly throws, that is a bug, and the instance can't be used any more: see
+ * `trapped`.
  *
- * Views of the memory are made for each call, because growing the memory empties the old ones.
+ * Views of the memory are made for each call, because they become empty when the memory grows.
  */
 class Module {
   #memory
@@ -68,7 +70,7 @@ class Module {
   /** How large its memory has grown, in bytes. */
   get memoryBytes() { return this.#memory.buffer.byteLength }
 
-  /** Aborted once WebAssembly has thrown. From then on nothing is asked of it: what is in its memory may be wrong. */
+  /** Aborted once WebAssembly has thrown. From then on it is not called any more, since its memory may be wrong. */
   get trapped() { return this.#trap.signal }
 
   /** @param {Uint8Array} bytes @returns {number} how many */
@@ -80,7 +82,7 @@ class Module {
 
   /** @param {string} text @returns {number} how many bytes */
   writeText(text) {
-    // A unit of UTF-16 becomes three bytes at most.
+    // A UTF-16 unit takes at most three bytes.
     const start = this.exports.input(text.length * 3)
     const room = new Uint8Array(this.#memory.buffer, start, text.length * 3)
     return encoder.encodeInto(text, room).written ?? 0
@@ -94,7 +96,7 @@ class Module {
   }
 
   /**
-   * The answer. It is valid until the next call.
+   * The bytes of the answer. They are valid until the next call.
    *
    * @param {number} length @returns {Uint8Array}
    */
@@ -104,7 +106,7 @@ class Module {
   }
 
   /**
-   * The answer as numbers. It is valid until the next call.
+   * The numbers of the answer. They are valid until the next call.
    *
    * @param {number} length in bytes @returns {Float64Array}
    */
@@ -120,7 +122,7 @@ class Module {
 }
 
 /**
- * A module's functions, each of which fails once one of them has trapped.
+ * A module's functions. After one of them has trapped, all of them fail.
  *
  * @param {Functions} functions @param {AbortController} trap @returns {Functions}
  */
@@ -139,17 +141,17 @@ function guarded(functions, trap) {
   ]))
 }
 
-/** exchange.wasm, and the drawing that it was given last. */
+/** exchange.wasm, together with the drawing that it was given last. */
 class Exchange extends Module {
   /**
-   * The replica whose drawing it has, and that drawing's revision.
+   * The replica whose drawing exchange.wasm has, and the revision of that drawing.
    *
    * @type {{owner: object, revision: number} | null}
    */
   #taken = null
 
   /**
-   * Hands over the drawing that a replica shows, unless exchange.wasm has that drawing already.
+   * Gives exchange.wasm the drawing that a replica shows, unless it has that drawing already.
    *
    * @param {Core} core @param {number} handle @param {object} owner the replica
    */
@@ -161,7 +163,7 @@ class Exchange extends Module {
   }
 }
 
-/** core.wasm, and, once it is loaded, exchange.wasm. */
+/** core.wasm, and also exchange.wasm once that is loaded. */
 export class Core extends Module {
   /** @type {Exchange | null} */
   #exchange = null
@@ -185,7 +187,7 @@ export class Core extends Module {
 
   get hasExchange() { return this.#exchange !== null }
 
-  /** How many names of the document that was read last had characters that nobody sees, which were left out. */
+  /** How many names in the last document had invisible characters, which were left out. */
   get cleanedNames() { return this.exchange.exports.cleanedNames() }
 
   /** @returns {Exchange} */
@@ -202,7 +204,7 @@ export class Core extends Module {
   }
 
   /**
-   * A replica that goes on from what `Replica.save` returned.
+   * A replica that continues from what `Replica.save` returned.
    *
    * @param {Uint8Array | null} saved one actor's edits; null makes a new actor, who begins with the drawing
    * @param {import('./types.js').ReplicaOptions} [options]
@@ -222,7 +224,7 @@ export class Core extends Module {
     return new Replica(this, this.numbers(length)[0], options)
   }
 
-  /** A canvas without a replica around it: merges frames of a server, and has a digest. */
+  /** A canvas without a replica: merges a server's frames, and has a digest. */
   createCanvas() {
     return new BareCanvas(this, this.exports.createCanvas())
   }
@@ -231,7 +233,7 @@ export class Core extends Module {
   effects(length) { return length === 0 ? [] : readEffects(this.bytes(length)) }
 }
 
-/** A canvas without a replica around it. */
+/** A canvas without a replica. */
 export class BareCanvas {
   #core
   #handle

@@ -18,8 +18,8 @@ export function encodingNumber({ encoding = 'binary' }) {
 }
 
 /**
- * One room as one person has it: the client's half of the protocol. Events and edits return effects, which the page carries
- * out in order.
+ * One person's view of a room: the client's half of the protocol. Events and edits return effects, which the page
+ * carries out in order.
  */
 export class Replica {
   #core
@@ -53,7 +53,7 @@ export class Replica {
     const { exchange } = this.#core
     return { type: 'send', bytes: exchange.bytes(exchange.exports.toServer(exchange.write(effect.bytes))).slice() }
   }
-  /** exchange.wasm, with what this replica shows. */
+  /** exchange.wasm, with the drawing that this replica shows. */
   #exchange() {
     const { exchange } = this.#core
     exchange.take(this.#core, this.#handle, this)
@@ -77,25 +77,26 @@ export class Replica {
   }
 
   /**
-   * To be called each time before `save`. From the first call on, the replica sends no edit before it is kept: `kept`.
+   * To be called each time before `save`. From the first call on, the replica sends an edit only after it is stored:
+   * see `kept`.
    *
    * @returns {number} until when stamps are reserved
    */
   reserveStamps() { return this.#exports.reserveStamps(this.#handle) }
   /**
-   * The state that was saved after `reserveStamps` returned `until` is stored.
+   * The state that was saved after `reserveStamps` returned `until` is now stored.
    *
    * @param {number} until @returns {Effect[]}
    */
   kept(until) { return this.#perform('kept', until) }
 
   /**
-   * The drawing as it is shown, with the unsent edits, for another replica of this room to begin with before it has reached the
-   * room. That replica loads all of the room then, and shows what the server has.
+   * The drawing as it is shown, with the unsent edits. Another replica of this room can begin with it before it has
+   * reached the room. Later that replica loads the whole room, and shows the server's state.
    */
   saveShown() { return this.#core.bytes(this.#exports.saveShown(this.#handle)).slice() }
 
-  // The connection. All return effects.
+  // The connection. All functions return effects.
 
   /**
    * Enters the room now.
@@ -104,7 +105,7 @@ export class Replica {
    */
   start() { return this.#perform('start') }
   /**
-   * Leaves until the next `start`.
+   * Leaves the room until the next `start`.
    *
    * @returns {Effect[]}
    */
@@ -123,7 +124,7 @@ export class Replica {
   /** @param {number} [closeCode] @returns {Effect[]} */
   disconnected(closeCode = 0) { return this.#perform('disconnected', closeCode) }
   /**
-   * A frame has come.
+   * A frame has arrived.
    *
    * @param {Uint8Array | ArrayBuffer | string} frame @returns {Effect[]}
    */
@@ -132,7 +133,7 @@ export class Replica {
     return this.#perform('received', this.#core.write(frame instanceof Uint8Array ? frame : new Uint8Array(frame)), 0)
   }
   /**
-   * A replica that doesn't speak JSON refuses all text.
+   * A replica that doesn't speak JSON refuses text frames.
    *
    * @param {string} frame
    */
@@ -142,7 +143,7 @@ export class Replica {
     return exchange.bytes(exchange.exports.fromServer(exchange.writeText(frame)))
   }
   /**
-   * The time of a `wake` has come.
+   * The time of a `wake` effect has come.
    *
    * @returns {Effect[]}
    */
@@ -150,7 +151,7 @@ export class Replica {
   /** @returns {Effect[]} */
   ping() { return this.#perform('ping') }
   /**
-   * Asks whether the server holds the same drawing.
+   * Asks whether the server has the same drawing.
    *
    * @returns {Effect[]}
    */
@@ -162,17 +163,17 @@ export class Replica {
    */
   setPresence(state) { return this.#perform('setPresence', this.#core.writeText(JSON.stringify(state))) }
 
-  // Edits. All return effects, and throw where the edit isn't possible.
+  // Edits. All functions return effects, and throw if the edit isn't possible.
 
   /**
-   * Writes to shapes, as one step to undo. A new shape without a `z` comes on top.
+   * Writes to shapes, as one step to undo. A new shape without a `z` is put on top.
    * @param {{shape: number, set: import('./types.js').Values}[]} edits `set` as in the wire contract @returns {Effect[]}
    */
   edit(edits) {
     return this.#perform('edit', this.#core.write(valueRows(edits)))
   }
   /**
-   * An identifier for a shape that is to be made by `edit`.
+   * An identifier for a shape that `edit` will make.
    *
    * @returns {number}
    */
@@ -187,7 +188,7 @@ export class Replica {
     return { shape, effects: this.edit([{ shape, set: { kind: 'rectangle', ...set } }]) }
   }
   /**
-   * Places shapes. Fast enough for every frame of a gesture. Members that are left out stay.
+   * Places shapes. Fast enough for every frame of a gesture. Members that are left out keep their values.
    * @param {{id: number, x?: number, y?: number, width?: number, height?: number, rotation?: number}[]} places
    * @returns {Effect[]}
    */
@@ -209,8 +210,8 @@ export class Replica {
   beginGroup() { this.#exports.beginGroup(this.#handle) }
   endGroup() { this.#exports.endGroup(this.#handle) }
   /**
-   * Takes back what was written since `beginGroup`, as if that had not been called: there is nothing of it to undo or redo, and
-   * what could be redone before can be redone again.
+   * Reverts everything since `beginGroup`, as if that had not been called: it can't be undone or redone, and what could
+   * be redone before can be redone again.
    *
    * @returns {Effect[]}
    */
@@ -220,7 +221,7 @@ export class Replica {
   /** @returns {Effect[]} */
   redo() { return this.#perform('redo') }
   /**
-   * Moves shapes within the drawing order. A number says how many of the others are drawn before them.
+   * Moves shapes within the drawing order. A number tells how many of the other shapes are drawn before them.
    * @param {number[]} shapes @param {'front' | 'back' | 'forward' | 'backward' | number} to @returns {Effect[]}
    */
   reorder(shapes, to) {
@@ -290,7 +291,7 @@ export class Replica {
    */
   shapes() { return this.#completed(readShapes(this.#numbers('shapes'))) }
   /**
-   * The shapes that may be seen in a box, from the back to the front.
+   * The shapes that may be visible in a box, from the back to the front.
    *
    * @param {Box} area
    * @returns {Shape[]}
@@ -314,7 +315,7 @@ export class Replica {
     return shapes
   }
   /**
-   * Adds what isn't in a row.
+   * Adds the parts that a row doesn't have.
    *
    * @param {Shape} shape
    */
@@ -351,7 +352,7 @@ export class Replica {
     return actor === undefined ? null : { actor, milliseconds }
   }
 
-  // Which shapes are at a place, and which overlap.
+  // Shapes at a place, and overlaps.
 
   /**
    * The shapes at a point, the topmost first.
@@ -361,14 +362,14 @@ export class Replica {
    */
   shapesAt(x, y) { return Array.from(this.#numbers('shapesAt', x, y)) }
   /**
-   * The shapes that may be seen within a distance of a point, the topmost first.
+   * The shapes that may be visible within a distance of a point, the topmost first.
    *
    * @param {number} x @param {number} y @param {number} distance
    * @returns {number[]}
    */
   shapesNear(x, y, distance) { return Array.from(this.#numbers('shapesNear', x, y, distance)) }
   /**
-   * The shapes that share area with a box, or lie wholly in it, from the back to the front.
+   * The shapes that share area with a box, or are completely inside it, from the back to the front.
    *
    * @param {Box} box @param {boolean} [wholly]
    * @returns {number[]}

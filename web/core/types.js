@@ -1,4 +1,4 @@
-// The types of what the core and the page hand each other. Only the type checker reads this file: nothing imports it at
+// The types of values that the core and the page exchange. Only the type checker reads this file: nothing imports it at
 // run time.
 
 /** @typedef {{x: number, y: number}} Point */
@@ -36,7 +36,7 @@
  */
 
 /**
- * What a replica asks for or tells.
+ * A replica's requests and reports.
  *
  * @typedef {NetworkEffect
  *   | {type: 'keep'}

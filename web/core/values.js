@@ -1,8 +1,8 @@
-// Translates what goes into core.wasm and comes out to and from JavaScript's values: shapes and changes (rows of numbers),
-// effects, edits and hellos. Sources/CanvasWasm describes their layout.
+// Translates values on their way into core.wasm and out of it from and to JavaScript's: shapes and changes (rows of
+// numbers), effects, edits and hellos. Sources/CanvasWasm describes their layout.
 //
-// Shapes and actors are numbers: an identifier's nine digits in base 36. `identifierText` and `identifierNumber` change
-// one into the other.
+// Shapes and actors are numbers: an identifier's nine digits in base 36. `identifierText` and `identifierNumber`
+// convert between the two forms.
 
 import { colorNumber, colorText } from './colors.js'
 import { effectKind, helloFlag, kinds, properties, readShape, shapeFlag, shapeRow } from './table.js'
@@ -54,10 +54,10 @@ export function helloBytes({ actor, name, color, overlaps, readonly }) {
   return Uint8Array.from(bytes)
 }
 
-// Rows of values: what is written to a shape. Sources/CanvasWasm/Boundary/ValueRows.swift says how they lie.
+// Rows of values: what is written to a shape. Sources/CanvasWasm/Boundary/ValueRows.swift describes their layout.
 
 /**
- * How a value crosses: as `length` numbers. A value of the wrong form becomes NaN, which the core refuses.
+ * How a value is passed: as `length` numbers. A value of the wrong form becomes NaN, which the core refuses.
  *
  * @typedef {{length: number, write: (value: unknown) => number[], read: (...numbers: number[]) => unknown}} Crossing
  */
@@ -77,7 +77,7 @@ const flagValue = {
   length: 1, write: (value) => [typeof value === 'boolean' ? Number(value) : NaN], read: (number) => number === 1,
 }
 /**
- * No identifier is −1. Documents have identifiers as texts, an empty one for none.
+ * −1 stands for no identifier. Documents have identifiers as texts, and an empty text for none.
  *
  * @type {Crossing}
  */
@@ -90,7 +90,7 @@ const identifier = {
   read: (number) => (number < 0 ? null : number),
 }
 /**
- * Nothing to be tied to is −1. Documents have ties as lists, an empty one for none.
+ * −1 stands for no tie. Documents have ties as lists, and an empty list for none.
  *
  * @type {Crossing}
  */
@@ -107,7 +107,7 @@ const tie = {
 /** @type {Crossing} */
 const kindValue = { length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number] }
 /**
- * The crossings by a property’s form. Texts and paths have no fixed length and are not among them.
+ * How values are passed, by the property’s form. Texts and paths have no fixed length and are not among them.
  *
  * @type {Record<import('./table.js').PropertyRow['form'], Crossing | null>}
  */
@@ -117,7 +117,7 @@ const crossings = {
 }
 
 /**
- * A choice crosses by the number of its word.
+ * A choice is passed as the number of its word.
  *
  * @param {import('./table.js').PropertyRow} row @returns {Crossing | null}
  */
@@ -133,7 +133,7 @@ function numberOrNaN(value) {
 }
 
 /**
- * How many points a path has, and three numbers for each. A point without a width is as wide as the others.
+ * The number of points in a path, and three numbers for each point. A point without a width has the usual one.
  *
  * @param {unknown} value @returns {number[]}
  */
@@ -143,7 +143,7 @@ function pathNumbers(value) {
   return [value.length, ...points.flatMap(([x, y, width = evenWidth]) => [numberOrNaN(x), numberOrNaN(y), numberOrNaN(width)])]
 }
 
-/** The width of a point that says none, in hundredths of the stroke's. */
+/** The width of a point that has none of its own, in hundredths of the stroke's. */
 export const evenWidth = 100
 
 /** @param {{shape: number, set: import('./types.js').Values}[]} edits @returns {Uint8Array} */

@@ -1,5 +1,5 @@
 /**
- * A context to paint with, of a canvas on the page or beside it.
+ * A painting context for a canvas, on the page or off it.
  *
  * @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context2D
  */
@@ -23,8 +23,8 @@ export function offscreenContextOf(canvas, options) {
 }
 
 /**
- * Has a browser paint what it was told to. It only notes that down, and would do all of it once the canvas is used; to make a
- * picture of one pixel it has to catch up.
+ * Makes the browser paint what has been requested so far. It only records requests until the canvas is used; to make a
+ * picture of one pixel it has to carry them out.
  *
  * @param {Context2D} context
  */

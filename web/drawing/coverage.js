@@ -1,20 +1,24 @@
-// What of a picture can't be seen, because what lies above covers it. A few hundred bytes can tell of thousands of shapes and strokes
-// that lie on each other over a whole view; to paint all of them would keep a page busy for minutes, and nobody would see a difference.
+// Finds the parts of a picture that are hidden by what lies above them. A few hundred bytes can describe thousands of
+// shapes and strokes on top of each other over a whole view; painting all of them would keep a page busy for minutes,
+// and nobody would see a difference.
 
 import { isStroke, lineOf, pathAlong } from './lines.js'
 import { WorkBudget, inkWork, plainWorkOf, workOf } from './work.js'
 
-/** A picture has so many cells in a row, and so many rows: the cells of a row are the bits of a number. */
+/** A picture has this many cells in a row, and this many rows. The cells of a row are the bits of a number. */
 const side = 32
-/** Where less of what lies below shines through, no screen can show it. */
+/** If less than this of what lies below shines through, no screen can show it. */
 const faintest = 1 / 1024
-/** Device pixels. So far within its edge, a shape is as opaque as it gets. */
+/** Device pixels. This far within its edge, a shape has its full opacity. */
 const edge = 1
-/** Strokes with more points are painted as far as they are seen. Fewer are cheaper to paint than to look at. */
+/**
+ * Strokes with more points than this are painted only where they are visible. For shorter ones, finding out would cost
+ * more than painting.
+ */
 const pointsMin = 8
-/** Device pixels. Parts of a stroke whose widths differ by less are painted as one. */
+/** Device pixels. Parts of a stroke whose widths differ by less than this are painted as one. */
 const widthStep = 0.25
-/** A part of a stroke is looked at as so many discs at most. */
+/** A part of a stroke is approximated by at most this many discs. */
 const discsMax = 12
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
@@ -25,24 +29,24 @@ const discsMax = 12
 /** @typedef {{path: Path2D, width: number}} InkStroke a part of a stroke of ink that is equally wide, as far as an eye can tell */
 
 /**
- * What is seen of a shape: where, and of ink that has many points, which parts; the work of painting that, and whether it is painted
- * in the plain way.
+ * The visible part of a shape: the area, and for ink with many points the visible parts; the work of painting it; and
+ * whether it is painted in the plain way.
  *
  * @typedef {{area: Area, strokes: InkStroke[] | null, work: number, isPlain: boolean}} Seen
  */
 
-/** Is told of shapes from the front to the back, and says what is seen of each. */
+/** Takes shapes from the front to the back, and tells which part of each is visible. */
 export class Coverage {
   #pixels
   #area
   #budget
   #width
   #height
-  /** How much of what lies below is seen, by cell. */
+  /** How much of what lies below shines through, by cell. */
   #through = new Float32Array(side * side).fill(1)
-  /** The cells where nothing of it is. */
+  /** The cells where nothing from below shines through. */
   #hidden = new Uint32Array(side)
-  /** The cells that the shape that is looked at covers. */
+  /** The cells that the current shape covers. */
   #covered = new Uint32Array(side)
 
   /** @param {Pixels} pixels @param {Area} area device pixels @param {WorkBudget} [budget] of the picture */
@@ -55,7 +59,7 @@ export class Coverage {
   }
 
   /**
-   * Shapes that are told later lie below this one.
+   * Takes the next shape. It lies below all shapes before it.
    *
    * @param {Drawn} drawn @returns {Seen | null} null where nothing of it is seen
    */
@@ -79,7 +83,7 @@ export class Coverage {
   }
 
   /**
-   * The part of the picture around those cells that a box meets and where what lies there would be seen.
+   * The part of the picture around the cells that a box meets and in which something there would be visible.
    *
    * @param {number} left @param {number} top @param {number} right @param {number} bottom @returns {Area | null}
    */
@@ -136,8 +140,8 @@ export class Coverage {
   }
 
   /**
-   * Notes the cells that lie within a filled shape, or at least within an ellipse or a rectangle in it: a convex form holds a cell if
-   * it holds its corners.
+   * Notes the cells that are inside a filled shape, or at least inside an ellipse or a rectangle in it: a convex form
+   * contains a cell if it contains the cell's corners.
    *
    * @param {Drawn} drawn
    */
@@ -162,7 +166,8 @@ export class Coverage {
     const [first, last] = this.#rows(drawn.top * scale + y, drawn.bottom * scale + y)
     let above = 0
     for (let row = first; row <= last + 1; row++) {
-      // The corners above a row of cells, as bits; the last corner of the row is a bit too many for one number.
+      // The corners above a row of cells, as bits. The last corner has no bit, since a row has one corner more than
+      // cells.
       let below = 0
       let isLastHeld = holds(0, row)
       for (let column = 0; column < side; column++) {
@@ -178,7 +183,8 @@ export class Coverage {
   // MARK: Ink
 
   /**
-   * Of a stroke, what lies neither below other shapes nor where the stroke has been already; and notes what it covers.
+   * Returns the parts of a stroke that lie neither below other shapes nor below the stroke's own earlier parts, and
+   * notes what it covers.
    *
    * @param {Drawn} drawn
    */
@@ -208,7 +214,7 @@ export class Coverage {
         }
         const discs = Math.min(discsMax, Math.ceil(length / reach * 2))
         const points = Array.from({ length: discs + 1 }, (_, at) => along(from, control, to, discs === 0 ? 0 : at / discs))
-        // Beside the middles of the discs lie those parts that are farthest from them.
+        // The parts beside the middles of the discs are furthest from them.
         const widest = reach + edge + (discs === 0 ? 0 : length / discs / 2)
         if (!points.some((point) => this.#isDiscOpen(point, widest))) continue
         seen.add(piece, width, length)
@@ -219,7 +225,7 @@ export class Coverage {
   }
 
   /**
-   * Whether a box meets a cell that is covered neither by what lies above nor by the shape that is looked at.
+   * Whether a box meets a cell that is covered neither from above nor by the current shape.
    *
    * @param {number} left @param {number} top @param {number} right @param {number} bottom
    */
@@ -255,7 +261,7 @@ export class Coverage {
   }
 }
 
-/** Pieces of a stroke, put together where they follow each other and no eye can tell their widths apart. */
+/** Joins the pieces of a stroke that follow each other and look equally wide. */
 class SeenStrokes {
   #line
   #size
@@ -282,10 +288,10 @@ class SeenStrokes {
     else this.#strokes.push({ pieces: [piece], width })
   }
 
-  /** The work of painting them. */
+  /** The work of painting these pieces. */
   get work() { return inkWork(this.#strokes.length, this.#count, this.#pixels) }
 
-  /** @returns {InkStroke[]} a line keeps them where all of it is seen */
+  /** @returns {InkStroke[]} the line keeps them if all of it is visible */
   made() {
     const line = this.#line
     const isWhole = this.#count === line.runs.reduce((sum, { pieces }) => sum + pieces().length, 0)

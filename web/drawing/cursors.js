@@ -3,12 +3,12 @@ import { motionMilliseconds, othersMilliseconds, Steps, Way } from './motion.js'
 
 /** The usual pointer, its tip at 0, 0. */
 const arrow = new Path2D('M0 0 L0 15.5 L4.4 11.9 L7.3 18.2 L10.1 16.9 L7.3 10.8 L12.6 10.4 Z')
-/** A cursor that hasn't moved for so long shows no name. */
+/** A cursor that hasn't moved for this long shows no name. */
 const nameMilliseconds = 8000
 
 /** @typedef {import('../state/presence.js').Person} Person */
 
-/** Other people's cursors, gliding from each reported place to the next. */
+/** Other people's cursors. They glide from each reported place to the next. */
 export class Cursors {
   /** @type {Map<number, {x: Way, y: Way, cursor: import('../core/types.js').Point, toldAt: number, steps: Steps}>} */
   #known = new Map()

@@ -1,4 +1,5 @@
-// Broken lines (S11): how long their parts are, which lines are worth being drawn in parts, and which pieces of a long one are seen.
+// Broken lines (S11): the length of their parts, which lines are worth drawing in parts, and which pieces of a long
+// line are visible.
 
 import { dashForms, dashPartsMax } from '../core/table.js'
 
@@ -6,19 +7,19 @@ import { dashForms, dashPartsMax } from '../core/table.js'
 /** @typedef {import('../core/types.js').Box} Box */
 /** @typedef {{from: Point, control: Point | null, to: Point}} Piece straight without a control point, else a quadratic curve */
 
-/** A line of no more parts is left to the browser as it is, wherever they lie. */
+/** A line with at most this many parts is left to the browser, wherever the parts lie. */
 const partsUncut = 1000
-/** A piece is halved until it lies within what is seen, or so often: then it is about as small. */
+/** A piece is halved until it lies within the visible area, or this often. By then it is tiny. */
 const halvingsMax = 20
-/** So many pieces to a quarter of an ellipse. In the largest one they are a thousandth of a unit off. */
+/** The number of pieces for a quarter of an ellipse. In the largest ellipse they are a thousandth of a unit off. */
 const quarterPieces = 64
 
 /**
- * How many parts the broken lines of one picture may still have.
+ * How many more parts the broken lines of one picture may have.
  *
- * A line may be a thousand times as long as a picture is wide, and a dot a thousandth of a pixel: a few hundred bytes would keep a
- * page busy for minutes. So lines whose parts are smaller than a pixel are solid, and so are those after the first parts of a
- * picture, of which there are more than anybody sees.
+ * A line may be a thousand times as long as a picture is wide, and a dot a thousandth of a pixel: a few hundred bytes
+ * would keep a page busy for minutes. So lines whose parts are smaller than a pixel are solid. So are all lines after a
+ * number of parts that is more than anybody can see.
  */
 export class DashBudget {
   #left = dashPartsMax
@@ -34,14 +35,15 @@ export class DashBudget {
 }
 
 /**
- * How a line is to be stroked: paths one behind the other, each with the length of the line before it; and the pattern, empty for
- * a solid line.
+ * How to stroke a line: paths one after the other, each with the length of the line before it; and the dash pattern,
+ * empty for a solid line.
  *
  * @typedef {{paths: {path: Path2D, offset: number}[], pattern: number[]}} Strokes
  */
 
 /**
- * A line to be stroked. `length` and `pieces` are asked for only where it is broken; it is no longer than `length`.
+ * A line to be stroked. `length` and `pieces` are called only if it is broken. `length` is an upper bound of its
+ * length.
  *
  * @typedef {{path: Path2D, length: number, pieces: () => Piece[]}} Line
  */
@@ -67,14 +69,14 @@ export function strokesOf(dash, width, { path, length, pieces }, { box, scale, b
 /** @param {Box} box @param {number} reach @returns {Box} */
 const grown = ({ x, y, width, height }, reach) => ({ x: x - reach, y: y - reach, width: width + 2 * reach, height: height + 2 * reach })
 
-/** The pieces of a line that are seen. Those one behind the other are one path. */
+/** The visible pieces of a line. Pieces that follow each other form one path. */
 class SeenPieces {
   #box
   #passed = 0
   #isSeen = false
   /** @type {Strokes['paths']} */
   paths = []
-  /** How much of the line they are. */
+  /** The length of the line in these pieces. */
   length = 0
 
   /** @param {Box} box */
@@ -112,7 +114,7 @@ function placed({ from, control, to }, { x, y, width, height }) {
   const [left, right] = [Math.min(from.x, middle.x, to.x), Math.max(from.x, middle.x, to.x)]
   const [top, bottom] = [Math.min(from.y, middle.y, to.y), Math.max(from.y, middle.y, to.y)]
   if (right < x || left > x + width || bottom < y || top > y + height) return 'beyond'
-  // A piece that is no larger than what is seen has no more parts than may be seen.
+  // A piece that is no larger than the visible area has no more parts than may be visible.
   return right - left <= width && bottom - top <= height ? 'within' : 'across'
 }
 
@@ -146,7 +148,7 @@ const lengthOf = (from, control, to) => (2 * distance(from, to) + distance(from,
 const distance = (one, other) => Math.hypot(other.x - one.x, other.y - one.y)
 
 /**
- * No less than some pieces are long.
+ * An upper bound of the length of some pieces.
  *
  * @param {Piece[]} pieces
  */
@@ -154,7 +156,7 @@ export const piecesLength = (pieces) => pieces.reduce(
   (sum, { from, control, to }) => sum + (control ? distance(from, control) + distance(control, to) : distance(from, to)), 0)
 
 /**
- * Adds the straight ways through some points.
+ * Adds straight pieces through some points.
  *
  * @param {Piece[]} pieces @param {Point[]} points
  */
@@ -172,7 +174,7 @@ export function addQuarters(pieces, center, radiusX, radiusY, first, count = 1) 
   const step = Math.PI / 2 / quarterPieces
   const at = (/** @type {number} */ turn, /** @type {number} */ reach) =>
     ({ x: center.x + radiusX * reach * Math.cos(turn), y: center.y + radiusY * reach * Math.sin(turn) })
-  // Where the tangents at both ends meet.
+  // The point where the tangents at both ends meet.
   const beyond = 1 / Math.cos(step / 2)
   for (let place = first * quarterPieces; place < (first + count) * quarterPieces; place++) {
     pieces.push({ from: at(place * step, 1), control: at((place + 0.5) * step, beyond), to: at((place + 1) * step, 1) })

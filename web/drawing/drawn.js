@@ -1,7 +1,7 @@
 import { isStroke, strokeReach } from './lines.js'
 import { blendColors, blendDegrees, packedColor, Steps, Way } from './motion.js'
 
-/** A lifted shape is drawn this much larger, and with this part of its alpha. */
+/** A lifted shape is drawn larger and fainter, by these fractions. */
 const liftGrowth = 0.06
 const liftFade = 0.15
 /** A shape that appears grows from here, and one that is deleted shrinks to here. */
@@ -16,7 +16,7 @@ const numbers = /** @type {const} */ (['x', 'y', 'width', 'height', 'strokeWidth
  *   toWidth: number, toHeight: number, strokeWidth: number, cornerRadius: number}} Departure
  */
 
-/** One shape as it is drawn now. It may still be on its way to its real place and look. */
+/** One shape as it is drawn at this moment. It may be in transition to its real place and look. */
 export class Drawn {
   /**
    * The shape as it is.
@@ -25,7 +25,7 @@ export class Drawn {
    */
   shape
   id
-  // As drawn, in canvas coordinates, before it is lifted.
+  // The place as drawn, in canvas coordinates, without the growth of a lifted shape.
   x = 0
   y = 0
   width = 1
@@ -37,52 +37,52 @@ export class Drawn {
   /** 0xRRGGBB */
   fill = 0
   stroke = 0
-  /** 0 where it isn't seen at all. */
+  /** 0 if it isn't visible at all. */
   opacity = 1
-  /** How much larger than it is, around its centre. */
+  /** By how much it is enlarged, around its centre. */
   growth = 1
-  /** The upright box around all that is painted of it. */
+  /** The upright box around everything that is painted for it. */
   left = 0
   top = 0
   right = 0
   bottom = 0
   /**
-   * Its outline around its centre, until its form changes.
+   * Its outline around its centre; kept until its form changes.
    *
    * @type {Path2D | null}
    */
   path = null
   /**
-   * The line of a line or of ink, until it changes.
+   * The way of a line or of ink; kept until it changes.
    *
    * @type {import('./lines.js').DrawnLine | null}
    */
   line = null
   /**
-   * Its text as lines, until they would break elsewhere.
+   * The lines of its text; kept until they would break differently.
    *
    * @type {{text: string, width: number, lines: import('./text.js').Line[]} | null}
    */
   lines = null
-  /** Somebody is writing in it here: the text is in a field over it. */
+  /** Whether this person is writing in it: the text is in a field over it. */
   isWritten = false
   /**
-   * The common regions that it belongs to.
+   * The common regions with other shapes.
    *
    * @type {Set<import('./regions.js').Region>}
    */
   regions = new Set()
-  /** Where it stands in the drawing order. */
+  /** Its index in the drawing order. */
   place = 0
   /**
-   * How a deleted shape is seen leaving: it fades, or the black hole draws it in.
+   * How a deleted shape leaves: it fades, or the black hole swallows it.
    *
    * @type {'fading' | 'drawn in' | null}
    */
   leaving = null
 
   /**
-   * Its way from an earlier look.
+   * Its transition from an earlier look.
    *
    * @type {{from: Look, way: Way} | null}
    */
@@ -96,7 +96,7 @@ export class Drawn {
   /** @type {{from: Departure, way: Way} | null} */
   #departure = null
   /**
-   * How fast it was changed lately. Most shapes of a drawing never are while one looks.
+   * How often it has changed lately. `null` for most shapes, which don't change while one looks.
    *
    * @type {Steps | null}
    */
@@ -110,23 +110,23 @@ export class Drawn {
     this.advance(0)
   }
 
-  /** Whether it will look different a moment later. */
+  /** Whether it will look different in a moment. */
   get moves() {
     return this.#glide !== null || this.#liftWay !== null || this.#presenceWay !== null || this.#departure !== null
   }
 
   get isLifted() { return (this.#liftWay?.to ?? this.#lift) > 0 }
 
-  /** Middle of the box, drawn or lifted. */
+  /** The middle of the box as drawn, lifted or not. */
   get centerX() { return this.x + this.width / 2 }
   get centerY() { return this.y + this.height / 2 }
 
   /**
-   * The shape has changed. With 0 `milliseconds` it is drawn so at once.
+   * The shape has changed. With 0 `milliseconds` the new state is drawn at once.
    *
-   * A person who drags a shape sends its place many times a second, or a few times where a line is slow. Each step then takes
-   * as long as the steps before it, so that the shape moves evenly instead of slowing down at each step. This person's own
-   * shape follows the hand at once.
+   * While a person drags a shape, its place arrives many times a second, or a few times on a slow line. Each step is
+   * stretched to the interval of the steps before it, so that the shape moves evenly instead of slowing down at each
+   * step. One's own shape follows the hand at once.
    *
    * @param {import('../core/types.js').Shape} shape @param {number} now @param {number} milliseconds @param {boolean} isOwn
    */
@@ -157,7 +157,7 @@ export class Drawn {
   #level = 1
 
   /**
-   * It has come into being.
+   * The shape is new.
    *
    * @param {number} now @param {number} milliseconds
    */
@@ -176,7 +176,7 @@ export class Drawn {
   }
 
   /**
-   * It is deleted.
+   * The shape is deleted.
    *
    * @param {number} now @param {number} milliseconds
    */
@@ -186,7 +186,7 @@ export class Drawn {
   }
 
   /**
-   * It is drawn into a black hole: from where it is seen now to a box, along a curve, ever faster.
+   * The black hole swallows the shape: it moves from where it is drawn to a box, along a curve, ever faster.
    *
    * @param {{x: number, y: number, width: number, height: number}} box @param {number} now @param {number} milliseconds
    */
@@ -203,7 +203,7 @@ export class Drawn {
   }
 
   /**
-   * How it looks at a moment.
+   * Updates the look for a moment in time.
    *
    * @param {number} now @returns {boolean} false where it has left for good
    */
@@ -243,7 +243,7 @@ export class Drawn {
     return isHere
   }
 
-  /** It is drawn as the shape really is. */
+  /** From now on it is drawn as the shape really is. */
   #settle() {
     const { shape } = this
     const { width, height, cornerRadius, innerRatio } = this
@@ -252,7 +252,7 @@ export class Drawn {
     this.fill = packedColor(shape.fill)
     this.stroke = packedColor(shape.stroke)
     this.#level = levelOf(shape)
-    // The form may also have changed by what isn't blended: its kind, its points.
+    // The form may also have changed by something that isn't blended: its kind, its points.
     if (width !== this.width || height !== this.height || cornerRadius !== this.cornerRadius
       || innerRatio !== this.innerRatio || this.#form !== shape.kind + shape.points) this.path = null
     this.#form = shape.kind + shape.points
@@ -282,7 +282,7 @@ export class Drawn {
 
   /** @param {Departure} way @param {number} part @returns {number} how much of it is still seen */
   #followCurve(way, part) {
-    // A bow to one side of the straight way, a quarter of its length.
+    // A curve to one side of the straight way, by a quarter of its length.
     const bendX = (way.x + way.toX) / 2 - (way.toY - way.y) / 4
     const bendY = (way.y + way.toY) / 2 + (way.toX - way.x) / 4
     /** @param {number} from @param {number} bend @param {number} to */

@@ -1,10 +1,11 @@
 /** Canvas units between two dots at actual size. */
 const spacing = 24
-/** Dots never come nearer to each other than this many CSS pixels: by then every second one has faded. */
+/** Dots are never closer together than this many CSS pixels: by then every second one has faded. */
 const nearest = 14
 
 /**
- * The dots of the paper. Zooming in moves them apart. Zooming out, every second one fades until there are half as many.
+ * The dots of the paper. Zooming in moves them apart. When zooming out, every second dot fades until there are half as
+ * many.
  *
  * @param {import('./context.js').Context2D} context not turned @param {import('./view.js').Pixels} pixels
  * @param {number} ratio device pixels for a CSS pixel
@@ -13,7 +14,7 @@ const nearest = 14
 export function paintGrid(context, pixels, ratio, { left, top, right, bottom }, color) {
   const doublings = Math.max(0, Math.ceil(Math.log2(nearest * ratio / (spacing * pixels.scale))))
   const step = spacing * 2 ** doublings
-  // 0 where the dots are about to be too near, 1 where they are as far apart as the next ones were.
+  // 0 when the dots are about to be too close, 1 when they are as far apart as the next ones were.
   const strength = step * pixels.scale / ratio / nearest - 1
   const size = Math.max(2, Math.round(1.7 * ratio))
   /** @param {number} from @param {number} origin */
@@ -34,7 +35,7 @@ export function paintGrid(context, pixels, ratio, { left, top, right, bottom }, 
         if (size === 2) {
           context.rect(x, y, 2, 2)
         } else {
-          // Two bars across each other: round enough, and far cheaper than a circle.
+          // Two crossed bars: they look round enough, and are far quicker to paint than a circle.
           context.rect(x + 1, y, size - 2, size)
           context.rect(x, y + 1, size, size - 2)
         }

@@ -1,12 +1,15 @@
-// The lines on which a shape in the hand has come to lie with others.
+// The guides that show with which other shapes the dragged one is aligned.
 
 /**
- * A line across an axis, from one end of both shapes to the other, and the space between the two.
+ * A line across an axis, from the outer end of one shape to that of the other, and the space between them.
  *
  * @typedef {{axis: 'x' | 'y', at: number, from: number, to: number, between: [number, number] | null}} Guide in units of the canvas
  */
 
-/** How far a line goes beyond the shapes, half the length of the stroke at a space's end, and the height of its number. */
+/**
+ * How far a line extends beyond the shapes, half the length of the stroke at the end of a space, and the height of its
+ * number.
+ */
 const overhang = 8
 const tick = 4
 const pillHeight = 18

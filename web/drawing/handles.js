@@ -1,29 +1,29 @@
 import { pointsOn } from './lines.js'
 
-// The frame around what is selected, turned as a single shape is, and the handles on it. Gestures ask here where a handle
-// is, and the overlay draws it there.
+// The frame around the selection, turned if it is a single turned shape, and the handles on it. Gestures ask here where
+// a handle is, and the overlay draws it there.
 
 /** CSS pixels from the middle of the top edge to the handle that turns, and of the lower edge to the one that moves. */
 const stem = 26
-/** A box that is smaller than this on the screen has its handles beside it rather than on it. */
+/** A box smaller than this on the screen has its handles beside it rather than on it. */
 const smallest = 36
-/** A side that is shorter than this on the screen has no room for handles other than the one at the lower right. */
+/** A side shorter than this on the screen has no space for handles except the one at the lower right. */
 const sideMin = 80
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Frame} Frame */
 /** @typedef {'move' | 'rotate' | 'scale' | 'point' | 'bend'} HandleKind `point`: of a line; `bend`: in the middle between two */
 /**
- * Where a handle is on the frame: −1 at the left or upper edge, 1 at the right or lower one, 0 between them.
+ * The place of a handle on the frame: −1 at the left or upper edge, 1 at the right or lower one, 0 between them.
  *
  * @typedef {{across: number, down: number}} Side
  */
 /** @typedef {{kind: HandleKind, index?: number} & Side & Point} Handle in CSS pixels on the stage */
 
-/** Clockwise from the lower right, which is there however small the shape is. */
+/** Clockwise from the lower right, the handle that even the smallest shape has. */
 const sides = [[1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1], [1, 0]]
 
-/** The frame around what is selected, and the handles on it. */
+/** The frame around the selection, and the handles on it. */
 export class Handles {
   #selection
   #scene
@@ -48,7 +48,7 @@ export class Handles {
   }
 
   /**
-   * Sets the frame that a gesture turns along with several shapes. With null the frame follows the shapes again.
+   * Sets the frame that a gesture turns together with several shapes. With null the frame follows the shapes again.
    *
    * @param {Frame | null} frame @param {boolean} [isHidden] whether the handles are out of the way meanwhile
    */
@@ -79,11 +79,11 @@ export class Handles {
   }
 
   /**
-   * 'rotate' above the top edge, 'move' below the lower one, 'scale' at each corner and in the middle of each side. Where shapes
-   * among several are turned, their common sides can't be pulled, only the corners. Where nothing may be edited, where any of
-   * them is locked, and while shapes are moved, there are none.
+   * 'rotate' above the top edge, 'move' below the lower one, 'scale' at each corner and in the middle of each side. Of
+   * several shapes some of which are turned, only the corners can be pulled, not the sides. There are no handles if
+   * nothing may be edited, if any of the shapes is locked, or while shapes are moved.
    *
-   * A line alone has one at each of its points, and one in the middle of each of its parts.
+   * A single line has a handle at each of its points, and one in the middle of each of its parts.
    *
    * @returns {Handle[]}
    */
@@ -115,7 +115,7 @@ export class Handles {
   }
 
   /**
-   * The line that alone is selected.
+   * The line, if it alone is selected.
    *
    * @returns {import('./drawn.js').Drawn | null}
    */
@@ -142,11 +142,11 @@ export class Handles {
   }
 }
 
-/** How near a pointer has to come to a handle, in CSS pixels: a finger covers what it aims at. */
+/** How close a pointer must be to a handle, in CSS pixels: a finger covers what it aims at. */
 const handleReach = { mouse: 10, pen: 12, touch: 22 }
 
 /**
- * The nearest handle within reach. Of two that are equally near it is the later one, which is harder to hit elsewhere.
+ * The nearest handle within reach. Of two at the same distance it is the later one, which is harder to hit elsewhere.
  *
  * @param {Handle[]} handles @param {Point} point @param {import('../gestures/recogniser.js').PointerType} pointer
  * @returns {Handle | null}
@@ -171,7 +171,7 @@ function turnedBox({ centerX, centerY, width, height, rotation }) {
 }
 
 /**
- * Where a point of a turned box is: `across` and `down` are −1…1 from its centre to its edges, `out` goes beyond the edge.
+ * A point of a turned box: `across` and `down` are −1…1 from its centre to its edges, `out` goes beyond the edge.
  *
  * @param {import('./view.js').View} view @param {Frame} frame @param {number} across @param {number} down
  * @param {{outX?: number, outY?: number}} out CSS pixels @returns {{x: number, y: number}} CSS pixels

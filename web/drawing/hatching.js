@@ -2,11 +2,11 @@ import { luminance } from '../basics/ink.js'
 import { offscreenContextOf } from './context.js'
 import { blendColors, colorOf, packedColor } from './motion.js'
 
-// White stripes over a common region whose shapes are nearly as orange as the mark itself.
+// White stripes over a common region whose shapes have nearly the same orange as the mark.
 
-/** CSS pixels from one stripe to the next, along both axes. */
+/** The distance from one stripe to the next along both axes, in CSS pixels. */
 const pitch = 8
-/** A fill is too much like the mark if neither its brightness nor its colour changes by more than this. */
+/** A fill is too similar to the mark if the mark changes neither its brightness nor its colour by more than this. */
 const contrastMin = 1.25
 const distanceMin = 90
 
@@ -14,7 +14,7 @@ const distanceMin = 90
 const known = new Map()
 
 /**
- * Whether a mark could hardly be seen on a fill.
+ * Whether a mark would be hard to see on a fill.
  *
  * @param {number} fill 0xRRGGBB @param {string} mark as style sheets tell it @param {number} alpha how much of the mark is seen
  */
@@ -30,7 +30,7 @@ export function isLost(fill, mark, alpha) {
 }
 
 /**
- * Browsers tell a colour of a style sheet as `rgb(255, 140, 26)`, or as it was written.
+ * Browsers report a colour of a style sheet as `rgb(255, 140, 26)`, or as it was written.
  *
  * @param {string} color
  */
@@ -50,8 +50,8 @@ function isNear(one, other) {
 const tiles = new Map()
 
 /**
- * Stripes that lie on the paper: where the paper is moved, they move with it, and parts that are painted at different times
- * fit together.
+ * Stripes that are fixed to the paper: when the paper moves, they move with it, and parts that are painted at different
+ * times fit together.
  *
  * @param {import('./context.js').Context2D} context already turned to what is to be filled
  * @param {import('./view.js').Pixels} pixels @param {number} ratio device pixels for a CSS pixel
@@ -67,7 +67,7 @@ export function stripes(context, { x, y }, ratio) {
 /** @param {number} side device pixels */
 function striped(side) {
   const canvas = new OffscreenCanvas(side, side)
-  // Where the browser has lost it, another is made.
+  // If the browser loses the canvas, another one is made.
   canvas.addEventListener('contextrestored', () => tiles.clear())
   const context = offscreenContextOf(canvas)
   context.strokeStyle = '#FFFFFF'

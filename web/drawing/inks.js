@@ -8,14 +8,15 @@ const patienceMilliseconds = 1500
 /** @typedef {Point & {width?: number}} InkPoint `width`: hundredths of the stroke's, 100 unless given */
 
 /**
- * A stroke that grows, by the rule that finished ones are drawn by (S15): once its next point is known, the part of the curve around
- * a point stays as it is. Those parts are kept as paths, one for each width, so that a long stroke costs no more than a short one.
+ * A stroke that is being drawn, painted by the rule for finished ones (S15): once the point after it is known, the part
+ * of the curve around a point is final. Final parts are kept as paths, one for each width, so that a long stroke costs
+ * no more than a short one.
  */
 export class GrowingInk {
   /** @type {Map<number, Path2D>} */
   #painted = new Map()
   /**
-   * Points that came since the last painting.
+   * Points that came after the last painting.
    *
    * @type {Map<number, Path2D>}
    */
@@ -42,7 +43,7 @@ export class GrowingInk {
   }
 
   /**
-   * Paints what stays as it is.
+   * Paints the final parts.
    *
    * @param {Context2D} context in units of the canvas @param {boolean} isAnew all of it, or else what is new
    */
@@ -58,8 +59,8 @@ export class GrowingInk {
   }
 
   /**
-   * Paints what the next point will change: from the last part that stays to the newest point, and to where the hand will
-   * probably be.
+   * Paints the part that the next point will change: from the last final part to the newest point, and on to where the
+   * hand will probably be.
    *
    * @param {Context2D} context in units of the canvas @param {InkPoint[]} predicted
    */
@@ -93,7 +94,7 @@ export class GrowingInk {
 /** @typedef {{from: Point, last: Point, width: number}} Tail where the part around the last point begins, and that point */
 
 /**
- * Adds a point, which ends the part around the one before.
+ * Adds a point, which makes the part around the one before final.
  *
  * @param {Tail | null} tail @param {InkPoint} point @param {(width: number) => Path2D} pathFor where parts of a width go
  * @returns {Tail}
@@ -109,8 +110,8 @@ function grown(tail, { x, y, width = 100 }, pathFor) {
 }
 
 /**
- * Strokes that are being drawn: this person's own, and others', put together from the pieces that their presence brings. They are
- * painted on a sheet of their own, to which only what is new is added while the view stays.
+ * Strokes that are being drawn: this person's own, and others', assembled from the pieces in their presence. They are
+ * painted on a separate sheet, to which only new parts are added while the view stays.
  */
 export class Inks {
   /** @type {Map<number, {shape: number, ink: GrowingInk, count: number, toldAt: number}>} */
@@ -122,12 +123,12 @@ export class Inks {
   #isWaiting = false
   /** @type {OffscreenCanvas | null} */
   #sheet = null
-  /** The view with which the sheet was painted, and whether a stroke on it has gone since. */
+  /** The view for which the sheet was painted, and whether a stroke on it has gone since. */
   #seen = ''
   #isStale = false
 
   get hasAny() { return this.#own !== null || this.#known.size > 0 }
-  /** Whether a stroke is said to be done that the drawing hasn't got yet: in time it goes. */
+  /** Whether a finished stroke waits for the drawing to get it. After a while it is dropped. */
   get isWaiting() { return this.#isWaiting }
 
   /**
@@ -158,7 +159,7 @@ export class Inks {
       }
       known.toldAt = now
       const told = points.length / 2
-      // Where a piece is missing, a straight way leads over it.
+      // If a piece is missing, a straight line bridges the gap.
       for (let place = Math.max(0, known.count - at); place < told; place++) {
         known.ink.add({ x: points[2 * place], y: points[2 * place + 1], width: widths?.[place] })
       }

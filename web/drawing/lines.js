@@ -1,5 +1,5 @@
-// Lines and ink on a canvas, by the same rules as the core's (docs/PROTOCOL.md, S14 and S15): pieces one behind the other, and
-// arrows and dots at the ends. Everything lies around the middle of the shape's box, not turned.
+// Lines and ink on a canvas, by the same rules as the core's (docs/PROTOCOL.md, S14 and S15): pieces one after the
+// other, with arrows and dots at the ends. All coordinates are relative to the middle of the shape's box, not turned.
 
 import { addStraight, piecesLength } from './dashes.js'
 
@@ -7,18 +7,18 @@ import { addStraight, piecesLength } from './dashes.js'
 /** @typedef {import('../core/table.js').PathPoint} PathPoint */
 /** @typedef {import('./dashes.js').Piece} Piece */
 
-/** A place's number at the right and the lower side of a box. */
+/** The coordinate that stands for the right and the lower side of a box. */
 export const boxEnd = 65535
 
 /** @param {string} kind */
 export const isStroke = (kind) => kind === 'line' || kind === 'ink'
 
-/** How long an arrow is, and as wide; how large a dot is across. */
+/** The length of an arrow, which is also its width; the diameter of a dot. */
 const arrowLength = (/** @type {number} */ width) => 3 * width + 6
 const dotLength = (/** @type {number} */ width) => 2 * width + 4
 
 /**
- * How far what is drawn reaches beyond the points.
+ * How far a line reaches beyond its points.
  *
  * @param {number} width of the stroke
  */
@@ -31,7 +31,8 @@ const diagonal = /** @type {PathPoint[]} */ ([[0, 0, 100], [boxEnd, boxEnd, 100]
 export const pathOf = ({ path }) => (path.length > 0 ? path : diagonal)
 
 /**
- * Parts of a line that are equally wide, in order; what is filled at its ends; and all of it as one path, to find a pointer on.
+ * Parts of a line with the same width, in order; the filled shapes at its ends; and all of it as one path, for hit
+ * tests.
  *
  * @typedef {object} DrawnLine
  * @property {Run[]} runs
@@ -91,8 +92,8 @@ function addHead(heads, head, end, before, width) {
 }
 
 /**
- * The curve along some points: straight to the middle of the first two, then from middle to middle, drawn towards the point
- * between them, and straight to the last.
+ * The curve through some points: straight to the middle of the first two, then from middle to middle, drawn towards the
+ * point between them, and straight to the last.
  *
  * @param {Point[]} points @param {number[]} widths @param {boolean} isBroken @returns {DrawnLine}
  */
@@ -139,11 +140,12 @@ export function pathAlong(pieces) {
   return path
 }
 
-/** A rough path has so many points. */
+/** The number of points of a rough path. */
 const roughPoints = 12
 
 /**
- * About the way of a line or of ink. Where a wide line crosses itself a thousand times, a browser takes long to find what it covers.
+ * A rough path of a line or of ink. If a wide line crosses itself a thousand times, a browser takes long to find the
+ * area that it covers.
  *
  * @param {import('./drawn.js').Drawn} drawn
  */
@@ -167,7 +169,7 @@ export function pointsOn(shape) {
 }
 
 /**
- * Where a place in a shape's box lies on the canvas.
+ * The point of the canvas at a place in a shape's box.
  *
  * @param {import('../core/types.js').Frame} box @param {number} x 0…`boxEnd` @param {number} y @returns {Point}
  */
@@ -181,7 +183,7 @@ export function pointIn({ x: left, y: top, width, height, rotation }, x, y) {
 }
 
 /**
- * The place in a shape's box that is nearest to a point of the canvas, as parts of its sides.
+ * The place in a shape's box that is nearest to a point of the canvas, as fractions of its sides.
  *
  * @param {import('../core/types.js').Frame} box @param {Point} point @returns {Point} each 0…1
  */
@@ -215,7 +217,7 @@ export function leading(points, widths) {
 }
 
 /**
- * The values of a line that leads elsewhere now: its box is not turned any more.
+ * The values for a line with new points: its box is not turned any more.
  *
  * @param {{rotation: number}} line as it was @param {Point[]} points of the canvas
  */

@@ -1,7 +1,12 @@
-/** With more pairs than this, only those of some shapes are marked; with few enough, all are again. */
+/**
+ * With more pairs than this, only the pairs of some shapes are marked. Once there are few enough, all are marked again.
+ */
 export const crowdedMin = 50
 const crowdedEnd = 40
-/** So many marks can be told apart. If a selection has more, only what the pointer is on is marked. */
+/**
+ * At most this many marks can be told apart. If a selection has more, only those of the shape under the pointer are
+ * marked.
+ */
 const marksMax = 150
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
@@ -11,8 +16,8 @@ const marksMax = 150
 const none = []
 
 /**
- * Which of the common regions are painted: all where there are few, else those of what is selected or pointed at; none where
- * the person has turned them off.
+ * Which of the common regions are painted: all if there are few, otherwise those of the selected shapes and of the one
+ * under the pointer; none if the person has turned them off.
  */
 export class Marked {
   #scene
@@ -20,7 +25,7 @@ export class Marked {
   #selection
   #isCrowded = false
   #isOn
-  /** The shapes whose regions are painted where there are many. */
+  /** The shapes whose regions are painted when there are many. */
   #shapes = new Set(/** @type {number[]} */ ([]))
 
   /**
@@ -71,7 +76,7 @@ export class Marked {
   }
 
   /**
-   * The regions that are painted together with a shape. Each lies within both of its shapes, so one of the two leaves none out.
+   * The painted regions of a shape. Each region belongs to both of its shapes, so going through either one finds it.
    *
    * @param {Drawn} drawn @returns {Region[]}
    */

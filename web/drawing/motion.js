@@ -1,9 +1,9 @@
-/** How long this person's changes take on the screen, others' changes, and the way into the black hole. */
+/** The duration of transitions: for this person's changes, for others', and for the way into the black hole. */
 export const ownMilliseconds = 120
 export const othersMilliseconds = 200
 export const departureMilliseconds = 350
 
-/** People can ask for less motion. Then nothing takes time. */
+/** People can ask the system for less motion. Then transitions take no time. */
 const reduced = matchMedia('(prefers-reduced-motion: reduce)')
 
 /** @param {number} milliseconds @returns {number} 0 for those who asked for less motion */
@@ -18,7 +18,7 @@ const paces = {
   accelerating: (part) => part * part,
 }
 
-/** A number on its way from one value to another. */
+/** A number in transition from one value to another. */
 export class Way {
   /**
    * @param {number} from @param {number} to @param {number} start milliseconds @param {number} milliseconds
@@ -43,20 +43,20 @@ export class Way {
   isOver(now) { return now - this.start >= this.milliseconds }
 }
 
-/** News that come later than this after the last ones are not the next step of the same movement. */
+/** A change that comes later than this after the last one is not the next step of the same movement. */
 const stepMillisecondsMax = 1000
-/** Steps that follow each other as quickly as this are one movement, however many there are. */
+/** Steps that follow each other within this time are one movement, however few there are. */
 const quickStepMilliseconds = 250
 
 /**
- * How fast steps follow each other: of a shape that somebody drags, or of a cursor. Each step is to take about as long as the
- * next one takes to come, so that what moves moves evenly. That depends on the writer's line, on one's own, and on how many
- * people are in the room.
+ * How quickly steps follow each other: of a dragged shape or of a cursor. Each step should take about as long as the
+ * next one takes to come, so that the movement is even. That depends on the writer's line, on one's own, and on how
+ * many people are in the room.
  */
 export class Steps {
   #toldAt = -Infinity
   /**
-   * How long the newest steps took, on average.
+   * The average interval of the newest steps.
    *
    * @type {number | null}
    */
@@ -67,10 +67,10 @@ export class Steps {
   get isQuick() { return this.#isQuick }
 
   /**
-   * Something is new.
+   * A step has arrived.
    *
    * @param {number} now
-   * @returns {number | null} how long the way there is to take; null where this is no step of a movement
+   * @returns {number | null} how long the transition should take; null if this is not a step of a movement
    */
   take(now) {
     const interval = now - this.#toldAt
@@ -80,9 +80,9 @@ export class Steps {
       this.#interval = null
       return null
     }
-    // Two changes that are as far apart as this may be two acts. From the third on it is a movement over a slow line.
+    // Two changes this far apart may be two separate acts. From the third on it is a movement over a slow line.
     const isMovement = this.#isQuick || this.#interval !== null
-    // Some of them come late, and the next together with them.
+    // Some steps come late, together with the next ones.
     this.#interval = this.#interval === null ? interval : (this.#interval + interval) / 2
     return isMovement ? Math.max(20, 1.25 * this.#interval) : null
   }
@@ -92,7 +92,7 @@ export class Steps {
 export const packedColor = (text) => parseInt(text.slice(1), 16)
 
 /**
- * Colours as texts, since a canvas takes nothing else.
+ * Colours as texts, which is the only form that a canvas takes.
  *
  * @type {Map<number, string>}
  */
@@ -102,7 +102,7 @@ const texts = new Map()
 export function colorOf(packed) {
   let text = texts.get(packed)
   if (text === undefined) {
-    // A blend passes through many colours that are never seen again.
+    // A blend passes through many colours that are never needed again.
     if (texts.size > 4096) texts.clear()
     text = '#' + packed.toString(16).padStart(6, '0')
     texts.set(packed, text)
@@ -122,7 +122,7 @@ export function blendColors(from, to, part) {
 }
 
 /**
- * Blends angles, the shorter way round.
+ * Blends angles, the shorter way around.
  *
  * @param {number} from degrees @param {number} to @param {number} part
  */

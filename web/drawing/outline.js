@@ -1,4 +1,4 @@
-// A shape on a canvas: the same outlines as the core's, as paths that stay crisp at any scale.
+// The outlines of shapes on a canvas: the same as the core's, as paths that stay sharp at any scale.
 
 import { catchUp, offscreenContextOf } from './context.js'
 import { addQuarters, addStraight, piecesLength, strokesOf } from './dashes.js'
@@ -6,7 +6,7 @@ import { isStroke, lineOf, roughPath } from './lines.js'
 import { colorOf } from './motion.js'
 import { paintText } from './text.js'
 
-/** Device pixels. A shape that is smaller on the screen is painted as a box: no eye can tell it from a star. */
+/** Device pixels. A shape smaller than this on the screen is painted as a box, which looks the same. */
 const speck = 2.5
 
 /**
@@ -40,8 +40,8 @@ export function outlinePath({ shape, width, height, cornerRadius, innerRatio }) 
 }
 
 /**
- * The corners of a polygon or a star, inscribed in the ellipse of the box, the first one up; a star's inner corners halfway between
- * its tips.
+ * The corners of a polygon or a star, on the ellipse of the box, the first one at the top. A star's inner corners are
+ * halfway between its tips.
  *
  * @param {import('../core/types.js').Shape} shape @param {number} halfWidth @param {number} halfHeight @param {number} innerRatio
  * @returns {import('../core/types.js').Point[]}
@@ -56,7 +56,7 @@ function cornersOf({ kind, points }, halfWidth, halfHeight, innerRatio) {
 }
 
 /**
- * The same outline piece by piece, from where `outlinePath` begins.
+ * The same outline in pieces, in the order of `outlinePath`.
  *
  * @param {import('./drawn.js').Drawn} drawn @returns {import('./dashes.js').Piece[]}
  */
@@ -77,7 +77,7 @@ function outlinePieces({ shape, width, height, cornerRadius, innerRatio }) {
   const sides = /** @type {const} */ ([[1, -1, 3], [1, 1, 0], [-1, 1, 1], [-1, -1, 2]])
   let from = { x: -innerX, y: -bottom }
   for (const [x, y, quarter] of sides) {
-    // Along the side before the corner, which is upright where the corner ends upright.
+    // Along the side before the corner, which is upright if the corner ends upright.
     const to = quarter % 2 === 1 ? { x: x * innerX, y: y * bottom } : { x: x * right, y: y * innerY }
     addStraight(pieces, [from, to])
     if (radius > 0) addQuarters(pieces, { x: x * innerX, y: y * innerY }, radius, radius, quarter)
@@ -87,7 +87,7 @@ function outlinePieces({ shape, width, height, cornerRadius, innerRatio }) {
 }
 
 /**
- * No less than an outline is long.
+ * An upper bound of an outline's length.
  *
  * @param {import('./drawn.js').Drawn} drawn
  */
@@ -112,8 +112,8 @@ export function turnTo(context, drawn, { scale, x, y }) {
 }
 
 /**
- * The state of a painting: the scale, the part of the picture in device pixels, and how many parts its broken lines may
- * still have.
+ * The state of a painting: the scale, the part of the picture in device pixels, and how many more parts its broken
+ * lines may have.
  *
  * @typedef {object} Sight
  * @property {import('./view.js').Pixels} pixels
@@ -124,8 +124,8 @@ export function turnTo(context, drawn, { scale, x, y }) {
  */
 
 /**
- * Paints a shape, and leaves the context turned to it. Each step of a generator paints a part of it; all of them have to be
- * made before another shape is painted.
+ * Paints a shape, and leaves the context turned to it. Each step of the generator paints a part of it. All steps must
+ * be made before another shape is painted.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
  * @returns {Generator<number, void>} tells how much of the shape a step has painted
@@ -159,7 +159,7 @@ export function* paintShape(context, drawn, sight) {
 }
 
 /**
- * Paints a shape by one fill, or one line where it has no fill.
+ * Paints a shape by a single fill, or by a single line if it has no fill.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
  * @param {import('./view.js').Pixels} pixels
@@ -180,7 +180,7 @@ function paintPlain(context, drawn, pixels) {
 }
 
 /**
- * Whether a shape is translucent, and would show where its parts lie on each other.
+ * Whether a shape is translucent and has parts that overlap, so that the overlap would show.
  *
  * @param {import('./drawn.js').Drawn} drawn @param {import('./view.js').Pixels} pixels
  */
@@ -277,7 +277,7 @@ function stroke(context, drawn, line, width, { pixels, area, dashes }, cap) {
 }
 
 /**
- * The box around what is seen of an area, as the shape's own outline is measured: around its middle, not turned.
+ * The box around the visible part of an area, in the coordinates of the shape's outline: around its middle, not turned.
  *
  * @param {import('./drawn.js').Drawn} drawn @param {import('./view.js').Pixels} pixels @param {import('./tiles.js').Area} area
  * @returns {import('../core/types.js').Box}
@@ -299,7 +299,7 @@ function seenOf(drawn, { scale, x, y }, { left, top, right, bottom }) {
 }
 
 /**
- * Asked where a point lies. Nothing is painted on it.
+ * A context for hit tests. Nothing is painted on it.
  *
  * @type {OffscreenCanvasRenderingContext2D | undefined}
  */
@@ -326,7 +326,8 @@ export function isOnOutline(drawn, point, reach) {
 }
 
 /**
- * Fill and stroke overlap by half the stroke. So a translucent shape is first painted opaque, on another canvas.
+ * Fill and stroke overlap by half the stroke's width. So a translucent shape is first painted opaque, on another
+ * canvas.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
  */
@@ -353,7 +354,8 @@ function* paintAsOne(context, drawn, { pixels, area, dashes, strokes }) {
 let aside
 
 /**
- * One canvas for all translucent shapes. It is as large as the largest so far, and cleared where it is going to be used.
+ * One canvas for all translucent shapes. It is as large as the largest so far, and each part is cleared before it is
+ * used.
  *
  * @param {number} width @param {number} height
  */
@@ -370,7 +372,7 @@ function contextAside(width, height) {
   return aside
 }
 
-/** Has the browser paint what it was told to of a translucent shape. */
+/** Makes the browser paint what was requested of a translucent shape so far. */
 export function catchUpAside() {
   if (aside) catchUp(aside)
 }

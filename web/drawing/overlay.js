@@ -8,10 +8,10 @@ import { pointsOn } from './lines.js'
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 /** @typedef {import('../core/types.js').Frame} Frame */
 
-/** The most selected shapes that have a box each. With more, only the box around all is drawn. */
+/** At most this many selected shapes have a box each. With more, only the box around all is drawn. */
 const boxesMax = 400
 
-/** The layer over the drawing: selections and handles, guides, the marquee, others' cursors and names. */
+/** The layer over the drawing: selections and handles, guides, the marquee, other people's cursors and names. */
 export class Overlay {
   #shown
   #view
@@ -57,7 +57,7 @@ export class Overlay {
   }
 
   /**
-   * Sets the box within which shapes are being selected.
+   * Sets the box in which shapes are being selected.
    *
    * @param {{x: number, y: number, width: number, height: number} | null} box of the canvas
    */
@@ -78,7 +78,7 @@ export class Overlay {
   }
 
   /**
-   * Sets the lines on which what the hand holds has come to lie with others.
+   * Sets the guides that show with which shapes the dragged ones are aligned.
    *
    * @param {import('./guides.js').Guide[]} guides
    */
@@ -106,12 +106,12 @@ export class Overlay {
   paint(now) {
     const [view, scene, selection] = [this.#view, this.#scene, this.#selection]
     const context = this.#context
-    // Where others are now says nothing about what was then.
+    // In the past, the others' present cursors mean nothing.
     const people = this.#shown.isPast ? [] : this.#presence.people()
     this.#inks.follow(people, now, (shape) => scene.drawn(shape) !== null)
     const isBare = selection.size === 0 && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0
       && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
-    // A canvas that is cleared is sent to the screen again, although it looks as before.
+    // A canvas is sent to the screen again after clearing, even if it looks the same.
     if (isBare && this.#isBare) return
     this.#isBare = isBare
     const width = Math.max(1, Math.round(view.width * view.ratio))
@@ -150,7 +150,7 @@ export class Overlay {
   }
 
   /**
-   * The highest corner of a shape's box on the screen; of two that are as high, the left one.
+   * The highest corner of a shape's box on the screen. Of two at the same height, the left one.
    *
    * @param {Drawn} drawn
    */
@@ -215,7 +215,7 @@ export class Overlay {
   }
 
   /**
-   * A shape's box; a line's way.
+   * A shape's box, or the way of a line.
    *
    * @param {Drawn} drawn @param {string} color @param {number} line @param {number} [alpha]
    */
@@ -236,7 +236,7 @@ export class Overlay {
   }
 
   /**
-   * A shape's box, turned and lifted as it is.
+   * A shape's box, turned and lifted like the shape.
    *
    * @param {Frame & {growth: number}} box @param {string} color @param {number} line @param {number} [alpha]
    */
@@ -282,7 +282,7 @@ const handlePainters = {
     context.arc(0, 0, 8, 0, 2 * Math.PI)
     context.fill()
     context.stroke()
-    // Most of a circle, and the head of an arrow at its end.
+    // Most of a circle, with an arrow head at its end.
     context.beginPath()
     context.arc(0, 0, 3.5, -0.25 * Math.PI, 1.25 * Math.PI)
     context.stroke()

@@ -3,13 +3,15 @@ import { DashBudget } from './dashes.js'
 import { Picture } from './picture.js'
 import { Tiles } from './tiles.js'
 
-/** A picture that would take longer than this is made over several frames, beside the one that is shown. */
+/** A picture that would take longer than this is painted over several frames, while the old one stays visible. */
 const pictureMilliseconds = 40
-/** How much of each frame that may take. */
+/** How much of each frame such painting may take. */
 const frameMilliseconds = 9
 /** If more than this part of the picture is stale, all of it is painted again. */
 const partMax = 0.5
-/** How far beyond a shape's box its picture may reach: smoothed edges, and half the line around a region. Device pixels. */
+/**
+ * How far a picture may reach beyond a shape's box: smoothed edges, and half the line around a region. Device pixels.
+ */
 const fringe = 2
 
 /** @typedef {import('./view.js').Pixels} Pixels */
@@ -17,13 +19,14 @@ const fringe = 2
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 
 /**
- * A picture that is shown scaled, and where things lie in it.
+ * A picture that is shown scaled, and its position.
  *
  * @typedef {{canvas: OffscreenCanvas, pixels: Pixels | null}} Stale
  */
 
 /**
- * A sharp picture in the making; what is shown scaled until it is done; and what was touched meanwhile, null for everything.
+ * A sharp picture that is being painted; what is shown scaled until it is done; and what has changed meanwhile, null
+ * for everything.
  *
  * @typedef {{picture: Picture, canvas: OffscreenCanvas, stale: Stale, pixels: Pixels, touched: number[] | null,
  *   milliseconds: number, seen: Pixels | null}} Draft `seen`: where things lie in what is shown
@@ -46,21 +49,21 @@ export class Painter {
   #context
   #picture
   /**
-   * Where things lie in what the canvas shows.
+   * The position of what the canvas shows.
    *
    * @type {Pixels | null}
    */
   #pixels = null
-  /** Milliseconds that a unit of work took, lately. */
+  /** How many milliseconds a unit of work took lately. */
   #cost = 0.004
   /**
-   * The sharp picture in the making.
+   * The sharp picture that is being painted.
    *
    * @type {Draft | null}
    */
   #draft = null
   /**
-   * Canvases of former drafts, for those to come.
+   * Canvases of earlier drafts, for the next ones.
    *
    * @type {OffscreenCanvas[]}
    */
@@ -87,7 +90,8 @@ export class Painter {
     })
     view.on('change', () => frames.request())
     frames.on('paint', (now) => this.paint(now))
-    // The browser has lost what was on the canvas, as when the process that paints has ended. It gives an empty one.
+    // The browser has lost the canvas's content, for example because its painting process has ended. The canvas is
+    // empty now.
     canvas.addEventListener('contextrestored', () => {
       this.#endDraft()
       this.#pixels = null
@@ -119,7 +123,7 @@ export class Painter {
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
     else this.#paintTouched(this.#pixels, pixels, touched, until)
     if (!this.#draft) this.#picture.paintWaiting(until)
-    // Where painting takes long, lines that came to lie below the fill of other regions stay so.
+    // If painting takes long, lines that were wrongly painted over by the fill of other regions stay that way.
     if (this.#isDear(scene.order, pixels)) this.#picture.takeLate()
     if (!this.isDone) this.#frames.request()
   }
@@ -207,7 +211,7 @@ export class Painter {
   }
 
   /**
-   * From the back to the front.
+   * In order from the back to the front.
    *
    * @param {Pixels} pixels @param {Area} area
    */
@@ -277,7 +281,7 @@ export class Painter {
 
   #endDraft() {
     this.#draft = null
-    // The spare canvases have the size that the canvas had.
+    // The spare canvases have the canvas's former size.
     this.#spare = []
     this.#picture.waiting.clear()
     this.#picture.takeLate()
@@ -306,7 +310,7 @@ export class Painter {
 }
 
 /**
- * Of these shapes, the ones that may be seen in an area.
+ * Those of the shapes that may be visible in an area.
  *
  * @param {Drawn[]} shapes @param {Pixels} pixels @param {Area} area
  */

@@ -1,6 +1,6 @@
 import { Source } from '../basics/source.js'
 
-/** The page's colours that the canvas needs, by custom property. */
+/** The page's colours that the canvas needs, with their custom properties. */
 const names = {
   paper: '--paper', dot: '--dot', overlap: '--overlap', overlapLine: '--overlap-line', accent: '--accent',
   onAccent: '--on-accent', panel: '--panel', ink: '--ink', face: '--face',
@@ -9,8 +9,8 @@ const names = {
 /** @typedef {Record<keyof typeof names, string>} Colors */
 
 /**
- * The page's colours in the form that a canvas takes. `change` tells that they have changed: with the system's appearance,
- * the page's, or the person's own colour.
+ * The page's colours in the form that a canvas takes. `change`: they have changed, with the system's appearance, the
+ * page's, or the person's own colour.
  *
  * @extends {Source<{change: null}>}
  */

@@ -9,22 +9,23 @@ import { regionWorkOf, workOf } from './work.js'
 /** @typedef {import('./regions.js').Region} Region */
 
 /**
- * Where things lie, device pixels for a CSS pixel, and the colours.
+ * The position and scale, the device pixels for a CSS pixel, and the colours.
  *
  * @typedef {{pixels: import('./view.js').Pixels, ratio: number, colors: import('./palette.js').Colors}} Look
  */
 
-/** How much is painted between two looks at the clock. */
+/** How much work is done between two looks at the clock. */
 const batchWork = 100
 
 const steps = /** @type {const} */ (['covers', 'shapes', 'fills', 'lines'])
-/** Shapes, and points of ink, that take a unit of work to find what is seen of them. */
+/** How many shapes, and points of ink, can be checked for visibility in a unit of work. */
 const shapesLooked = 2
 const pointsLooked = 20
 
 /**
- * A picture of the canvas in the making, on any 2D context: paper, dots, shapes from the back to the front, then their
- * common regions, then the lines around these. `paint` paints it in one go, `begin` and `goOn` a slice at a time.
+ * A picture of the canvas that is being painted, on any 2D context: paper, dots, shapes from the back to the front,
+ * then their common regions, then the lines around these. `paint` paints all of it at once, `begin` and `goOn` a slice
+ * at a time.
  */
 export class Picture {
   #regions
@@ -43,7 +44,7 @@ export class Picture {
   #rest = null
   #coverage
   /**
-   * What is seen of shapes: of others nothing.
+   * The visible parts, by shape. A shape without an entry is hidden.
    *
    * @type {Map<import('./drawn.js').Drawn, import('./coverage.js').Seen>}
    */
@@ -96,7 +97,7 @@ export class Picture {
   }
 
   /**
-   * Whether painting these takes more work than `most`.
+   * Whether painting these shapes takes more work than `most`.
    *
    * @param {import('./drawn.js').Drawn[]} shapes @param {Look} look @param {import('./tiles.js').Area[]} areas @param {number} most
    */
@@ -111,7 +112,7 @@ export class Picture {
     return false
   }
 
-  /** How much of it has been painted. */
+  /** How much work has been done. */
   work = 0
 
   /** @param {number} until when to stop, by `performance.now()` @returns {boolean} whether it is done */
@@ -149,7 +150,7 @@ export class Picture {
   }
 
   /**
-   * Regions stop waiting where everything is about to be repainted.
+   * Drops waiting regions that lie where everything is about to be repainted.
    *
    * @param {(left: number, top: number, right: number, bottom: number) => boolean} covers whether a box lies there
    */
@@ -158,7 +159,7 @@ export class Picture {
   }
 
   /**
-   * Paints regions that waited, on top of everything.
+   * Paints regions that have waited, on top of everything.
    *
    * @param {number} until @returns {boolean} whether none waits any more
    */
@@ -176,7 +177,7 @@ export class Picture {
     return true
   }
 
-  /** Whether a region that waited has been painted over the lines of others. */
+  /** Whether a region that had waited was painted over the lines of others. */
   get isLate() { return this.#late.length > 0 }
 
   /**
@@ -202,7 +203,8 @@ export class Picture {
     }
     for (const region of this.#regions.marked.of(drawn)) {
       this.work += regionWorkOf(drawn, this.#sight)
-      // A waiting region is painted later, as a whole. A part painted here would come twice, or the rest never.
+      // A waiting region is painted later, as a whole. Painting a part of it here would paint that part twice, or the
+      // rest never.
       if (this.waiting.has(region)) continue
       if (step === 'lines') this.#regions.line(this.context, region, this.look)
       else if (this.#isReady(region)) this.#regions.fill(this.context, region, this.look)
@@ -211,7 +213,7 @@ export class Picture {
   }
 
   /**
-   * Finds what is seen of a shape. Those above it have been looked at.
+   * Finds the visible part of a shape. The shapes above it have been checked already.
    *
    * @param {import('./drawn.js').Drawn} drawn
    */
@@ -222,7 +224,7 @@ export class Picture {
   }
 
   /**
-   * Paints a shape, or a part of one that is much work.
+   * Paints a shape, or a part of it if it takes much work.
    *
    * @param {import('./drawn.js').Drawn} drawn
    */

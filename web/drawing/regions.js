@@ -6,19 +6,25 @@ import { outlinePath, turnTo } from './outline.js'
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 /** @typedef {import('./view.js').Pixels} Pixels */
 
-/** How much of the orange is seen over what two shapes have in common. */
+/** The opacity of the orange over the common area of two shapes. */
 const fillAlpha = 0.45
 
-/** Device pixels. Where the boxes share less than this, the shared box itself is painted: nobody could see a finer form. */
+/**
+ * Device pixels. If the boxes share less than this, the shared box itself is painted, since nobody could see a finer
+ * form.
+ */
 const speck = 3
-/** CSS pixels. A smaller region that moves is painted roughly: clipping is expensive, and the eye is slow. */
+/**
+ * CSS pixels. A moving region smaller than this is painted roughly: clipping is slow, and the difference is not
+ * noticeable.
+ */
 const blurred = 12
-/** How much is seen of the stripes, and of the line around them, where orange would be lost. */
+/** The opacity of the stripes, and of the line around them, where orange would be hard to see. */
 const hatchAlpha = 0.6
 const hatchColor = '#FFFFFF'
-/** While more shapes move than this, moving regions have no line around them. */
+/** While more shapes than this are moving, moving regions have no line around them. */
 const linedMovesMax = 60
-/** CSS pixels. A narrower region has a fainter line around it, or it would be nothing but line. */
+/** CSS pixels. A region narrower than this has a fainter line around it, or it would be nothing but line. */
 const lined = 10
 
 /** The properties that change where a shape's outline lies. */
@@ -27,14 +33,14 @@ const forms = changedBits(({ name, decidesOutline }) => decidesOutline && name !
 /** The common area of two shapes. */
 export class Region {
   /**
-   * Its outline relative to `origin`, once the core was asked for it.
+   * Its outline relative to `origin`, once the core has been asked for it.
    *
    * @type {Path2D | null}
    */
   path = null
-  /** A corner of the region. A path has single precision only, which is coarse far from the middle of the canvas. */
+  /** A corner of the region. Paths have single precision only, which is coarse far from the middle of the canvas. */
   origin = { x: 0, y: 0 }
-  /** The two shapes overlap no more, but are still seen on their way apart. */
+  /** Whether the two shapes no longer overlap, but are still moving apart on the screen. */
   isEnding = false
 
   /** @param {Drawn} first @param {Drawn} second */
@@ -45,11 +51,11 @@ export class Region {
 }
 
 /**
- * The orange areas. The replica's changes tell which ones there are. The core is asked for an outline when its region comes
+ * The orange areas. The replica's changes tell which ones exist. The core is asked for an outline when its region comes
  * into view, and again after one of the two shapes has changed.
  *
- * A shape that glides or is lifted is drawn elsewhere than the core has it, so the core's answer wouldn't fit. Then one
- * shape is clipped to the other, which is as exact but costs more.
+ * A shape that glides or is lifted is not drawn where the core has it, so the core's answer wouldn't fit. Then one
+ * shape is clipped to the other, which is as exact but slower.
  */
 export class Regions {
   #shown
@@ -66,7 +72,7 @@ export class Regions {
     this.#shown = shown
     this.#scene = scene
     this.marked = new Marked({ scene, marks, selection })
-    // The scene began to listen earlier, so it has taken these changes already.
+    // The scene listens to `changes` before this does, so it has taken them in already.
     shown.on('changes', (changes) => {
       this.#apply(changes)
       this.marked.refresh(this.#regions.size)
@@ -132,7 +138,7 @@ export class Regions {
   }
 
   /**
-   * Asks the core for what two shapes have in common.
+   * Asks the core for the common area of two shapes.
    *
    * @param {Region} region
    */
@@ -192,7 +198,7 @@ export class Regions {
     if (isApart(region) || isFine(region, scale)) {
       if (isApart(region) && this.#scene.movingCount > linedMovesMax) return
       clipped(context, region, pixels, (first, second) => {
-        // The inner half of both outlines, since the outer one is cut away.
+        // The inner half of both outlines, because the outer half is clipped away.
         context.clip(second)
         for (const { drawn, path } of [{ drawn: region.second, path: second }, { drawn: region.first, path: first }]) {
           turnTo(context, drawn, pixels)
@@ -211,7 +217,7 @@ export class Regions {
 }
 
 /**
- * The intersection of the boxes around two shapes, as they are drawn.
+ * The intersection of the boxes around two shapes, as drawn.
  *
  * @param {Region} region
  */
@@ -225,7 +231,7 @@ export function commonBox({ first, second }) {
 }
 
 /**
- * The smaller side of that box; no region is wider.
+ * The smaller side of that box. No region is wider.
  *
  * @param {Region} region
  */
@@ -248,7 +254,7 @@ function isApart({ first, second, isEnding }) {
 }
 
 /**
- * Whether the view is so near that one sees the core's straight pieces, which lie up to an eighth of a unit off a curve.
+ * Whether the view is so close that the core's straight pieces show, which are up to an eighth of a unit off a curve.
  *
  * @param {Region} region @param {number} scale
  */
@@ -267,7 +273,7 @@ function isBlurred(region, scale) {
 }
 
 /**
- * Whether the orange could hardly be seen on the upper one of the two shapes.
+ * Whether the orange would be hard to see on the upper one of the two shapes.
  *
  * @param {Region} region @param {string} color
  */
@@ -285,7 +291,7 @@ function hatch(context, path, pixels, ratio) {
 }
 
 /**
- * Puts a context's origin at a point of the canvas.
+ * Moves a context's origin to a point of the canvas.
  *
  * @param {import('./context.js').Context2D} context @param {import('../core/types.js').Point} point @param {Pixels} pixels
  */

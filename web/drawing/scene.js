@@ -6,7 +6,8 @@ import { changedBits } from '../core/table.js'
 const looks = changedBits(({ name }) => name !== 'name')
 
 /**
- * All shapes as they are drawn now: on their way from where they were to where they are, lifted, appearing, leaving.
+ * All shapes as they are drawn at this moment: in transition from where they were to where they are, lifted, appearing,
+ * leaving.
  *
  *     scene.drawn(id)                x, y, width, height, rotation … as drawn, or null
  *     scene.lift(id), lower(id)      what this person lifts; what others lift comes from their presence
@@ -21,10 +22,10 @@ export class Scene {
   #leaving = new Set(/** @type {Drawn[]} */ ([]))
   #ownLifts = new Set(/** @type {number[]} */ ([]))
   #lifted = new Set(/** @type {Drawn[]} */ ([]))
-  /** Changes that came while the page was hidden are shown without motion. */
+  /** While the page is hidden, changes are applied without transitions. */
   #wasHidden = false
   /**
-   * Upright boxes of shapes that have changed their looks since the last `takeTouched`: left, top, right, bottom of each.
+   * Upright boxes of shapes whose look has changed since the last `takeTouched`: left, top, right, bottom of each.
    *
    * @type {number[]}
    */
@@ -61,7 +62,7 @@ export class Scene {
   }
 
   /**
-   * Picks a shape up: it is drawn larger and lighter, and follows the hand at once.
+   * Picks a shape up: it is drawn larger and lighter, and follows the hand without delay.
    *
    * @param {number} id
    */
@@ -76,12 +77,12 @@ export class Scene {
     this.#frames.request()
   }
 
-  /** Whether the next frame will look different although nothing changes. */
+  /** Whether the next frame will look different even if nothing changes. */
   moves() {
     return this.#moving.size > 0
   }
 
-  /** How many shapes are on their way. */
+  /** How many shapes are in transition. */
   get movingCount() { return this.#moving.size }
 
   /** @param {import('../core/types.js').Changes} changes @param {number} now milliseconds, as `requestAnimationFrame` tells */
@@ -109,7 +110,7 @@ export class Scene {
   }
 
   /**
-   * Marks a shape's place as stale.
+   * Marks a shape's area as stale.
    *
    * @param {number} id
    */
@@ -138,7 +139,7 @@ export class Scene {
    */
   #take({ id, shape, changed, by, departure }, now, isSudden) {
     const isOwn = by === this.#shown.replica.actor
-    // Changes that were made while the page was offline are not animated.
+    // Changes that were made while the page was offline have no transition.
     const milliseconds = isSudden || by === 0 ? 0 : motionMilliseconds(isOwn ? ownMilliseconds : othersMilliseconds)
     const drawn = this.#all.get(id)
     if (!shape) {
@@ -169,7 +170,7 @@ export class Scene {
     }
     this.#touch(drawn)
     drawn.become(shape, now, milliseconds, isOwn)
-    // A shape that follows the hand at once has to be measured in this frame too.
+    // A shape that follows the hand without delay must be measured in this frame too.
     this.#moving.add(drawn)
     return wasLeaving
   }
@@ -227,7 +228,10 @@ export class Scene {
     if (!this.#isAllTouched) this.#touched.push(left, top, right, bottom)
   }
 
-  /** The order is the replica's. A fading shape stays where it was. A shape drawn into the hole passes over everything. */
+  /**
+   * The order is the replica's. A fading shape keeps its place. A shape that the hole swallows is drawn on top of
+   * everything.
+   */
   #sort() {
     const order = []
     for (const id of this.#shown.replica.drawingOrder()) {

@@ -1,5 +1,5 @@
 /**
- * Tells the view how large the stage is, and on how fine a screen.
+ * Tells the view the size of the stage, and the device pixels of the screen.
  *
  * @param {import('./view.js').View} view @param {HTMLElement} stage
  */
@@ -7,7 +7,8 @@ export function measureStage(view, stage) {
   const measure = () => view.resize(stage.clientWidth, stage.clientHeight, devicePixelRatio)
   measure()
   new ResizeObserver(measure).observe(stage)
-  // The ratio changes with another screen or the browser's zoom. A query is for one ratio, so each time a new one is made.
+  // The ratio changes when the window moves to another screen, and with the browser's zoom. A query is for one ratio,
+  // so a new one is made each time.
   const watchRatio = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
     measure()
     watchRatio()

@@ -2,22 +2,25 @@
 
 const gap = 12
 const narrow = '(max-width: 640px)'
-/** The bars above and the tools below, and a little more. */
+/** The height of the bars at the top and of the tools at the bottom, with some space. */
 const barsHeight = 84
 
 const openPanel = () => /** @type {HTMLElement | null} */ (document.querySelector('.panel:not([hidden])'))
 
-/** How much of the right side the panel covers, in CSS pixels. On a phone it comes from below and covers none. */
+/**
+ * How much of the right side the panel covers, in CSS pixels. On a phone the panel comes from below and covers nothing
+ * there.
+ */
 function coveredRight() {
   const panel = openPanel()
   return panel && !matchMedia(narrow).matches ? panel.offsetWidth + 2 * gap : 0
 }
 
-/** How much of the lower side is covered: by the tools, or on a phone by the panel that lies over them. */
+/** How much of the bottom is covered: by the tools, or on a phone by the panel over them. */
 const coveredBottom = () => Math.max(barsHeight, matchMedia(narrow).matches ? (openPanel()?.offsetHeight ?? 0) + gap : 0)
 
 /**
- * Shows all of a box, in the middle of what is not covered.
+ * Shows a whole box, in the middle of the area that is not covered.
  *
  * @param {import('./view.js').View} view @param {import('./view.js').Box} box
  * @param {number} padding @param {{now?: number, nearest?: number}} [how] as for `View.fit`

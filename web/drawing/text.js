@@ -4,17 +4,17 @@ import { offscreenContextOf } from './context.js'
 
 /** The margin between a text and its box, in units of the canvas. */
 export const textPadding = 8
-/** From one line to the next, as a multiple of the text's size. */
+/** The distance from one line to the next, as a multiple of the text's size. */
 export const lineHeight = 1.25
 export const textFace = 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif'
-/** Device pixels. Smaller letters are painted as bars: nobody can read them. */
+/** Device pixels. Smaller letters, which nobody can read, are painted as bars. */
 const legible = 3
 
 const blackSince = 128_000
 
 /**
- * The colour of the letters: a text has its fill. In a shape they are black or white, whichever stands out from the fill, and
- * in one that isn't filled they have the stroke's.
+ * The colour of the letters. For a shape of the kind `text` it is the fill. In any other shape it is black or white,
+ * whichever contrasts more with the fill; without a fill, it is the stroke's.
  *
  * @param {Pick<import('./drawn.js').Drawn, 'shape' | 'fill' | 'stroke'>} drawn @returns {string}
  */
@@ -36,7 +36,8 @@ export const directionOf = (paragraph) => (rightToLeft.test(paragraph) ? 'rtl' :
 let measuring
 
 /**
- * How wide a text is in a face of 100 units: letters are measured at one size, so that lines break alike at every zoom.
+ * The width of a text in a font of 100 units. Letters are measured at one size, so that lines break alike at every
+ * zoom.
  *
  * @param {string} text
  */
@@ -49,7 +50,7 @@ function widthOf(text) {
 }
 
 /**
- * Widths of words. A word is measured once, however many lines it is tried in.
+ * Widths of words. Each word is measured once, however many lines it is tried in.
  *
  * @type {Map<string, number>}
  */
@@ -68,7 +69,7 @@ function wordWidth(word) {
 
 /** @type {Intl.Segmenter | undefined} */
 let graphemes
-/** Letters as people see them: a family is one, and so is a flag. */
+/** Characters as people see them: an emoji of a family is one, and so is a flag. */
 const lettersOf = (/** @type {string} */ word) => {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(graphemes.segment(word), ({ segment }) => segment)
@@ -86,8 +87,8 @@ export function linesOf(text, width) {
     const direction = directionOf(paragraph)
     const add = (/** @type {string} */ words) => lines.push({ words, direction })
     let line = ''
-    // Letters join and kern within a word only, so a line is as wide as its words. Measuring whole lines word by word would take
-    // the square of their length.
+    // Letters join and kern only within a word, so a line is as wide as its words. Measuring whole lines after each
+    // word would take quadratic time.
     let taken = 0
     for (const word of paragraph.match(/ *[^ ]+| +$/g) ?? []) {
       if (word.trim() === '' || taken + wordWidth(word) <= width) {
@@ -99,7 +100,7 @@ export function linesOf(text, width) {
       line = line === '' ? word : word.trimStart()
       taken = wordWidth(line)
       if (taken <= width) continue
-      // Longer than a line. It is broken wherever it has to be.
+      // The word is longer than a line. It is broken anywhere.
       const parts = brokenWord(lettersOf(line), width)
       line = parts.pop() ?? ''
       parts.forEach(add)
@@ -111,9 +112,10 @@ export function linesOf(text, width) {
 }
 
 /**
- * A word in parts that fit a line, of at least one letter each.
+ * Splits a word into parts that fit a line, of at least one letter each.
  *
- * How many letters fit is found by doubling and halving, as measuring after each letter would take the square of their number.
+ * The number of letters that fit is found by doubling and halving, since measuring after each letter would take
+ * quadratic time.
  *
  * @param {string[]} letters @param {number} width
  */
@@ -137,7 +139,7 @@ function brokenWord(letters, width) {
 }
 
 /**
- * The lines of a shape's text as it is drawn now; they are kept until they would break elsewhere.
+ * The lines of a shape's text as drawn now. They are kept until they would break differently.
  *
  * @param {import('./drawn.js').Drawn} drawn @returns {Line[]}
  */
@@ -151,11 +153,11 @@ function drawnLines(drawn) {
   return lines
 }
 
-/** Letters are about so wide, as a multiple of their size. */
+/** The average width of a letter, as a multiple of its size. */
 const roughWidth = 0.5
 
 /**
- * Roughly the lines that the text would have. Letters too small to read aren't measured, and of lines in the same pixel only one
+ * A rough guess of the text's lines. Letters too small to read aren't measured, and of the lines in one pixel only one
  * is kept.
  *
  * @param {import('./drawn.js').Drawn} drawn @param {number} scale @returns {Line[]}
@@ -221,7 +223,7 @@ export function paintText(context, drawn, scale) {
 }
 
 /**
- * How high a box has to be for a text.
+ * The height that a box needs for a text.
  *
  * @param {string} text @param {number} textSize @param {number} width of the box
  */
@@ -231,7 +233,7 @@ export function heightFor(text, textSize, width) {
 }
 
 /**
- * How wide a box has to be for a text whose lines break only where it says so.
+ * The width that a box needs for a text that only breaks at its own line breaks.
  *
  * @param {string} text @param {number} textSize
  */

@@ -1,9 +1,9 @@
-/** Device pixels. Small enough that a dragged shape dirties little beside itself. */
+/** Device pixels. Small enough that a dragged shape makes little stale beside itself. */
 const side = 64
 
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Area device pixels, whole numbers */
 
-/** The stale parts of a picture: the tiles that something touched. */
+/** The stale parts of a picture: the tiles in which something has changed. */
 export class Tiles {
   #columns
   #rows
@@ -19,7 +19,7 @@ export class Tiles {
     this.#marks = new Uint8Array(this.#columns * this.#rows)
   }
 
-  /** How much of the picture is marked. */
+  /** The marked fraction of the picture. */
   get part() { return this.#count / this.#marks.length }
 
   /** @param {number} left @param {number} top @param {number} right @param {number} bottom */
@@ -35,7 +35,7 @@ export class Tiles {
   }
 
   /**
-   * Whether all of a box, as far as it is in the picture, is marked.
+   * Whether the whole part of a box that is in the picture is marked.
    *
    * @param {number} left @param {number} top @param {number} right @param {number} bottom
    */
@@ -58,7 +58,7 @@ export class Tiles {
   }
 
   /**
-   * The marked tiles, in as few upright areas as are easily found.
+   * The marked tiles, as upright areas: few, but not always the fewest.
    *
    * @returns {Area[]}
    */
@@ -72,7 +72,7 @@ export class Tiles {
         if (this.#marks[row * this.#columns + column] === 0) continue
         const first = column
         while (column + 1 < this.#columns && this.#marks[row * this.#columns + column + 1] === 1) column += 1
-        // A run below one of the same width makes that one longer.
+        // A run below one of the same width extends that one.
         const above = open.find((run) => run.first === first && run.last === column)
         if (above) above.lastRow = row
         const run = above ?? { first, last: column, firstRow: row, lastRow: row }

@@ -1,12 +1,12 @@
 import { Source } from '../basics/source.js'
 
-// The part of the canvas that is visible, and its scale. Canvas coordinates are the model's. Screen coordinates are CSS
-// pixels from the stage's top left corner.
+// The visible part of the canvas, and its scale. Canvas coordinates are the model's. Screen coordinates are CSS pixels
+// from the stage's top left corner.
 
-/** How far a hand can zoom. `fit` goes further out for very large drawings. */
+/** How far out a person can zoom. `fit` goes further out for very large drawings. */
 export const scaleMin = 0.02
 export const scaleMax = 64
-/** Enough to see shapes at both ends of the canvas on a phone. */
+/** Enough to show shapes at both ends of the canvas on a phone. */
 const scaleOfAll = 1e-5
 
 /** @typedef {import('../core/types.js').Point} Point */
@@ -18,7 +18,7 @@ const scaleOfAll = 1e-5
  */
 
 /**
- * `change`: another part of the canvas is visible. `hand`: the user's hand moved the view, not a glide.
+ * `change`: another part of the canvas is visible. `hand`: the user moved the view, and not a glide.
  *
  * @extends {Source<{change: null, hand: null}>}
  */
@@ -35,7 +35,7 @@ export class View extends Source {
   ratio = 1
 
   /**
-   * Where a glide goes.
+   * The glide in progress.
    *
    * @type {{from: Point & {scale: number}, to: Point & {scale: number}, start: number, milliseconds: number} | null}
    */
@@ -86,7 +86,7 @@ export class View extends Source {
   }
 
   /**
-   * Zooms. The canvas point under a point of the screen stays there.
+   * Zooms. The canvas point at a point of the screen stays there.
    *
    * @param {Point} point @param {number} factor above 1 zooms in
    */
@@ -100,7 +100,7 @@ export class View extends Source {
   }
 
   /**
-   * Shows all of a box, in the middle, no larger than its actual size unless asked for.
+   * Shows a whole box, in the middle, at actual size at most unless asked otherwise.
    *
    * @param {Box} box
    * @param {number | {left: number, top: number, right: number, bottom: number}} [padding] CSS pixels left free around it
@@ -122,7 +122,7 @@ export class View extends Source {
   }
 
   /**
-   * Shows what someone else sees: the whole of a box, as near as it goes.
+   * Shows what someone else sees: a whole box, as large as possible.
    *
    * @param {Box} box @param {{now?: number}} how as for `fit`
    */
@@ -140,7 +140,7 @@ export class View extends Source {
   }
 
   /**
-   * Goes on with a glide that `fit` or `show` began: called for each frame before it is painted.
+   * Continues a glide that `fit` or `show` began. To be called for each frame before it is painted.
    *
    * @param {number} now
    */
@@ -150,7 +150,8 @@ export class View extends Source {
     const part = Math.min(1, Math.max(0, (now - way.start) / way.milliseconds))
     if (part === 1) this.#way = null
     const eased = 1 - (1 - part) ** 3
-    // Zooming is even where its logarithm is; the middle of what is seen goes straight.
+    // Zooming looks even if the logarithm of the scale changes evenly. The middle of the view moves along a straight
+    // line.
     const scale = way.from.scale * (way.to.scale / way.from.scale) ** eased
     /** @param {number} from @param {number} to @param {number} length */
     const between = (from, to, length) => {
@@ -177,7 +178,7 @@ export class View extends Source {
   /** @param {number} x @param {number} y @param {number} scale */
   #set(x, y, scale) {
     if (x === this.x && y === this.y && scale === this.scale) {
-      // A glide goes on even if rounding leaves the view where it is.
+      // A glide goes on even if rounding leaves the view unchanged.
       if (this.#way) this.#changed()
       return
     }

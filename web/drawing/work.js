@@ -2,28 +2,31 @@ import { dashForms, dashPartsMax } from '../core/table.js'
 import { isStroke, lineOf, pathOf } from './lines.js'
 import { isPaintedAside } from './outline.js'
 
-// How much work it is to paint something, told before it is painted: a browser only notes down what a canvas is told to paint, and
-// does it later, so a clock says nothing. One unit is about what a small shape takes; what a unit takes is measured.
+// Estimates the work of painting something before it is painted. A browser only records what it has to paint and does
+// it later, so a clock shows nothing. One unit is about a small shape; the time for a unit is measured.
 
 /** Device pixels of a plain fill that take a unit. */
 const filledPixels = 20_000
-/** Device pixels that take a unit where they are painted on another canvas first: that is cleared, painted, copied and laid over. */
+/** Device pixels that take a unit if they are painted on another canvas first: that is cleared, painted and copied. */
 const asidePixels = 1_400
-/** Letters, and parts of broken lines, that take a unit. */
+/** How many letters, or parts of broken lines, take a unit. */
 const letters = 8
 const parts = 20
 /** Device pixels. Smaller letters are painted as bars. */
 const legible = 3
-/** Points that lie on one path take a unit, and so do so many device pixels under a line: its edges are dearer than a box's. */
+/**
+ * How many points of one path take a unit, and how many device pixels under a line: its edges are slower to paint than
+ * a box's.
+ */
 const pathPoints = 8
 const strokedPixels = 1_500
-/** A picture takes no more than so much work for shapes as they are, and for others in the plain way. */
+/** The most work in one picture for shapes in full, and for further shapes in the plain way. */
 const wholeWork = 120_000
 const plainWork = 60_000
 
 /**
- * How much work one picture may still take. It is spent from the front to the back: what lies under so much else that nothing is left
- * for it is painted in a plain way, and at last not at all.
+ * How much more work one picture may take. It is spent from the front to the back: shapes that lie under so much else
+ * that nothing is left for them are painted in a plain way, and in the end not at all.
  */
 export class WorkBudget {
   #whole = wholeWork
@@ -95,7 +98,7 @@ export function regionWorkOf(drawn, { pixels, area }) {
 }
 
 /**
- * In device pixels, how much of the box around a shape is seen.
+ * The visible part of the box around a shape, in device pixels.
  *
  * @param {Drawn} drawn @param {import('./view.js').Pixels} pixels @param {import('./tiles.js').Area} area
  */

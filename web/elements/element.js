@@ -1,9 +1,9 @@
-// Making elements. Text stays text: nothing here reads markup.
+// Makes elements. Text stays text: nothing here parses markup.
 
 /** @typedef {string | number | boolean | null | undefined | ((event: never) => unknown)} Attribute */
 
 /**
- * A function is a listener (`onclick`), true an empty attribute; null, undefined and false are none.
+ * A function becomes a listener (`onclick`), true an empty attribute; null, undefined and false are left out.
  *
  * @typedef {{[name: string]: Attribute, onclick?: (event: MouseEvent) => unknown,
  *   onkeydown?: (event: KeyboardEvent) => unknown, onpointerdown?: (event: PointerEvent) => unknown,
@@ -94,11 +94,12 @@ export function iconButton(name, label, attributes = {}) {
 }
 
 /**
- * Whether a key is an input method's, such as the Enter that confirms what it proposes. Safari tells of that only by the number.
+ * Whether a key belongs to an input method, such as the Enter that confirms a suggestion. Safari reports that only by
+ * the number.
  *
  * @param {KeyboardEvent} event
  */
 export const isComposed = ({ isComposing, keyCode }) => isComposing || keyCode === 229
 
-/** Whether the person points with a finger rather than with a mouse. */
+/** Whether the person uses a finger rather than a mouse. */
 export const hasFingers = () => matchMedia('(pointer: coarse)').matches

@@ -3,7 +3,8 @@ import { element, isWithin } from './element.js'
 const gap = 8
 
 /**
- * What opens beside a button, and closes with a click anywhere else. Escape closes it too, and gives the button the focus.
+ * A box that opens beside a button, and closes with a click anywhere else. Escape closes it too, and moves the focus to
+ * the button.
  *
  * @param {HTMLElement} button
  * @param {HTMLElement} content
@@ -11,7 +12,7 @@ const gap = 8
  * @returns {{open: () => void, close: () => void, isOpen: () => boolean}}
  */
 export function popover(button, content, { role = 'dialog', label, onOpen } = {}) {
-  // A press between its parts gives the focus to the box, so that its keys go on working.
+  // A press between its parts moves the focus to the box, so that its keys go on working.
   const box = element('div', { class: 'popover floating', popover: 'auto', role, tabindex: '-1', 'aria-label': label }, content)
   button.setAttribute('aria-haspopup', role)
   button.setAttribute('aria-expanded', 'false')
@@ -22,13 +23,14 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
     if (!box.isConnected) button.after(box)
     box.showPopover()
     place(box, button)
-    // What isn't to be seen in this window takes no focus. Without it in the box, Escape would go to the page.
+    // Elements that aren't visible in this window take no focus. If the focus were not in the box, Escape would go to
+    // the page.
     const first = [...box.querySelectorAll('[autofocus], [role^="menuitem"], input, button')].find((each) => each.getClientRects().length > 0)
     if (first instanceof HTMLElement) first.focus({ preventScroll: true })
     else box.focus({ preventScroll: true })
   }
   const close = () => box.hidePopover()
-  // The browser closes the popover by itself when the button is clicked, before the click event comes.
+  // When the button is clicked, the browser itself closes the popover before the click event comes.
   let wasOpen = false
   button.addEventListener('pointerdown', () => { wasOpen = isOpen() })
   button.addEventListener('click', () => {
@@ -51,7 +53,7 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
 }
 
 /**
- * Below the button where there is more room there, else above, and always inside the window. Longer content scrolls.
+ * Below the button if there is more space there, otherwise above, and always inside the window. Longer content scrolls.
  *
  * @param {HTMLElement} box @param {HTMLElement} button
  */
@@ -90,7 +92,7 @@ const isLeft = (anchor) => anchor.left + anchor.width / 2 < innerWidth / 2
  */
 export function menuOf(entries, close) {
   const content = element('div', { class: 'menu' })
-  // A press on a line between the entries leaves the focus where it is, so that the keys go on working.
+  // A press on a line between the entries doesn't move the focus, so that the keys go on working.
   content.addEventListener('mousedown', (event) => { if (!isWithin(event.target, 'button')) event.preventDefault() })
   /** @type {{entry: MenuEntry, item: HTMLButtonElement}[]} */
   const items = []

@@ -1,13 +1,13 @@
-/** CSS pixels between what is written and the edges of what is seen. */
+/** CSS pixels between the text and the edges of the visible area. */
 const margin = 12
 
 /**
- * Moves the paper so far that what is written stays above the keyboard on the screen, and back when it is done. The keyboard lies over
- * the page, which keeps its size.
+ * Moves the paper so far that the text being written stays above the on-screen keyboard, and moves it back afterwards.
+ * The keyboard covers the page, which keeps its size.
  */
 export class AboveKeyboard {
   #view
-  /** How far the paper has been moved up, in CSS pixels, and the scale at which that was. */
+  /** How far the paper has been moved up, in CSS pixels, and at which scale. */
   #moved = 0
   #scale = 1
 
@@ -21,10 +21,10 @@ export class AboveKeyboard {
     const { height = innerHeight, offsetTop = 0 } = window.visualViewport ?? {}
     if (this.#moved !== 0 && this.#scale !== this.#view.scale) this.#moved = 0
     const { top, bottom } = field.getBoundingClientRect()
-    // As if the paper had not been moved.
+    // The position as if the paper had not been moved.
     const hidden = bottom + this.#moved + margin - (offsetTop + height)
     const free = top + this.#moved - margin - offsetTop
-    // If a field is too high for the space that is left, its end is shown, since people mostly write there.
+    // If the field is higher than the space that is left, its end is shown, since people mostly write there.
     const isAtEnd = field.selectionEnd === field.value.length
     this.#moveTo(Math.max(0, isAtEnd ? hidden : Math.min(hidden, free)))
   }

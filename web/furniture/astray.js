@@ -1,6 +1,6 @@
 import { element, icon } from '../elements/element.js'
 
-/** The way back is offered once the view has come to rest. */
+/** The way back is offered once the view has stopped moving. */
 const restMilliseconds = 300
 
 /** Offers the way back to people who have lost sight of the drawing, which is easy on an endless canvas. */

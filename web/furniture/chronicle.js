@@ -19,7 +19,8 @@ const either = (shape, property, yes, no) => {
 }
 
 /**
- * The words for an edit of a property, by its new value. Of several properties of a shape, the first one here counts.
+ * The words for an edit of each property, by its new value. If an edit changes several properties of a shape, the first
+ * one in this list counts.
  *
  * @type {Record<Property, string | ((shape: StampedShape) => string)>}
  */
@@ -55,8 +56,8 @@ const deeds = {
 }
 
 /**
- * The history of the drawing in words. The server names the actor and the number of removed shapes; the rest is read from
- * the stamps in the drawing as it was.
+ * The history of the drawing in words. The server reports the actor and the number of removed shapes; everything else
+ * is read from the stamps in the earlier drawing.
  */
 export class Chronicle {
   #names
@@ -77,7 +78,7 @@ export class Chronicle {
   take(steps) { this.#steps = steps }
 
   /**
-   * The moments at which something was done, in order, with the colour of who did it.
+   * The moments at which something was done, in order, with the actor's colour.
    *
    * @returns {{at: number, color: string}[]}
    */
@@ -87,8 +88,8 @@ export class Chronicle {
   }
 
   /**
-   * The step that ended last before a moment, or began last where it was still under way. Of two at once, the one that removed
-   * something: that can't be seen in the drawing.
+   * The step that ended last before a moment, or a step under way at that moment that began last. Of two at once, the
+   * one that removed something, because a removal can't be seen in the drawing.
    *
    * @param {number} at @returns {Step | null}
    */
@@ -127,11 +128,13 @@ export class Chronicle {
   }
 
   /**
-   * The last change before a moment, read from the drawing at that moment.
+   * The last change before a moment, found in the drawing as of that moment.
    *
    * @param {StampedShape[]} shapes @param {(id: string) => string} nameOf the name that a shape shows
-   * @param {Set<string>} [former] shapes that were removed before: they are written anew when somebody undoes that
-   * @returns {{at: number, words: string, drew: string | null} | null} `drew`: the shape that is told as drawn
+   * @param {Set<string>} [former] shapes that were removed before: they are written again when somebody undoes the
+   * removal
+   * @returns {{at: number, words: string, drew: string | null} | null} `drew`: the shape of which the words say that it
+   * was drawn
    */
   last(shapes, nameOf, former = new Set()) {
     const changes = [...changesOf(shapes)]
@@ -158,7 +161,7 @@ export class Chronicle {
 }
 
 /**
- * The values in a drawing, each with its writer and its time.
+ * The values in a drawing, each with its actor and time.
  *
  * @param {StampedShape[]} shapes @returns {Generator<Change>}
  */

@@ -1,9 +1,9 @@
 import { counted, within } from '../basics/words.js'
 
-/** So few shapes are drawn again soon. More of them don't go without a question. */
+/** This few shapes can soon be drawn again. More than this are not removed without a question. */
 const unaskedMax = 5
 
-/** Asks before somebody empties a canvas that has more than a few shapes, or on which others are. */
+/** Asks before somebody empties a canvas with more than a few shapes, or with other people on it. */
 export class Consent {
   #presence
   #ownTabs
@@ -22,7 +22,8 @@ export class Consent {
 
   /**
    * @param {string} question @param {string} words on the button that says yes @param {number} count how many shapes would go
-   * @returns {Promise<boolean>} whether everything may go; no while somebody is being asked already, as by a second shake
+   * @returns {Promise<boolean>} whether everything may be removed; false if a question is already open, for example
+   * after a second shake
    */
   async mayEmpty(question, words, count) {
     const others = this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor))

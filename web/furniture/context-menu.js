@@ -10,7 +10,9 @@ const forShapes = [
 ]
 const forPaper = ['paste', 'selectAll', null, 'undo', 'redo', null, 'zoomToFit', 'actualSize']
 
-/** The menu for the place of the pointer, or for the selection. The right button or the keyboard's menu key opens it. */
+/**
+ * The menu for the place under the pointer, or for the selection. The right button or the keyboard's menu key opens it.
+ */
 export class ContextMenu {
   #shown
   #selection
@@ -51,7 +53,7 @@ export class ContextMenu {
       ...this.#actions[name], isToggle: true, danger: name === 'delete',
     })), () => this.#close())
     refresh()
-    // Where pressing the right button opens the menu, releasing it would close one that closes by itself.
+    // If pressing the right button opens the menu, releasing the button would close a popover that closes by itself.
     setAttributes(content, { role: 'menu', 'aria-label': 'Actions' })
     const box = element('nav', { class: 'popover context floating', popover: 'manual', 'aria-label': 'Actions' }, content)
     document.body.append(box)
@@ -82,8 +84,8 @@ export class ContextMenu {
   }
 
   /**
-   * A place in the window, and the shape that lies there: a locked one where there is no other. A key is pressed nowhere and
-   * means what is selected.
+   * A place in the window, and the shape there: a locked one if there is no other. A key has no place, and applies to
+   * the selection.
    *
    * @param {MouseEvent} event @returns {{x: number, y: number, shape: number | null, isLayer?: boolean}}
    */

@@ -1,11 +1,11 @@
 import { personColors } from '../basics/person-colors.js'
 
-/** How long this browser's other tabs have to say that they are. They have this person's colour by right. */
+/** How long this browser's other tabs have to introduce themselves. They rightly have this person's colour. */
 const patienceMilliseconds = 300
 
 /**
- * A newcomer whose colour is taken gets a free one, in this room and for this visit. Only the newcomer changes, so that two
- * don't change at once. With more people than colours they are shared.
+ * A newcomer whose colour is taken gets a free one, in this room and for this visit. Only the newcomer changes, so that
+ * two people don't change at once. If there are more people than colours, some share one.
  *
  * @param {{connection: import('../network/connection.js').Connection, presence: import('../state/presence.js').Presence,
  *   ownTabs: import('../state/own-tabs.js').OwnTabs, me: import('../state/me.js').Me}} parts

@@ -1,6 +1,6 @@
 import { element, isWithin } from '../elements/element.js'
 
-/** Hands files and text that are dropped on the page to where drawings are read. */
+/** Takes files and text that are dropped on the page, and passes them on to be read as drawings. */
 export class Drop {
   #veil = element('div', { class: 'drop-veil', hidden: true }, element('p', { class: 'floating' }, 'Drop to import'))
   #depth = 0
@@ -26,7 +26,7 @@ export class Drop {
       this.#end()
       if (!hasFile(event)) return
       event.preventDefault()
-      // Dropped data can only be read while the event lasts.
+      // Dropped data can only be read during the event.
       const dropped = [...event.dataTransfer?.files ?? []]
       const text = event.dataTransfer?.getData('text/plain') ?? ''
       const reader = await files.get()
@@ -42,7 +42,7 @@ export class Drop {
 }
 
 /**
- * Files, and text unless it is dropped on a field, which takes it.
+ * Files, and text unless it is dropped on a field, which takes it itself.
  *
  * @param {DragEvent} event
  */

@@ -5,12 +5,15 @@ import { openDialog } from '../elements/dialog.js'
 import { element } from '../elements/element.js'
 import { addedBy } from '../tools/clipboard.js'
 
-/** How large a file may be: larger than any drawing, and small enough not to stall the page. */
+/** The largest file that is read: larger than any drawing, and small enough not to stall the page. */
 const bytesMax = 64 << 20
-/** Pixels for a unit of the canvas: what is offered, and what a copy has. */
+/** Pixels for a unit of the canvas: the choices for a picture, and the scale of a copy. */
 const pictureScales = [1, 2, 4]
 const pictureScale = 2
-/** Every browser makes a picture of such sides. How many pixels it may have differs: where it is too much, half the scale will do. */
+/**
+ * Every browser can make a picture with sides of this length. The number of pixels is limited too, differently in each
+ * browser: if it is too high, half the scale is tried.
+ */
 const pictureSideMax = 16_384
 const pictureScaleMin = 1 / 64
 
@@ -19,7 +22,10 @@ const tooLargeWords = 'This drawing is too large for a PNG. Export it as SVG ins
 /** @param {string} what a file's name, or what it is */
 const foreignWords = (what) => `${within(what)} isn’t a CanvasSync drawing.`
 
-/** Drawings in and out: files that are chosen or were dropped, and JSON, SVG and PNG to be saved, or copied for other programs. */
+/**
+ * Reads and writes drawings: files that are chosen or dropped, and JSON, SVG and PNG to save, or to copy for other
+ * programs.
+ */
 export class Files {
   #room
   #core
@@ -47,9 +53,9 @@ export class Files {
     this.#view = view
   }
 
-  // MARK: In
+  // MARK: Reading
 
-  /** Asks for files. */
+  /** Lets the person choose files. */
   choose() {
     const input = element('input', { type: 'file', accept: '.json,application/json,text/plain', multiple: true })
     input.addEventListener('change', () => this.take([...input.files ?? []]))
@@ -77,7 +83,7 @@ export class Files {
   }
 
   /**
-   * A layout of squares or a drawing. Its shapes come to lie where it says.
+   * Adds a layout of squares or a drawing. Its shapes keep their places.
    *
    * @param {string} text @param {string} [what] what it is called
    */
@@ -105,7 +111,7 @@ export class Files {
     if (box && !isWithin(box, this.#view.visibleBox())) fitBeside(this.#view, box, 96, { now: performance.now() })
   }
 
-  // MARK: Out
+  // MARK: Writing
 
   /** @param {number[]} [shapes] of the drawing; all of it unless given */
   async saveJSON(shapes) {
@@ -160,7 +166,7 @@ export class Files {
   /** @param {number[]} shapes */
   async copyPNG(shapes) {
     if (!await this.#documents.load()) return
-    // Some browsers take the promise only: by the time that the picture is made, the click would be forgotten.
+    // Some browsers only take a promise here: by the time the picture is made, permission from the click would be gone.
     this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(this.#picture(shapes), pictureScale) })]), 'PNG')
   }
 
@@ -193,13 +199,13 @@ export class Files {
   #save(content, type, suffix, shapes) {
     const address = URL.createObjectURL(new Blob([content], { type }))
     element('a', { href: address, download: `${this.#room}${shapes ? '-selection' : ''}.${suffix}` }).click()
-    // By then the browser has begun to save it.
+    // By then the browser has begun to save the file.
     setTimeout(() => URL.revokeObjectURL(address), 10_000)
   }
 }
 
 /**
- * Why a document isn't taken, in words for people: the core's are for those who make documents.
+ * Why a document can't be read, in words for people: the core's are for programmers.
  *
  * @param {string} message @param {string} what the document is called
  */
@@ -212,7 +218,7 @@ function readable(message, what) {
 }
 
 /**
- * How large a picture is, in units of the canvas: its view box says so.
+ * The size of a picture in units of the canvas, from its view box.
  *
  * @param {string} svg
  */
@@ -225,13 +231,13 @@ function sizeOf(svg) {
 const scaleFor = ({ width, height }, wanted) => Math.min(wanted, pictureSideMax / width, pictureSideMax / height)
 
 /**
- * A picture as PNG, with so many pixels for a unit of the canvas, or as many as this browser can make.
+ * A picture as PNG, with this many pixels for a unit of the canvas, or as many as this browser can make.
  *
  * @param {string} svg @param {number} wanted @returns {Promise<Blob>}
  */
 async function pixels(svg, wanted) {
   const size = sizeOf(svg)
-  // Without a size of its own it would be drawn as large as pictures without one are: 300 pixels wide.
+  // Without a size of its own, the picture would be drawn in the default size: 300 pixels wide.
   const sized = svg.replace('<svg ', `<svg width="${size.width}" height="${size.height}" `)
   const address = URL.createObjectURL(new Blob([sized], { type: 'image/svg+xml' }))
   try {

@@ -3,11 +3,13 @@ import { Source } from '../basics/source.js'
 import { within } from '../basics/words.js'
 import { element } from '../elements/element.js'
 
-/** Somebody who goes may come again: a line is cut, or they have changed their name, which takes a new connection. */
+/**
+ * A person who leaves may come back: their line was cut, or they have changed their name, which takes a new connection.
+ */
 const missedMilliseconds = 10_000
 
 /**
- * Shows what another person sees, until somebody moves the view by hand. `change` tells whom the page follows.
+ * Shows what another person sees, until this person moves the view. `change`: the page follows somebody else.
  *
  * @extends {Source<{change: number | null}>}
  */
@@ -39,7 +41,7 @@ export class Follow extends Source {
     view.on('hand', () => this.stop())
   }
 
-  /** Whom the page follows. */
+  /** The actor that the page follows. */
   get actor() { return this.#actor }
 
   /** @param {number} actor */

@@ -4,20 +4,27 @@ import { ask } from '../network/address.js'
 import { Chronicle, gatherMilliseconds } from './chronicle.js'
 import { restoration, writeAll } from './restoration.js'
 
-/** How finely the span is divided. */
+/** The number of steps of the slider. */
 const steps = 1_000
-/** Of larger drawings only who is told, not what: that would be most of what the server sends for each moment. */
+/**
+ * For larger drawings only the actor is named, not the change: stamps would be most of what the server sends for each
+ * moment.
+ */
 const stampedShapesMax = 3_000
-/** A mark that is so little ahead of where the slider was put is what was meant, as a part of the span: a pixel is wider. */
+/** If the slider is this close before a mark, as a fraction of the span, the mark is meant: a pixel is wider. */
 const markReach = 1.5 / steps
-/** How long each moment is seen while the past is played: as long as all of them have in so long a time, within these bounds. */
+/**
+ * How long each moment is shown while the past is played: so that all of them together take a fixed time, within these
+ * bounds.
+ */
 const playMilliseconds = { least: 120, most: 700, all: 20_000 }
 
 /** @typedef {import('./restoration.js').KeptShape} KeptShape */
 
 /**
- * The room as it was: a slider over its past, with a mark for each thing that somebody did, and a button that plays it. The past is shown by a replica of its own, which nobody can edit. Restoring
- * writes it into the live one, as one step that can be undone.
+ * The room as it was: a slider over its past, with a mark for each thing that somebody did, and a button that plays it.
+ * The past is shown by a separate replica, which nobody can edit. Restoring writes it into the live one, as one step
+ * that can be undone.
  */
 export class History {
   #room
@@ -35,7 +42,7 @@ export class History {
   #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
   #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#playing ? this.#stop() : this.#playOn() })
   /**
-   * Identifies the playing history, while it is the same.
+   * Identifies the current playing; another start replaces it.
    *
    * @type {object | null}
    */
@@ -44,10 +51,10 @@ export class History {
   #restore
   #from = 0
   #to = 0
-  /** The moment that the slider is at. */
+  /** The moment at which the slider is. */
   #at = 0
   /**
-   * The moment to be asked for next.
+   * The moment to ask for next.
    *
    * @type {number | null}
    */
@@ -101,7 +108,7 @@ export class History {
       element('div', { class: 'row' }, icon('history'), this.#words, this.#restore,
         iconButton('close', 'Back to the present', { class: 'plain small', onclick: () => this.close() })),
       element('div', { class: 'history-track' }, this.#play, this.#slider, this.#marks))
-    // Escape leaves the past wherever the focus is, unless it closes something that is open, or a field keeps it.
+    // Escape leaves the past wherever the focus is, unless it closes something that is open, or a field handles it.
     document.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.isOpen || document.querySelector('dialog[open], :popover-open')) return
       if (isWithin(event.target, '.panel')) return
@@ -185,16 +192,16 @@ export class History {
     const span = this.#to - this.#from
     const part = Number(this.#slider.value) / steps
     const at = Math.round(this.#from + span * part)
-    // The ends are before everything and after it.
+    // The two ends of the slider are before everything and after it.
     if (part === 0 || part === 1) return this.#show(at)
     return this.#show(this.#moments.find((moment) => moment > at && moment - at <= span * markReach) ?? at)
   }
 
-  /** When something was done, in order. */
+  /** The times at which something was done, in order. */
   get #moments() { return [...new Set(this.#chronicle.marks().map(({ at }) => at))] }
 
   /**
-   * To the next thing that somebody did, or to the one before.
+   * Goes to the next thing that somebody did, or to the one before.
    *
    * @param {number} direction
    */
@@ -206,7 +213,7 @@ export class History {
   }
 
   /**
-   * Shows a moment, once the server has told it.
+   * Shows a moment, once the server has sent it.
    *
    * @param {number} at milliseconds
    */
@@ -219,7 +226,7 @@ export class History {
 
   // MARK: Playing
 
-  /** From where the slider is to the present; from the beginning if it is there already. */
+  /** Plays from the slider to the present, or from the beginning if the slider is already at the end. */
   async #playOn() {
     const playing = {}
     this.#playing = playing
@@ -258,7 +265,7 @@ export class History {
     this.#slider.style.setProperty('--part', String(Number(this.#slider.value) / steps))
   }
 
-  /** Asks one question at a time. The moment that was wanted last comes next. */
+  /** Asks for one moment at a time. The one that was wanted last is next. */
   async #ask() {
     if (this.#isAsking) return
     this.#isAsking = true
@@ -269,7 +276,8 @@ export class History {
         this.#wanted = null
         const answer = await ask(this.#path(at), { signal })
         if (answer.status === 404 && at < this.#to - 1) {
-          // The server no longer keeps the beginning, so the span begins later. Where nothing is left of it, that is said below.
+          // The server no longer has the beginning, so the span begins later. If nothing is left of it, that is
+          // reported below.
           this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
           this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
           this.#tell(capitalised(momentWords(this.#wanted)))
@@ -305,7 +313,7 @@ export class History {
     this.#enable()
     const last = await this.#lastDeed(shapes, at, (id) => names.get(id) ?? '')
     then.at = last?.at ?? at
-    // A later moment may be wanted by now.
+    // Another moment may be wanted by now.
     if (last && this.#wanted === null && this.isOpen) this.#tell(`${capitalised(momentWords(last.at))} · ${last.words}`)
   }
 
@@ -320,9 +328,9 @@ export class History {
     const step = this.#chronicle.stepAt(at)
     if (step && !this.#isStamped) return { at: Math.min(at, step.to), words: this.#chronicle.summary(step) }
     const last = this.#chronicle.last(shapes, nameOf)
-    // While others go on drawing, a removal is the newest thing for a moment only.
+    // While others go on drawing, a removal is the newest change for a short moment only.
     if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
-      // The shapes that were there just before, and aren't any more.
+      // The shapes that existed just before and don't any more.
       const answer = await ask(`/v1/rooms/${this.#room}?at=${step.from - 1}`, { signal: this.#aborts.signal })
       const left = new Set(shapes.map(({ id }) => id))
       /** @type {KeptShape[]} */
@@ -337,7 +345,7 @@ export class History {
     return this.#chronicle.last(shapes, nameOf, new Set(former))
   }
 
-  /** Writes what differs now as it was then. */
+  /** Restores all values that differ now from what they were then. */
   #writeAnew() {
     const then = this.#then
     if (!then) return

@@ -1,7 +1,7 @@
 import { element } from '../elements/element.js'
 import { roomLink } from '../network/address.js'
 
-/** The link to the room, which others are given. */
+/** The link to the room, to be given to others. */
 export class Link {
   #room
   #notices

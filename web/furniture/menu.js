@@ -9,7 +9,7 @@ import { actionsOf as drawingActions } from '../tools/actions.js'
  */
 
 /**
- * The actions of the menu, the toolbar and the panels, by name: those of hands, and those about the room as a whole.
+ * The actions of the menu, the toolbar and the panels, by name: those of the tools, and those for the room as a whole.
  *
  * @param {import('../tools/catalogue.js').ActionReach} reach
  * @param {{files: LaterPart<import('./files.js').Files>, history: LaterPart<import('./history.js').History>,
@@ -59,7 +59,10 @@ const icons = {
   selectAll: 'select', markOverlaps: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
   saveSelectionSVG: 'export', saveSelectionJSON: 'export',
 }
-/** The right button's actions for the selection. With fingers they are in the menu, while something is selected. */
+/**
+ * The context menu's actions for the selection. For people with fingers, the main menu has them while something is
+ * selected.
+ */
 const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
 const menu = [
   'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'zoomToFit', 'markOverlaps', 'shortcuts', null, 'rooms', 'clear',
@@ -72,9 +75,9 @@ const menu = [
  * @returns {(import('../elements/popover.js').MenuEntry | null)[]}
  */
 export function menuEntries(actions, shaking) {
-  // Only some phones make pages ask for the sensor.
+  // Pages have to ask for the sensor only on some phones.
   const ends = shaking.isToBeAsked ? ['shakeToClear'] : []
-  // With a keyboard or a right button these are at hand anyway.
+  // With a keyboard or a right button these are within reach anyway.
   const edits = hasFingers() ? ['copy', 'paste', 'selectAll', ...ofSelection, null] : []
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
     ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',

@@ -1,12 +1,12 @@
 import { keepPage } from '../network/freshness.js'
 
 const lookMilliseconds = 600_000
-/** Taking in all files waits until the room is there. */
+/** The worker loads all files only after the room is shown. */
 const registeredAfterMilliseconds = 1_500
 
 /**
- * Says when the server has a newer page than this one. It asks when the connection is back, since a server is upgraded
- * while it is away, and every ten minutes.
+ * Tells the person when the server has a newer page than this one. Checks after each reconnect, since an upgrade
+ * interrupts the connection, and every ten minutes.
  *
  * @param {{connection: import('../network/connection.js').Connection,
  *   freshness: import('../network/freshness.js').Freshness, states: import('./states.js').States}} parts

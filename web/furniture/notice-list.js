@@ -1,15 +1,15 @@
 import { element, iconButton } from '../elements/element.js'
 
-/** On a phone, upright or on its side, more would cover what the hand draws on. */
+/** The most notices at a time. On a phone, upright or on its side, more would cover the drawing. */
 const shownMax = () => (matchMedia('(max-width: 640px), (max-height: 480px)').matches ? 1 : 3)
-/** Long enough to read a notice, and to reach its button if it has one. */
+/** Long enough to read a notice, and to reach its button if there is one. */
 const shownMilliseconds = { quiet: 5000, action: 9000 }
 
 /** @typedef {{group: string, kind: string, timer: number, element: HTMLElement}} Entry */
 
 /**
- * Shows notices at the bottom left. They are read out politely and go by themselves. A notice takes the place of one of
- * the same `group` that is still shown. Where there are too many, those about overlaps go first, and then the oldest.
+ * Shows notices at the bottom left. They are read out politely and disappear by themselves. A notice replaces one of
+ * the same `group`. If there are too many, those about overlaps go first, and then the oldest.
  */
 export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })

@@ -6,11 +6,11 @@ import { element, icon, iconButton } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
 import { initials, isName } from '../storage/identity.js'
 
-/** How many other people are shown before the rest becomes a number. */
+/** The most other people that are shown. For the rest there is a number. */
 const shownMax = 4
 
 /**
- * A person as a round badge of their colour.
+ * A person as a round badge in their colour.
  *
  * @param {{name: string, color: string}} person
  */
@@ -23,14 +23,14 @@ function badge({ name, color }) {
 
 /** @typedef {import('../state/presence.js').Person} Person */
 
-/** The people here, and one's own name and colour. A click on somebody follows them. */
+/** The people in the room, and one's own name and colour. A click on a person follows them. */
 export class People {
   #me
   #presence
   #ownTabs
   #follow
   /**
-   * Whom the page follows.
+   * The actor that the page follows.
    *
    * @type {number | null}
    */
@@ -69,7 +69,7 @@ export class People {
 
   askForName() { this.#about.open() }
 
-  /** Everyone else; this person's other tabs are nobody else. */
+  /** Everyone except this person, whose other tabs don't count as others. */
   #others() { return this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor)) }
 
   #show() {
@@ -82,7 +82,7 @@ export class People {
     const shown = count > shownMax ? people.slice(0, shownMax - 1) : people
     this.#badges.replaceChildren(...shown.map((person) => this.#button(person)))
     this.#everyone.hidden = count === 0
-    // Where there is no room for anyone else, the number counts everybody.
+    // If there is no space for anyone else, the number counts everybody.
     this.#everyone.replaceChildren(element('span', { class: 'person more' },
       element('span', { class: 'rest' }, `+${(count - shown.length).toLocaleString('en')}`),
       element('span', { class: 'all' }, (count + 1).toLocaleString('en'))))

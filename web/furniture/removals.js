@@ -3,40 +3,45 @@ import { counted, momentWords, within } from '../basics/words.js'
 import { ask } from '../network/address.js'
 import { restoration, valuesOf, writeAll } from './restoration.js'
 
-/** How long to wait for more that goes before saying anything, at most in all, and how long that is said. */
+/** How long to wait for more removals before reporting them, how long at most, and how long the notice is shown. */
 const gatherMilliseconds = 400
 const gatherMillisecondsMax = 2_000
 const shownMilliseconds = 30_000
 /** Removing at least this many shapes, and half of the drawing, counts as emptying the canvas. */
 const emptiedMin = 3
 /**
- * So far apart are the clocks of most pages and the server at most: so long before a removal, or a restoration, the history is asked what
- * was there.
+ * The clocks of most pages and the server differ by at most this much. So the history is asked for the drawing this
+ * long before a removal or a restoration.
  */
 const clocksMilliseconds = 250
-/** The restorer's page may be further ahead of the server. Then nothing differs from what was there, and what was there earlier is asked for. */
+/**
+ * The restorer's page may be further ahead of the server. Then the drawing at that moment shows no difference, and an
+ * earlier moment is asked for.
+ */
 const restoredMargins = [clocksMilliseconds, 1_000, 4_000]
-/** A restoration is news for so long. */
+/** For how long a restoration is news. */
 const restoredMilliseconds = 10_000
 const group = 'removed'
 const backGroup = 'brought back'
-/** So many of the shapes that have gone are known again when they come back. */
+/** At most this many removed shapes are recognised when they come back. */
 const goneMax = 10_000
 
 /** @typedef {import('../core/types.js').Shape} Shape */
 /** @typedef {import('./restoration.js').KeptShape} KeptShape */
 /**
- * A shape as it was before it went, who deleted it (0 where nobody knows), and what one's own hand did to it just then.
+ * A shape as it was before it was removed, who deleted it (0 if unknown), and what this person was doing to it at that
+ * moment.
  *
  * @typedef {{id: number, by: number, at: number, shape: Shape, isSwallowed: boolean, deed: string | null, name: string}} Lost
  */
 /** @typedef {import('../state/presence.js').Restored} Restored */
 
 /**
- * Says who has emptied the canvas, restored it, or deleted what was in one's hand, and offers to bring back what was there.
+ * Tells this person who has emptied the canvas, restored it, or deleted what they were holding, and offers to bring it
+ * back.
  *
- * Nothing of a deleted shape is left in the replica but who deleted it. Its looks are kept here from before; its name and its place
- * in the drawing order come from the room's history, where that can be had.
+ * The replica knows of a deleted shape only who deleted it. Its look is kept here from before. Its name and its place
+ * in the drawing order come from the room's history, if that is available.
  */
 export class Removals {
   #room
@@ -50,22 +55,22 @@ export class Removals {
   #hand
   /** @type {Map<number, Shape>} */
   #known = new Map()
-  /** Shapes that went before this page entered the room are no news. */
+  /** Shapes that were removed before this page entered the room are not reported. */
   #isLive = false
   #isEntered = false
   /** @type {Lost[]} */
   #lost = []
-  /** How many shapes there were before the first of these went, and when that was. */
+  /** How many shapes there were before the first of these was removed, and when that was. */
   #countBefore = 0
   #firstAt = 0
   #timer = 0
   /**
-   * The newest restoration of each person, and whether it has been said.
+   * The newest restoration of each person, and whether it has been reported.
    *
    * @type {Map<number, Restored & {isSaid: boolean}>}
    */
   #restored = new Map()
-  /** The shapes that have gone since the page was opened. */
+  /** The shapes that were removed since the page was opened. */
   #gone = new Set(/** @type {number[]} */ ([]))
 
   /**
@@ -131,7 +136,7 @@ export class Removals {
   }
 
   /**
-   * Waits for more of the same.
+   * Waits for more removals of the same kind.
    *
    * @param {number} [countBefore] how many shapes there were
    */
@@ -158,7 +163,7 @@ export class Removals {
   }
 
   /**
-   * Whether somebody did it by restoring an older state.
+   * Whether a person removed it by restoring an older state.
    *
    * @param {number} by @param {number} [at] milliseconds
    */
@@ -224,7 +229,7 @@ export class Removals {
     /** @type {Map<string, KeptShape>} */
     const then = new Map()
     for (const margin of [clocksMilliseconds, 1]) {
-      // Edits younger than the clocks' difference.
+      // Leaves out edits that are younger than the difference of the clocks.
       if (lost.every(({ id }) => then.has(identifierText(id)))) break
       for (const shape of await this.#drawingAt(first - margin) ?? []) if (!then.has(shape.id)) then.set(shape.id, shape)
     }
@@ -240,7 +245,7 @@ export class Removals {
   }
 
   /**
-   * Makes what somebody's restoration changed as it was before, where nobody has changed it since.
+   * Reverts a person's restoration, except what somebody has changed since.
    *
    * @param {number} by @param {Restored} restored
    */
@@ -258,7 +263,7 @@ export class Removals {
   }
 
   /**
-   * The part of somebody's restoration that still stands, and the edits that undo it.
+   * The part of a person's restoration that nobody has changed since, and the edits that undo it.
    *
    * @param {number} by @param {Restored} restored @param {KeptShape[]} then
    */

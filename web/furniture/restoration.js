@@ -1,13 +1,13 @@
 import { properties, propertiesInOrder } from '../core/table.js'
 import { identifierNumber } from '../core/values.js'
 
-/** How many edits are written in one go. */
+/** How many edits are written at once. */
 const editsAtOnce = 500
 
 /** @typedef {import('../core/types.js').Values & {id: string}} KeptShape a shape as documents have it */
 
 /**
- * The edits that restore a drawing: values that differ are written as they were, and shapes that were not there are
+ * The edits that restore a drawing: values that differ are written as they were, and shapes that did not exist are
  * deleted.
  *
  * @param {KeptShape[]} then @param {KeptShape[]} shapes those that there are now
@@ -37,8 +37,8 @@ const standards = new Map(properties.filter(({ isRare }) => isRare).map(({ name,
 const valueIn = (shape, property) => shape?.[property] ?? standards.get(property)
 
 /**
- * The values of a deleted shape, to be written again: all but its name and its place in the drawing order, which aren't in it.
- * Rare properties are left out where they are as if nobody had set them.
+ * The values to write for a deleted shape: all except its name and its place in the drawing order, which are not known.
+ * Rare properties are left out if they have their defaults.
  *
  * @param {import('../core/types.js').Shape} shape @returns {import('../core/types.js').Values}
  */
@@ -49,7 +49,7 @@ export function valuesOf(shape) {
 }
 
 /**
- * Nothing, such as no group and no tie, is the standard of whatever may be nothing.
+ * `null`, as for no group and no tie, is the default of all properties that can be empty.
  *
  * @param {string} property @param {unknown} value
  */
@@ -57,7 +57,7 @@ const isStandard = (property, value) =>
   standards.has(property) && (value === null || JSON.stringify(value) === JSON.stringify(standards.get(property)))
 
 /**
- * Writes all of it as one step to undo.
+ * Writes all edits as one step to undo.
  *
  * @param {import('../state/editing.js').Editing} editing
  * @param {{shape: number, set: import('../core/types.js').Values}[]} edits @param {number[]} gone shapes to be deleted

@@ -4,16 +4,16 @@ import { element, iconButton, setAttributes, setIcon } from '../elements/element
 import { bared, filledWith, hasFillAndOutline, outlinedWith } from '../tools/making.js'
 import { Swatches } from './swatches.js'
 
-/** CSS pixels between the bar and the handle above the frame, or the one below it. */
+/** CSS pixels between the bar and the handle above the frame, or below it. */
 const away = 48
 /** CSS pixels that stay free at the window's edges, and above and below for the bars and the tools. */
 const margin = 8
 const barsHeight = 72
 const toolsHeight = 76
-/** Of more shapes than this nobody is told which colour they have in common. */
+/** With more shapes than this, the bar doesn't show the colour that they have in common. */
 const comparedMax = 200
 
-/** The colours above what is selected: one press changes all of it. It goes while a hand changes shapes. */
+/** The colours above the selection: one press changes all of it. The bar is hidden while a hand changes shapes. */
 export class SelectionBar {
   #shown
   #selection
@@ -91,8 +91,8 @@ export class SelectionBar {
   }
 
   /**
-   * Above the frame where there is room, else below it or beside it, else at the lower edge of what is seen if the frame doesn't
-   * reach there, else at the upper one; null where the frame is out of sight.
+   * Above the frame if there is space, otherwise below it or beside it. If there is none, at the lower edge of the
+   * visible area unless the frame reaches there, otherwise at the upper one. null if the frame is out of sight.
    *
    * @param {import('../core/types.js').Frame} frame @param {{width: number, height: number}} size
    */

@@ -23,7 +23,7 @@ const gestures = [
 ]
 
 /**
- * Everything that one can do, and by which key.
+ * The list of everything that a person can do, with the keys.
  *
  * @param {import('../tools/actions.js').Doables} actions
  */

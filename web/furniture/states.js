@@ -6,8 +6,8 @@ import { enterWith, takeToken } from '../network/address.js'
 const patienceMilliseconds = 150
 
 /**
- * The state in the middle of the canvas while there is nothing else to see: loading, empty, deleted, no access. And the
- * banners at the top: the room is full, the page is outdated.
+ * The message in the middle of an empty canvas: loading, empty, deleted, no access. And the banners at the top: the
+ * room is full, the page is outdated.
  */
 export class States {
   #connection
@@ -57,14 +57,14 @@ export class States {
     if (effect.type !== 'state') return
     this.#state = effect.state
     this.#code = effect.code ?? ''
-    // Banners about a deleted room aren't true any more.
+    // Banners about a deleted room are no longer true.
     if (effect.state === 'closed') this.#banners.replaceChildren()
     document.body.classList.toggle('is-closed', effect.state === 'closed')
     this.#look()
   }
 
   /**
-   * A visitor whose token ends can go on with another one without leaving the room.
+   * A visitor whose token ends can stay with another token.
    *
    * @param {string} code
    */
@@ -134,7 +134,7 @@ export class States {
       element('ul', { class: 'ways' },
         way('rectangle', 'Drag', 'to draw a rectangle'),
         way('tap', isPhone ? 'Double-tap' : 'Double-click', 'to draw a circle'),
-        // Nobody drops files with fingers, and people with only fingers wonder how to zoom.
+        // Nobody drops files with fingers, and people on a touch screen may not know how to zoom.
         isPhone ? way('fit', 'Use two fingers', 'to move and zoom') : way('file', 'Drop a file', 'to import a drawing')),
       element('button', {
         type: 'button', class: 'button primary', onclick: () => this.#actions.threeSquares.run(),
@@ -209,7 +209,7 @@ function card(picture, title, words, ...more) {
     words !== '' && element('p', { class: 'quiet' }, words), ...more)
 }
 
-/** Grey shapes where the drawing will be, so that one sees that the page is working. */
+/** Grey shapes in place of the drawing, to show that the page is working. */
 function skeleton() {
   return [element('div', { class: 'skeleton', role: 'status', 'aria-label': 'Loading the drawing' },
     ...['one', 'two', 'three'].map((name) => element('span', { class: `skeleton-shape ${name}` })))]

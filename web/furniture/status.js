@@ -1,13 +1,13 @@
 import { counted, sentence } from '../basics/words.js'
 import { element } from '../elements/element.js'
 
-/** A short interruption is over before anyone could read about it. */
+/** A shorter interruption is over before anyone could read about it. */
 const patienceMilliseconds = 400
 
 /**
- * Whether everything is saved: the second line under the room's name.
+ * The second line under the room's name: whether everything is saved.
  *
- * `saved`, `saving`, `offline`, `loading`, `viewing` and `closed` are also the class of its dot.
+ * `saved`, `saving`, `offline`, `loading`, `viewing` and `closed` are also the classes of the dot.
  */
 export class Status {
   #connection
@@ -19,9 +19,9 @@ export class Status {
   #wasLive = false
   #hasStopped = false
   #timer = 0
-  /** The connection is lost since the server was last reached. */
+  /** Whether the connection was lost since the server was last reached. */
   #isLost = false
-  /** It was lost a moment ago, and nobody is told yet. */
+  /** Whether that was just a moment ago, so that it isn't shown yet. */
   #isPatient = false
   #pulse
   #keeper
@@ -86,7 +86,7 @@ export class Status {
   #show() {
     const [kind, words] = this.#told()
     this.element.dataset.kind = kind
-    // All that fits beside the dot on a phone.
+    // The only words that fit beside the dot on a phone.
     this.element.dataset.short = this.#connection.isTurnedAway ? 'Waiting' : 'Offline'
     if (this.#words.textContent !== words) this.#words.textContent = words
     const title = this.#state === 'live' ? [words, this.#line()].filter(Boolean).join(' · ') : words

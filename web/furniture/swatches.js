@@ -7,15 +7,15 @@ import { element, icon, setAttributes, setIcon } from '../elements/element.js'
 const partWords = { fill: 'Fill', stroke: 'Outline' }
 
 /**
- * Fill or outline, and the colours for the one that is chosen. The first of these stands for no particular one, the second for no
- * fill. For what has but one colour there are only colours.
+ * Fill or outline, and the colours for the chosen one. The first swatch means no particular colour, the second no fill.
+ * For shapes with a single colour there are only colours.
  */
 export class Swatches {
   #choose
   #special
   /** @type {Part} */
   #part = 'fill'
-  /** Whether they are for what has neither a fill nor an outline, but one colour. `show` follows. */
+  /** Whether the selection has a single colour, instead of a fill and an outline. To be set before `show`. */
   isOfOneColor = false
   /** @type {Record<Part, string | null | undefined>} */
   #shown = { fill: undefined, stroke: undefined }
@@ -25,7 +25,7 @@ export class Swatches {
   #buttons
 
   /**
-   * @param {string} label @param {Record<Part, {words: string, icon: string}>} special what the first one is
+   * @param {string} label @param {Record<Part, {words: string, icon: string}>} special the first swatch of each part
    * @param {(part: Part, color: string | null) => unknown} choose null: the first one; `none`: no fill
    */
   constructor(label, special, choose) {
@@ -51,7 +51,7 @@ export class Swatches {
   }
 
   /**
-   * The current choice: null for the first one, `none` for no fill, undefined where it is none of these, or several.
+   * The current choice: null for the first swatch, `none` for no fill, undefined if it is none of these, or several.
    *
    * @param {Record<Part, string | null | undefined>} colors
    */
@@ -70,7 +70,7 @@ export class Swatches {
     for (const { button, name, color } of this.#buttons) {
       const words = color === null ? this.#special[part].words : `${partWord}: ${name}`
       setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
-      // An outline has none by the first one already.
+      // For an outline, the first swatch already means none.
       if (color === 'none') button.hidden = this.isOfOneColor || part === 'stroke'
       else if (color === null) setIcon(button, this.#special[part].icon)
       else button.classList.toggle('as-outline', part === 'stroke')

@@ -1,31 +1,33 @@
 import { changedBit } from '../core/table.js'
 import { within } from '../basics/words.js'
 
-/** Somebody who writes over a text so soon after it came, or after coming here, can hardly have read it. */
+/** Somebody who overwrites a text this soon after it came, or after joining, can hardly have read it. */
 const soonMilliseconds = 15_000
 const shownMilliseconds = 30_000
 /** The number of shapes whose texts are remembered. */
 const keptMax = 500
 
 /**
- * A text that was written here. `writers`: who was writing in the same shape when it came, and so began without having seen it, with
- * the time when they stopped.
+ * A text that was written here. `writers`: the people who were writing in the same shape when it came, and so began
+ * without having seen it, with the times when they stopped.
  *
  * @typedef {{text: string, at: number, writers: Map<number, number | null>}} OwnText
  */
 
 /**
- * Two people may write in one text at the same time. The later writer's stands. This tells the other one, with what was lost, and
- * offers to put it back.
+ * Two people may write in one text at the same time. The later one's text stays. This tells the other person what was
+ * lost, and offers to put it back.
  *
- * Somebody who has read a text may replace it, and nobody need be told. So a text counts as lost if its follower's writer can't
- * have read it, or hardly:
- * - its writer had begun before, as presence tells;
- * - it comes within 15 seconds of the text, or, from somebody who wrote while away, within 15 seconds of their coming back;
- * - it came while this page was away, was hidden or showed the past, and may be as near to the text as that;
- * - the server says that it had been written later, when the text arrived (`superseded`).
+ * A person who has read a text may replace it, and nobody needs to be told. So a text counts as lost if the writer of
+ * the next one can't have read it, or hardly:
+ * - the writer had begun before, as presence shows;
+ * - the next text comes within 15 seconds of the lost one, or, from somebody who wrote while away, within 15 seconds
+ *   of their return;
+ * - the next text came while this page was away, was hidden or showed the past, and may be as close to the lost one
+ *   as that;
+ * - when the lost text arrived, the server answered that a later one was already there (`superseded`).
  *
- * Where the new text has the old one in it, nothing is lost.
+ * If the new text contains the old one, nothing is lost.
  */
 export class TextLosses {
   #shown
@@ -34,21 +36,22 @@ export class TextLosses {
   #names
   #presence
   /**
-   * The text that was written here last, by shape.
+   * The last text that was written here, by shape.
    *
    * @type {Map<number, OwnText>}
    */
   #own = new Map()
   /**
-   * The texts with which the page began where an earlier visit has left something unsent: its texts are among them.
+   * The texts with which the page began if an earlier visit has left unsent edits: some of these texts may be among
+   * those.
    *
    * @type {Map<number, string>}
    */
   #found
-  /** When each of the others came in while this page was there. */
+  /** When each of the others joined while this page was there. */
   #cameAt = new Map(/** @type {[number, number][]} */ ([]))
   /**
-   * Since when changes come later than they were made, because the page is away, is hidden or shows the past.
+   * Since when changes arrive late, because the page is away, is hidden or shows the past.
    *
    * @type {number | null}
    */
@@ -71,7 +74,7 @@ export class TextLosses {
     shown.on('changes', ({ reset, shapes }) => {
       if (shown.isPast) return
       for (const change of shapes) if ((change.changed & changedBit.text) !== 0) this.#follow(change)
-      // A repeated state doesn't show what has changed.
+      // A complete state doesn't show what has changed.
       if (reset) for (const id of this.#own.keys()) this.#compare(id, 0)
       if (this.#isUpToDate) this.#behindSince = null
     })

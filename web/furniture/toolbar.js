@@ -4,21 +4,21 @@ import { Swatches } from './swatches.js'
 
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
 
-/** Where there is no room for all of them, those that are wanted least often go first. */
+/** If there is no space for all tools, those that are wanted least often are hidden first. */
 const rarestFirst = ['star', 'polygon', 'roundedRectangle', 'line', 'eraser', 'ellipse', 'pen', 'arrow', 'text', 'note', 'rectangle']
-/** CSS pixels that stay free at either side, and between the tools and what stands beside them. */
+/** CSS pixels that stay free at either side, and between the tools and what is beside them. */
 const edge = 8
 const apart = 16
 
-/** What the toolbar shows, by the names of actions; null is a separator. */
+/** The content of the toolbar, by the names of actions. null is a separator. */
 const layout = ['select', null, 'shapes', 'paint', null, 'addSquare', null, 'undo', 'redo']
 /** @type {Record<string, string>} */
 const icons = { addSquare: 'square-add', blackHole: 'hole' }
 
 /**
- * The tools at the bottom. Those for which there is no room are behind a button with a caret, which shows the one in hand, if it is
- * one of them. The button that empties the canvas stands apart,
- * and looks like the circle into which single shapes are dropped.
+ * The tools at the bottom. Tools without space are behind a button with a caret, which shows the current tool if it is
+ * one of them. The button that empties the canvas is apart from the others, and looks like the circle for dropping
+ * single shapes.
  */
 export class Toolbar {
   #tool
@@ -106,7 +106,7 @@ export class Toolbar {
     return this.#more
   }
 
-  /** Puts away as many tools as there is no room for, beside the white circle if it is as low as they are. */
+  /** Hides as many tools as have no space, beside the white circle if that is at the same height. */
   #fold() {
     const width = this.element.clientWidth
     if (width === 0) return
@@ -133,7 +133,7 @@ export class Toolbar {
     this.#more.hidden = this.#folded.size === 0
   }
 
-  /** The colours of the next shape. */
+  /** The colours for the next shape. */
   #paintButton() {
     const paint = this.#paint
     const button = iconButton('any-color', 'Colours of the next shape')

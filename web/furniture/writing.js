@@ -11,7 +11,7 @@ import { AboveKeyboard } from './above-keyboard.js'
 
 const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
 const encoder = new TextEncoder()
-/** Units of the canvas: how narrow the box of a text is at least, and how wide a new one becomes before its lines break. */
+/** Units of the canvas: the least width of a text's box, and the width that a new box gets before its lines break. */
 const widthMin = 24
 const widthMax = 640
 
@@ -19,7 +19,7 @@ const widthMax = 640
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
 
 /**
- * A text as shapes take it: plain, with line feeds, and not too long.
+ * Text in the form that shapes take: plain, with line feeds, and not too long.
  *
  * @param {string} typed
  */
@@ -40,7 +40,7 @@ export function plainText(typed) {
 const newWidth = (text, textSize) => Math.max(widthMin, Math.min(widthMax, Math.ceil(widthFor(text, textSize))))
 
 /**
- * Whether a new text stands to the left of where it begins, because it is written from right to left.
+ * Whether a new text extends to the left of where it begins, because it is written from right to left.
  *
  * @param {Shape} shape @param {string} text @param {boolean} isNew
  */
@@ -51,12 +51,12 @@ const goesLeft = ({ kind, textAlign }, text, isNew) =>
 const typing = ['insertText', 'insertCompositionText']
 
 /**
- * Writing in a shape: a field lies over it, as large and as turned as the shape is. The text is kept when the field is left,
- * however that happens, as one step to undo.
+ * Writing in a shape: a field lies over it, in the shape's size and rotation. The text is saved when the field is left
+ * in any way, as one step to undo.
  *
- * While one text or note is selected, and no tool in hand that draws, the field waits for somebody to type: it has the focus and the
- * shape's text, and is not to be seen. So input methods, dead keys and emoji begin in it as in any other field. Keys mean there what they mean on
- * the page, except those that type.
+ * While one text or note is selected, and the current tool doesn't draw, the field waits for somebody to type: it has
+ * the focus and the shape's text, but is invisible. So input methods, dead keys and emoji work from the first
+ * character, as in any other field. Keys have their usual meaning on the page, except those that type.
  *
  * @extends {Source<{kept: {id: number, text: string}}>}
  */
@@ -64,8 +64,8 @@ export class Writing extends Source {
   #reach
   #names
   /**
-   * `step`: of a shape that was made to be written in. What is written belongs to it, and nothing is left of a text in which
-   * nothing is written.
+   * `step`: the step in which the shape was made, if it was made for writing. The text belongs to that step. If the
+   * text stays empty, the shape is removed again.
    *
    * `edits`: how many edits the step had when the writing began.
    *
@@ -136,16 +136,16 @@ export class Writing extends Source {
       if (!reach.permission.mayEdit) this.close()
       this.#waitOrRest()
     })
-    // A press on the paper takes the focus from whatever has it.
+    // A press on the paper removes the focus from any element.
     stage.addEventListener('pointerup', () => this.#waitOrRest())
-    // A moment of the past may come while one writes.
+    // The page may switch to the past while somebody writes.
     reach.shown.on('leaving', () => {
       const isWritten = this.#open !== null && plainText(this.#field.value) !== this.#open.began.text
       this.close()
       if (isWritten) reach.notices.say('What you wrote is kept.', { group: 'written' })
     })
     reach.frames.on('paint', () => this.#place())
-    // A keyboard comes up on the screen, or goes.
+    // The on-screen keyboard opens or closes.
     for (const type of ['resize', 'scroll']) window.visualViewport?.addEventListener(type, () => this.#show())
   }
 
@@ -174,7 +174,7 @@ export class Writing extends Source {
     if (at) this.#keepFresh()
   }
 
-  /** @param {import('../core/types.js').Point} [at] of the stage; else the end is meant */
+  /** @param {import('../core/types.js').Point} [at] of the stage; otherwise the end of the text */
   #placeCaret(at) {
     const field = this.#field
     const found = at ? document.caretPositionFromPoint?.(at.x, at.y) : null
@@ -182,14 +182,16 @@ export class Writing extends Source {
     field.setSelectionRange(place, place)
   }
 
-  /** The third of three clicks comes down on the shape, beside its text, and so do the clicks that a browser makes of taps. */
+  /**
+   * The third of three clicks lands on the shape, beside its text, and so do the clicks that a browser makes from taps.
+   */
   #keepFresh() {
     this.element.classList.add('is-fresh')
     setTimeout(() => this.element.classList.remove('is-fresh'), tapPauseMax)
   }
 
   /**
-   * Waits for somebody to type, if one shape is selected that can be written in.
+   * Waits for somebody to type, if a single shape is selected that can be written in.
    *
    * @returns {boolean} whether the next character that is typed is written in it
    */
@@ -208,7 +210,7 @@ export class Writing extends Source {
   }
 
   /**
-   * Keeps what was written, and goes.
+   * Saves the text, and closes.
    *
    * @param {{isPressed?: boolean}} how `isPressed`: a press on the paper ends it. Until it is lifted, the paper stays under the hand
    */
@@ -218,7 +220,7 @@ export class Writing extends Source {
     this.#waitOrRest()
   }
 
-  /** The one shape that is selected, if typing goes on with its text. */
+  /** The single selected shape, if typing would write in it. */
   #writable() {
     const { locks, permission, selection, shown, tool } = this.#reach
     const [id] = selection.ids()
@@ -227,7 +229,7 @@ export class Writing extends Source {
     return shape && !isStroke(shape.kind) && isWrittenOn(shape) ? shape : null
   }
 
-  /** Takes the focus only where nothing else has it, and where that doesn't bring up a keyboard on the screen. */
+  /** Takes the focus only if nothing else has it, and if that doesn't open the on-screen keyboard. */
   #waitOrRest() {
     if (this.#open) return
     const hasFocus = document.activeElement === this.#field
@@ -235,7 +237,7 @@ export class Writing extends Source {
     if (hasFingers() || !isFree || !this.wait()) this.#rest()
   }
 
-  /** Neither writes nor waits. */
+  /** Ends both writing and waiting. */
   #rest() {
     this.#waitsFor = null
     this.element.hidden = true
@@ -257,7 +259,7 @@ export class Writing extends Source {
     this.#reach.presence.setWriting(id)
   }
 
-  /** The field is nowhere any more. It may still have the focus. */
+  /** The field is no longer over a shape. It may still have the focus. */
   #hide(isPressed = false) {
     if (isPressed) addEventListener('pointerup', () => { if (!this.#open) this.#keyboard.rest() }, { once: true })
     else this.#keyboard.rest()
@@ -279,7 +281,7 @@ export class Writing extends Source {
     if (!permission.mayEdit) this.#giveBack(began, text)
     else if (!shape) this.#offer(began, text, 'Somebody')
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
-      // Only the text is taken back, also where something else was drawn while it was open.
+      // Only the text is reverted, also if something else was drawn while it was open.
       if (step?.edits === open.edits) step.abandon()
       else step?.end()
       if (shown.live.shape(id)) editing.edit((live) => live.delete([id]))
@@ -289,12 +291,12 @@ export class Writing extends Source {
       this.tell('kept', { id, text })
     }
     step?.end()
-    // Others hear of the text first, and then that nobody is writing any more.
+    // The text is sent to others before the news that nobody is writing any more.
     this.#hide(isPressed)
   }
 
   /**
-   * The box grows with what is written in it. A new text's is as wide as its longest line.
+   * The box grows with its text. A new text's box is as wide as its longest line.
    *
    * @param {Shape} shape @param {string} text @param {boolean} isNew
    */
@@ -317,7 +319,7 @@ export class Writing extends Source {
   }
 
   /**
-   * A new text begins where the hand is. A text from right to left extends to the left from there.
+   * A new text begins at the pointer. A text written from right to left extends to the left from there.
    *
    * @param {Shape} shape @param {string} text @param {boolean} isNew
    */
@@ -326,7 +328,7 @@ export class Writing extends Source {
     return { textAlign: 'right', position: [shape.x + 2 * textPadding - newWidth(text, shape.textSize), shape.y] }
   }
 
-  /** @param {boolean} isComposing an input method is at it, which would lose what it has begun if the field were changed */
+  /** @param {boolean} isComposing whether an input method is active. Changing the field would lose what it has begun */
   #typed(isComposing) {
     if (!this.#open) return
     if (isComposing) return this.#show()
@@ -345,7 +347,7 @@ export class Writing extends Source {
     this.#show()
   }
 
-  /** Places the field, and has all of it in sight where the screen has a keyboard of its own. */
+  /** Places the field, and makes all of it visible if there is an on-screen keyboard. */
   #show() {
     this.#place()
     if (!this.#open || !hasFingers()) return
@@ -354,7 +356,7 @@ export class Writing extends Source {
   }
 
   /**
-   * The painter leaves out the text that the field shows.
+   * The painter leaves out the text that is in the field.
    *
    * @param {number} id @param {boolean} isCovered
    */
@@ -392,7 +394,7 @@ export class Writing extends Source {
   }
 
   /**
-   * Nothing is lost where somebody becomes a viewer while they write.
+   * If somebody becomes a viewer while they write, the text is offered to be copied.
    *
    * @param {Shape} began as it was when the writing began @param {string} text
    */
@@ -408,7 +410,7 @@ export class Writing extends Source {
   }
 
   /**
-   * Nothing is lost with a shape that goes while somebody writes in it.
+   * If the shape is deleted while somebody writes in it, the text is offered to be copied.
    *
    * @param {Shape} began as it was when the writing began @param {string} text @param {string} who deleted it
    */
@@ -424,7 +426,7 @@ export class Writing extends Source {
     })
   }
 
-  /** Lays the field over the shape as it is drawn now. */
+  /** Puts the field over the shape as it is drawn now. */
   #place() {
     const open = this.#open
     if (!open) return
@@ -453,10 +455,11 @@ export class Writing extends Source {
     const height = Math.max(field.scrollHeight, lineHeight * textSize)
     const free = box.height - 2 * textPadding - height
     const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2
-    // What runs out of the box stands on the shape's colour there too: white letters can't be read on white paper.
+    // Text that runs out of the box keeps the shape's colour behind it: white letters would be unreadable on white
+    // paper.
     const fill = drawn && kind !== 'text' && shape.filled && free < 0 ? `#${drawn.fill.toString(16).padStart(6, '0')}` : ''
     Object.assign(field.style, { background: fill, boxShadow: fill && `0 0 0 ${textPadding}px ${fill}` })
-    // Text never extends above the box, where its beginning could not be seen.
+    // Text never extends above the box, where its beginning would not be visible.
     Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })
     this.#hint.style.transform = `scale(${1 / view.scale})`
   }

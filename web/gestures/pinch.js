@@ -2,7 +2,7 @@ import { fingersApartMin, pinchSlop, turnSlop } from './limits.js'
 
 /** @typedef {import('../core/types.js').Point} Point */
 
-/** The movement of two fingers: shift, scale and turn. */
+/** The movement of two fingers: translation, scale and rotation. */
 export class Pinch {
   /** @type {ReturnType<typeof measure>} */
   #start
@@ -12,7 +12,7 @@ export class Pinch {
   #lastAngle
   #turned = 0
   /**
-   * The angle from which a turn counts, once it is meant.
+   * The angle from which a turn counts, once it is intended.
    *
    * @type {number | null}
    */
@@ -20,7 +20,7 @@ export class Pinch {
 
   hasBegun = false
   /**
-   * Where the fingers are, and what they have done since they began.
+   * The position of the fingers, and what they have done since the start.
    *
    * @type {Point & {dx: number, dy: number, scale: number, rotation: number}}
    */

@@ -1,11 +1,11 @@
-// Tells gestures apart: a state machine without a clock, a page or callbacks. Pointer events go in, gestures come out, and
-// `wakeAt` is the time at which it wants to hear `wake`. Its input alone decides what comes out, so a recorded trace is a
-// test.
+// Recognises gestures: a state machine without a clock, a page or callbacks. Pointer events go in, gestures come out,
+// and `wakeAt` is the time at which `wake` has to be called. The output depends on the input alone, so a recorded trace
+// is a test.
 //
 //     idle ─ down ─→ pressed ─ past the slop, or held ─→ dragging ─ up ─→ idle
 //                       └────── a second finger ──────→ pinching ─ one finger up ─→ resting ─ up ─→ idle
 //
-// Whatever happens, it is idle as soon as no pointer is down.
+// It is always idle when no pointer is down.
 
 import { Pinch } from './pinch.js'
 import { Taps } from './taps.js'
@@ -17,7 +17,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
 /** @typedef {{shift: boolean, alt: boolean, ctrl: boolean, meta: boolean}} Modifiers */
 
 /**
- * The thing under a pointer that comes down.
+ * The target of a pointer that comes down.
  *
  * @typedef {object} Target
  * @property {'shape' | 'handle' | 'empty' | 'sheet' | 'view'} kind `sheet`: whatever lies there, it is drawn over
@@ -28,8 +28,9 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
  * @property {number} [index] of a line's point, or of the part in whose middle the handle is
  * @property {boolean} [holds] whether being held means anything here; its kind decides, unless given
  * @property {number} [taps] how many taps in a row mean something here; its kind decides, unless given
- * @property {boolean} [joins] whether a second finger is welcome at any time, because one alone only moves the paper
- * @property {Target} [under] what a tap and two fingers mean here, where a drag means a handle that lies above
+ * @property {boolean} [joins] whether a second finger may join at any time, because one finger alone only moves the
+ * paper
+ * @property {Target} [under] the target of taps and of two fingers here, if a drag applies to a handle that lies above
  */
 
 /**
@@ -53,7 +54,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
  */
 
 /**
- * A gesture of a moment. `x` and `y` are where the pointer is.
+ * A momentary gesture. `x` and `y` are the position of the pointer.
  *
  * @typedef {{type: 'press' | 'tap' | 'doubleTap' | 'tripleTap' | 'hover', target: Target, pointer: PointerType,
  *   time: number} & Point & Modifiers} Moment
@@ -76,7 +77,8 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
  * @property {Point} start where the pointer came down
  * @property {boolean} lifted it was held first
  * @property {Point} [velocity] pixels a second, at the end
- * @property {'pinch'} [followedBy] a second finger makes of the drag a pinch of the same target. The next gesture is that pinch
+ * @property {'pinch'} [followedBy] a second finger turns the drag into a pinch of the same target. The next gesture is
+ * that pinch
  */
 
 /** @typedef {DragParts & LastingParts & Point & Modifiers} Drag */
@@ -91,7 +93,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
 /** @typedef {Moment | Lasting} Gesture */
 
 /**
- * A pointer that is down. One that is ignored is only remembered until it goes up.
+ * A pointer that is down. An ignored one is only remembered until it goes up.
  *
  * @typedef {{id: number, type: PointerType, start: Point, at: Point, time: number, target: Target, button: number,
  *   isPanning: boolean, isIgnored: boolean, modifiers: Modifiers}} Pointer
@@ -104,7 +106,8 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
  *   last: Point}} Dragging
  */
 /**
- * `dragging`: the drag that the second finger came into. It ends when the pinch begins, or with the fingers if none does.
+ * `dragging`: the drag that the second finger interrupted. It ends when the pinch begins, or with the fingers if no
+ * pinch begins.
  *
  * @typedef {{name: 'pinching', pointer: Pointer, second: Pointer, target: Target, pinch: Pinch, dragging: Dragging | null}} Pinching
  */
@@ -114,7 +117,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
 /** @type {Idle} */
 const idle = Object.freeze({ name: 'idle' })
 /**
- * A pointer whose target isn't known is ignored, and this is never acted on.
+ * The target of pointers whose target isn't known. They are ignored, so it is never acted on.
  *
  * @type {Target}
  */
@@ -124,7 +127,7 @@ export class Recogniser {
   /** @type {State} */
   #state = idle
   /**
-   * All pointers that are down, also those that mean nothing.
+   * All pointers that are down, including ignored ones.
    *
    * @type {Map<number, Pointer>}
    */
@@ -134,7 +137,7 @@ export class Recogniser {
   /** @type {Gesture[]} */
   #gestures = []
 
-  /** When `wake` is to be called; Infinity: not at all. */
+  /** When `wake` must be called; Infinity if it need not be. */
   get wakeAt() { return Math.min(this.#taps.due, this.#state.name === 'pressed' ? this.#state.holdAt : Infinity) }
 
   get isIdle() { return this.#state === idle }
@@ -153,7 +156,7 @@ export class Recogniser {
   }
 
   /**
-   * The time of `wakeAt` has come.
+   * The time in `wakeAt` has come.
    *
    * @param {number} time @returns {Gesture[]}
    */
@@ -163,7 +166,7 @@ export class Recogniser {
   }
 
   /**
-   * Ends whatever is going on: another window came to the front, or Escape was pressed.
+   * Ends the gesture in progress, for example because another window came to the front or Escape was pressed.
    *
    * @param {number} time @param {string} [reason] @returns {Gesture[]}
    */
@@ -178,7 +181,7 @@ export class Recogniser {
   // Time.
 
   /**
-   * Does first what was due before, so that a late timer changes nothing.
+   * Handles earlier deadlines first, so that a late timer changes nothing.
    *
    * @param {number} time
    */
@@ -193,7 +196,7 @@ export class Recogniser {
   }
 
   /**
-   * A double tap waits no longer for a third.
+   * A double tap stops waiting for a third tap.
    *
    * @param {number} time
    */
@@ -261,7 +264,7 @@ export class Recogniser {
     if (pointer.isIgnored) return
     pointer.at = { x: input.x, y: input.y }
     pointer.modifiers = modifiers(input)
-    // The up event may bring the last part of the way.
+    // The up event may have the last part of the movement.
     if (this.#state.name === 'pressed') this.#strayed(pointer)
     switch (this.#state.name) {
       case 'pressed': {
@@ -297,7 +300,7 @@ export class Recogniser {
   }
 
   /**
-   * When a first pointer comes down, earlier pointers must have gone, even if their end was not reported.
+   * When a first pointer comes down, earlier pointers must have gone up, even if that was not reported.
    *
    * @param {PointerType} type
    */
@@ -324,7 +327,7 @@ export class Recogniser {
     const { start, at, type } = pointer
     const distance = Math.hypot(at.x - start.x, at.y - start.y)
     if (distance <= slop[type]) return
-    // A finger's way counts from where the slop ends, so that nothing jumps.
+    // A finger's movement counts from the end of the slop, so that nothing jumps.
     const share = type === 'touch' ? slop[type] / distance : 0
     const origin = { x: start.x + (at.x - start.x) * share, y: start.y + (at.y - start.y) * share }
     this.#beginDrag(pointer, origin, false)
@@ -367,7 +370,7 @@ export class Recogniser {
   // Two fingers.
 
   /**
-   * Whether a second finger makes a pinch of what the first one does.
+   * Whether a second finger turns the first one's gesture into a pinch.
    *
    * @param {Pointer} second
    */
@@ -384,7 +387,7 @@ export class Recogniser {
       const [target, other] = [first, second].map((finger) => finger.target.under ?? finger.target)
       if (!needs[target.kind].pinch) return false
       this.#emitAll(this.#taps.end())
-      // Two fingers on two shapes mean the canvas below both.
+      // Two fingers on two shapes pinch the canvas below both.
       const isTorn = target.kind === 'shape' && other.kind === 'shape' && target.key !== other.key
       this.#beginPinch(first, second, isTorn ? { kind: 'empty', key: 'empty' } : target)
       return true
@@ -418,7 +421,7 @@ export class Recogniser {
   }
 
   /**
-   * Ends the drag that a second finger came into, where it was then.
+   * Ends the drag that a second finger interrupted, at its position at that time.
    *
    * @param {Pinching} pinching @param {'ended' | 'cancelled'} phase @param {Partial<Drag>} more
    */
@@ -437,7 +440,7 @@ export class Recogniser {
   }
 
   /**
-   * One finger is enough to hold the place. When a second one comes again, the pinch goes on.
+   * One finger is enough to hold the position. When a second one comes again, the pinch continues.
    *
    * @param {Pinching} pinching @param {Pointer} pointer
    */
@@ -448,7 +451,7 @@ export class Recogniser {
     this.#state = { name: 'resting', pointer: pointer === first ? second : first, target }
   }
 
-  // Ends.
+  // Ends of gestures.
 
   /** @param {string} reason */
   #abandon(reason) {
@@ -459,7 +462,7 @@ export class Recogniser {
       else this.#endDrag(state, 'cancelled', { reason })
     }
     this.#emitAll(this.#taps.end())
-    // Pointers that are still down belonged to the gesture that has ended.
+    // Pointers that are still down belonged to the gesture that has ended, and are ignored.
     for (const pointer of [state.pointer, state.second]) if (pointer) pointer.isIgnored = true
     this.#state = idle
   }

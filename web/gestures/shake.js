@@ -2,13 +2,15 @@ import { Source } from '../basics/source.js'
 
 /** @typedef {{x: number, y: number, z: number}} Acceleration m/s² */
 
-/** The limits that tell a hand's shake from a pocket's: m/s², turns, milliseconds. */
+/** The limits that tell shaking by hand from movement in a pocket: m/s², reversals, milliseconds. */
 const strengthMin = 14
 const turnsMin = 4
 const turnsWithin = 900
 const pauseAfter = 1500
 
-/** Tells shaking from being carried: strong movements that turn back and forth. Without a clock or a sensor. */
+/**
+ * Tells shaking from being carried: strong movements that reverse direction several times. Without a clock or a sensor.
+ */
 export class ShakeDetector {
   /** @type {number[]} */
   #turns = []
@@ -33,18 +35,18 @@ export class ShakeDetector {
   }
 }
 
-/** How much of the gravity that was measured before counts in the next measurement. */
+/** The weight of the gravity measured before, in the next measurement. */
 const gravityShare = 0.8
 
 /**
- * Pages have to ask for the sensor on some phones.
+ * On some phones, pages have to ask for the sensor.
  *
  * @type {DeviceMotionEventConstructor | undefined}
  */
 const sensor = globalThis.DeviceMotionEvent
 
 /**
- * Listens to the phone's sensor. `shaken` tells when the phone is shaken.
+ * Listens to the phone's sensor. `shaken`: the phone was shaken.
  *
  * @extends {Source<{shaken: null}>}
  */
@@ -56,7 +58,7 @@ export class Shaking extends Source {
   /** @type {(event: DeviceMotionEvent) => void} */
   #listener = (event) => this.#take(event)
 
-  /** Begins to listen, where there may be something to shake: nobody shakes a desk. */
+  /** Begins to listen, if this is a device that could be shaken. */
   constructor() {
     super()
     if (navigator.maxTouchPoints > 0) this.#listen()

@@ -7,27 +7,29 @@ import { Recogniser } from './recogniser.js'
 /** @typedef {{type: 'leave'}} Leave */
 /** @typedef {{pressure: number, pointer: import('./recogniser.js').PointerType} & Point} TrailPoint */
 /**
- * Where the pointer that is down has been since the last one, as finely as the browser knows, and where it will probably be in
- * the next frame.
+ * The path of the pressed pointer since the last event, as finely as the browser knows it, and where it will probably
+ * be in the next frame.
  *
  * @typedef {{type: 'trail', points: TrailPoint[], predicted: TrailPoint[]}} Trail
  */
 
-/** How far a wheel's line, and a page of them, goes. */
+/** The length of a wheel's line, and of a page of lines. */
 const linePixels = 16
 const pagePixels = 400
 
-/** A wheel's notch, with the zoom key held, changes the scale by a quarter at most; a trackpad tells many small ones. */
+/**
+ * A notch of the wheel, with the zoom key held, changes the scale by a quarter at most. A trackpad sends many small
+ * ones.
+ */
 const zoomShare = 0.01
 const zoomStepMax = 24
 
-/** Browsers paste right after the release. By hand nobody pastes so soon after it. */
+/** Browsers paste right after the release. A person can't paste this soon after it. */
 const middlePasteMilliseconds = 50
 
 /**
- * Turns the pointer events of an element into gestures, each as a `gesture` event. The surface listens, captures pointers,
- * keeps the time, and leaves it to the recogniser to tell gestures apart. Only `wheel`, `leave` and `trail` need no
- * recogniser.
+ * Turns the pointer events of an element into gestures, each as a `gesture` event. The surface listens, captures
+ * pointers and keeps the time; the recogniser tells gestures apart. Only `wheel`, `leave` and `trail` come without it.
  *
  * @extends {Source<{gesture: Gesture | Wheel | Leave | Trail}>}
  */
@@ -39,13 +41,14 @@ export class Surface extends Source {
   #isSpaceHeld = false
   #tellsTrails = false
   /**
-   * The pointer whose trail is told.
+   * The pointer whose trail is reported.
    *
    * @type {number | null}
    */
   #trailing = null
   /**
-   * The element's corner in the window, until the window changes: asking at each event would force a layout each time.
+   * The element's position in the window. It is kept until the window changes, since asking at each event would force a
+   * layout each time.
    *
    * @type {Point | null}
    */
@@ -64,14 +67,14 @@ export class Surface extends Source {
     element.addEventListener('pointermove', (event) => this.#pointer(event, 'move'))
     element.addEventListener('pointerup', (event) => this.#pointer(event, 'up'))
     element.addEventListener('pointercancel', (event) => this.#pointer(event, 'cancel'))
-    // This also comes after each up event. By then the recogniser has forgotten the pointer.
+    // This also comes after each up event, when the recogniser has forgotten the pointer already.
     element.addEventListener('lostpointercapture', (event) => this.#pointer(event, 'cancel'))
     element.addEventListener('pointerleave', ({ pointerType }) => {
       if (pointerType !== 'touch' && this.#recogniser.isIdle) this.tell('gesture', { type: 'leave' })
     })
     element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
     this.#hearSafari()
-    // Otherwise the middle button would scroll, and a long press would open the browser's menu.
+    // Without this, the middle button would scroll, and a long press would open the browser's menu.
     element.addEventListener('mousedown', (event) => { if (event.button === 1) event.preventDefault() })
     element.addEventListener('mouseup', (event) => { if (event.button === 1) swallowPaste(event) })
     element.addEventListener('contextmenu', (event) => event.preventDefault())
@@ -81,19 +84,19 @@ export class Surface extends Source {
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.cancel() })
   }
 
-  /** The space bar is held: what is dragged is the paper. */
+  /** Whether the space bar is held: then dragging moves the paper. */
   set isSpaceHeld(/** @type {boolean} */ held) { this.#isSpaceHeld = held }
 
-  /** Whether trails are told, too: a tool that draws freehand needs them. */
+  /** Whether trails are reported too, which tools that draw freehand need. */
   set tellsTrails(/** @type {boolean} */ tells) { this.#tellsTrails = tells }
 
-  /** Nothing is pressed, dragged or pinched. */
+  /** Whether nothing is pressed, dragged or pinched. */
   get isIdle() { return this.#recogniser.isIdle }
 
-  /** A key is pressed: a double tap waits no longer for a third. */
+  /** A key was pressed, so a double tap stops waiting for a third tap. */
   endTaps() { this.#tellAll(this.#recogniser.endTaps(performance.now())) }
 
-  /** Ends what is going on. */
+  /** Ends the gesture in progress. */
   cancel(reason = 'interrupted') { this.#tellAll(this.#recogniser.cancel(performance.now(), reason)) }
 
   /** @param {PointerEvent} event @param {import('./recogniser.js').PointerInput['phase']} phase */
@@ -104,13 +107,13 @@ export class Surface extends Source {
       try {
         this.#element.setPointerCapture(event.pointerId)
       } catch {
-        // The pointer has gone already. Its end will be told.
+        // The pointer is already gone. Its end will be reported.
       }
     }
     if (phase === 'down' || (phase === 'move' && this.#recogniser.isIdle)) {
       input.target = this.#targets.at({ x: input.x, y: input.y }, input.type)
     }
-    // The pointer may have gone on until it was lifted.
+    // The pointer may have moved on before it was lifted.
     if ((phase === 'move' || phase === 'up') && event.pointerId === this.#trailing) this.#tellTrail(event)
     if ((phase === 'up' || phase === 'cancel') && event.pointerId === this.#trailing) this.#trailing = null
     this.#tellAll(this.#recogniser.handle(input))
@@ -176,7 +179,10 @@ export class Surface extends Source {
     }
   }
 
-  /** Safari tells a trackpad's pinch by events of its own. It would zoom the page. Of fingers on glass the recogniser knows. */
+  /**
+   * Safari reports a trackpad's pinch by its own events, and would zoom the page. The recogniser handles fingers on
+   * glass.
+   */
   #hearSafari() {
     let scale = 1
     for (const type of ['gesturestart', 'gesturechange']) {
@@ -210,7 +216,7 @@ export class Surface extends Source {
   }
 
   #wake() {
-    // A pointer event that is still waiting may show that this was no hold, or no double tap, after all.
+    // A pointer event that is still waiting may show that this was no hold, or no double tap.
     if (navigator.scheduling?.isInputPending?.()) this.#timer = setTimeout(() => this.#wake(), 0)
     else this.#tellAll(this.#recogniser.wake(performance.now()))
   }
@@ -220,7 +226,7 @@ export class Surface extends Source {
 const pointerKind = (type) => (type === 'touch' || type === 'pen' ? type : 'mouse')
 
 /**
- * Where the middle button is released, Linux pastes what was selected last. Here the button has moved the paper.
+ * On Linux, releasing the middle button pastes the last selected text. Here the button has moved the paper.
  *
  * @param {MouseEvent} released
  */

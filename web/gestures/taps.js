@@ -4,8 +4,8 @@ import { needs, tapDistanceMax, tapPauseMax } from './limits.js'
 /** @typedef {Omit<Moment, 'type'>} Press */
 
 /**
- * Counts taps that belong together: on one target, near each other, soon after each other. A second tap that a third
- * could follow is held back until it can't, so that a triple tap never acts as a double tap first.
+ * Counts taps that belong together: on the same target, near each other, and shortly after each other. A double tap
+ * that could become a triple tap is held back until it can't, so that a triple tap never acts as a double tap first.
  */
 export class Taps {
   #count = 0
@@ -13,11 +13,11 @@ export class Taps {
   #last = null
   #doubleDue = Infinity
 
-  /** When a double tap that is held back is to act. */
+  /** When a held back double tap has to act. */
   get due() { return this.#doubleDue }
 
   /**
-   * A press has begun. It goes on with the taps before it, or ends what they were.
+   * A press has begun. It continues the taps before it, or ends them.
    *
    * @param {Press} press @returns {Moment[]}
    */
@@ -37,7 +37,7 @@ export class Taps {
   tapped(press, time) {
     const taps = press.target.taps ?? needs[press.target.kind].taps
     if (taps === 0) return []
-    // With a modifier each tap counts by itself, because people select several shapes that way.
+    // With a modifier each tap counts by itself, because people select several shapes in this way.
     if (taps === 1 || press.shift || press.ctrl || press.meta) {
       return [...this.end(), gesture('tap', press, time)]
     }
@@ -54,7 +54,7 @@ export class Taps {
   }
 
   /**
-   * No more taps follow: a double tap that was held back acts now.
+   * No more taps follow: a held back double tap acts now.
    *
    * @returns {Moment[]}
    */
@@ -64,7 +64,7 @@ export class Taps {
     return gestures
   }
 
-  /** As if there had been none. */
+  /** Forgets the taps. */
   #forget() {
     this.#count = 0
     this.#last = null

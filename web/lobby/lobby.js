@@ -7,7 +7,7 @@ import '../storage/appearance.js'
 import { keptRooms } from '../storage/database.js'
 import { thumbnailOf } from './thumbnail.js'
 
-// The list of rooms. A new one is made with a name of its own, or without.
+// The list of rooms. New rooms can be made with a given name, or with a made-up one.
 
 const lookMilliseconds = 3_000
 const keptAfterMilliseconds = 1_500
@@ -15,7 +15,7 @@ const keptAfterMilliseconds = 1_500
 const words = ['amber', 'birch', 'cedar', 'coral', 'dune', 'ember', 'fern', 'harbor', 'indigo', 'juniper', 'lagoon',
   'maple', 'meadow', 'opal', 'pebble', 'quartz', 'river', 'saffron', 'tundra', 'willow']
 
-/** A name that no other room has by chance: two words to be read out, and a few characters more. */
+/** A name that no other room has by chance: two words that can be read out, and a few more characters. */
 function freshName() {
   const numbers = crypto.getRandomValues(new Uint32Array(3))
   const word = (/** @type {number} */ at) => words[numbers[at] % words.length]
@@ -37,7 +37,7 @@ function header() {
     help.textContent = ''
     search()
   })
-  // A name that somebody has typed is the one that they mean, whichever button they press.
+  // If somebody has typed a name, both buttons use it.
   const join = () => {
     const name = typedName()
     if (isRoomName(name)) return enter(name)
@@ -73,12 +73,12 @@ const note = element('p', { class: 'quiet', role: 'status' })
 const create = element('button', { type: 'button', class: 'button', onclick: () => enter(typedName()) })
 const none = element('p', { class: 'quiet', role: 'status', hidden: true })
 /**
- * When this browser was last in a room, as it was when the list was opened.
+ * When this browser was last in each room, as of the opening of the list.
  *
  * @type {Map<string, number>}
  */
 let visits = new Map()
-/** More rooms than these are no help as the recent ones. */
+/** A longer list of recent rooms would be of no help. */
 const recentMax = 8
 /** @typedef {{picture: HTMLImageElement, line: HTMLElement, cursor: string | null, item: HTMLElement}} Card */
 /** @type {Map<string, Card>} */
@@ -101,7 +101,7 @@ function card(room) {
 /** @typedef {{room: string, line: string, cursor?: string}} Listed */
 
 /**
- * Those that this browser was in come first, the latest before the others.
+ * Rooms that this browser has visited come first, latest visit first.
  *
  * @param {Listed[]} rooms
  */
@@ -156,7 +156,7 @@ function search() {
 }
 
 /**
- * Over `fetch`, so that the token goes with it where one is needed.
+ * Loaded by `fetch`, so that the token can be sent along.
  *
  * @param {HTMLImageElement} picture @param {string} path
  */

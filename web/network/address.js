@@ -1,7 +1,7 @@
-// The parts of a room's address: the room, whether it is view-only, and the token.
+// The parts of a room's address: the room, whether the link is view-only, and the token.
 
 /**
- * The token for this tab. A browser that keeps nothing has it as long as the page is open.
+ * The token for this tab. If the browser stores nothing, it lasts as long as the page is open.
  *
  * @type {string | null}
  */
@@ -23,7 +23,7 @@ export function takeToken(given) {
 }
 
 /**
- * Opens the page again with another token, also where this browser can't remember it.
+ * Opens the page again with another token, even if this browser can't store it.
  *
  * @param {string} given
  */
@@ -41,8 +41,7 @@ export function isRoomName(name) {
 }
 
 /**
- * Reads the address of the page. A token is taken out of it, so that it gets neither into the history nor into a copied
- * link.
+ * Reads the page's address. A token is removed from it, so that it doesn't get into the history or into a copied link.
  *
  * @returns {{room: string | null, viewOnly: boolean, token: string | null}}
  */
@@ -56,7 +55,7 @@ export function readAddress() {
   try {
     room = decodeURIComponent(location.pathname.match(/^\/r\/([^/]+)\/?$/)?.[1] ?? '')
   } catch {
-    // An address that isn't escaped well names no room.
+    // An address with invalid escapes names no room.
   }
   return {
     room: room && isRoomName(room) ? room : null,
@@ -66,7 +65,7 @@ export function readAddress() {
 }
 
 /**
- * The link that others are given.
+ * The link that is given to others.
  *
  * @param {string} room @param {boolean} [viewOnly]
  */
@@ -75,7 +74,7 @@ export function roomLink(room, viewOnly = false) {
 }
 
 /**
- * Where a room's socket is.
+ * The address of a room's socket.
  *
  * @param {string} room @param {string | null} token
  */
@@ -85,7 +84,7 @@ export function socketAddress(room, token) {
 }
 
 /**
- * Asks the server over HTTP, with the token where there is one.
+ * Sends an HTTP request to the server, with the token if there is one.
  *
  * @param {string} path @param {RequestInit} [options]
  */

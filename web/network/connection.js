@@ -1,14 +1,14 @@
 import { Source } from '../basics/source.js'
 import { socketAddress } from './address.js'
 
-/** The close code for a socket that the page gives up. */
+/** The close code of a socket that the page gives up. */
 const closedByPage = 1000
 /** The browsers' code for a socket that ended without a close frame. */
 const lostWithoutClosing = 1006
 /** The server's code for a full room or a full server. */
 const closedAsFull = 4429
 
-/** The first bytes of a message that brings a token, and of the answer to it. The replica has nothing to do with tokens. */
+/** The first byte of a message with a token, and of the answer to it. The replica doesn't handle tokens. */
 const bringsToken = 0x06
 const takesToken = 0x4d
 
@@ -23,13 +23,13 @@ export function openSocket({ room, token }) {
 }
 
 /**
- * A replica with its socket. Carries out what the replica asks of the network, tells it what came of that, and tells
- * everyone else the other effects: `effect`, one at a time and in order. `performed` follows each run of effects. `sent` tells how
- * many bytes a message has that was given to the socket.
+ * A replica with its socket. Carries out the replica's requests to the network, reports the results to it, and passes
+ * all other effects on: `effect`, one at a time and in order. `performed` follows each run of effects. `sent`: how many
+ * bytes a message has that was given to the socket.
  *
  * Messages of a socket that was given up are ignored, so a replica never hears of a connection that it has left.
  *
- * `stopped` tells that the replica is broken: nothing is sent or heard any more.
+ * `stopped`: the replica is broken, and nothing is sent or received any more.
  *
  * @extends {Source<{effect: Exclude<Effect, NetworkEffect>, performed: null, sent: number, tokenTaken: null, stopped: null}>}
  */
@@ -61,14 +61,14 @@ export class Connection extends Source {
     this.#opened = opened
   }
 
-  /** Whether there was no space for this person at the last try. The replica goes on trying. */
+  /** Whether the room or the server was full at the last try. The replica goes on trying. */
   get isTurnedAway() { return this.#isTurnedAway }
 
   /** The token that the page has for the room. */
   get token() { return this.#token }
 
   /**
-   * Goes on with another token, over this connection and those that follow. `tokenTaken` tells that the server takes it.
+   * Continues with another token, over this connection and later ones. `tokenTaken`: the server has accepted it.
    *
    * @param {string} token
    */
@@ -104,12 +104,12 @@ export class Connection extends Source {
     this.tell('performed', null)
   }
 
-  /** The network is back, or the page is visible again: tries now rather than when the wait is over. */
+  /** The network is back, or the page is visible again: tries now instead of waiting. */
   hurry() {
     if (this.replica.status().state === 'waiting') this.start()
   }
 
-  /** The line is dead, although the browser has not noticed: goes on over a new one, at once. */
+  /** The line is dead, although the browser has not noticed: opens a new one at once. */
   renew() {
     if (!this.#socket) return
     this.#giveUp()
@@ -124,7 +124,7 @@ export class Connection extends Source {
     this.#giveUp()
   }
 
-  /** The replica's code has failed, and no page can tell what it holds. */
+  /** The replica's code has failed, and its state can't be trusted. */
   stop() {
     this.end()
     this.tell('stopped', null)
@@ -148,8 +148,8 @@ export class Connection extends Source {
   }
 
   /**
-   * Hands a message to the socket, unless that is closing: then `close` is about to be told, and the replica still has whatever the
-   * server has not answered.
+   * Gives a message to the socket, unless that is closing: then `close` will follow, and the replica still has
+   * everything that the server has not answered.
    *
    * @param {Uint8Array | string} message
    */
@@ -183,7 +183,7 @@ export class Connection extends Source {
     this.#socket = socket
   }
 
-  /** The socket that was opened beforehand, for the first connection, unless it is closed by now. */
+  /** For the first connection, the socket that was opened beforehand, unless it is closed by now. */
   #takeOpened() {
     const opened = this.#opened
     this.#opened = null

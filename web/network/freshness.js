@@ -1,12 +1,12 @@
 import { Source } from '../basics/source.js'
 
-// Whether the server has a newer page than the open one, and the worker that keeps the page.
+// Whether the server has a newer page than the open one, and the worker that stores the page.
 
 /** A server that takes longer to answer counts as unreachable here. */
 const patienceMilliseconds = 3_000
 
 /**
- * @param {boolean} [own] of the page that is open, where it was opened from what the worker kept
+ * @param {boolean} [own] of the open page, if that was opened from the worker's files
  * @returns {Promise<string | null>} null where nobody can tell
  */
 async function versionOf(own = false) {
@@ -31,7 +31,7 @@ function endedAfter(milliseconds) {
 export class NewerPage extends Error {}
 
 /**
- * Which version of the page is open, and whether the server has another by now. `newer` tells each time it turns out so.
+ * The version of the open page, and whether the server has another one by now. `newer`: it has.
  *
  * @extends {Source<{newer: null}>}
  */
@@ -47,8 +47,8 @@ export class Freshness extends Source {
   }
 
   /**
-   * Hands on what was loaded just now, unless it may belong to a newer page: parts of two versions don't work together.
-   * The question comes after the loading, because the server's page could change in between.
+   * Returns what was just loaded, unless it may belong to a newer page: parts of two versions don't work together. The
+   * check comes after the loading, because the server's page could change in between.
    *
    * @template T @param {T} loaded @returns {Promise<T>} fails with `NewerPage`
    */
@@ -62,14 +62,14 @@ export class Freshness extends Source {
 let registering
 
 /**
- * Lets the browser keep the page as the server has it now. Not every browser does, and none does for a page that isn't served
+ * Makes the browser store the server's current page. Not every browser can, and none can for a page that isn't served
  * securely.
  */
 export async function keepPage() {
   registering ??= navigator.serviceWorker?.register('/worker.js').catch((error) => {
     console.warn('This browser won’t keep the page for when there is no network:', error)
   })
-  // A worker that is being installed takes in the page by itself.
+  // A worker that is being installed loads the page by itself.
   const registration = await registering
   registration?.active?.postMessage('refresh')
 }

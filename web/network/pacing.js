@@ -1,26 +1,26 @@
 import { Source } from '../basics/source.js'
 
 /**
- * So many bytes may be on their way without an answer. A line of 64 kbit/s takes a third of a second for them; on a quick
- * line they are answered before there are more.
+ * At most this many bytes may be on their way without an answer. A line of 64 kbit/s takes a third of a second for
+ * them; on a quick line they are answered before there are more.
  */
 const unansweredBytesMax = 2500
 /** The number of bytes after which the server is asked for an answer. */
 const askBytes = 800
-/** But not more often than this. */
+/** The shortest time between two such requests. */
 const askMilliseconds = 100
 
 /**
- * Backpressure for messages that are only worth sending while they are new, such as cursors. Bytes that wait in a line can't be
- * replaced any more, and browsers hand over megabytes to it. So the server is asked for an answer now and then, and while too
- * much is unanswered, the line is not free. `free` tells when it is again.
+ * Backpressure for messages that are only useful while they are new, such as cursors. Bytes that wait in a line can't
+ * be replaced any more, and browsers let megabytes wait there. So the server is asked for an answer now and then, and
+ * while too much is unanswered, the line counts as full. `free`: it no longer does.
  *
  * @extends {Source<{free: null}>}
  */
 export class Pacing extends Source {
   #connection
   /**
-   * Sent bytes that are not known to have arrived, the oldest first.
+   * Sent bytes that may not have arrived yet, the oldest first.
    *
    * @type {{at: number, bytes: number}[]}
    */
@@ -31,7 +31,7 @@ export class Pacing extends Source {
   #askedAt = -Infinity
   #timer = 0
   /**
-   * When the line was last used, if that is not known to have arrived.
+   * When the line was last used, if it is not known that that has arrived.
    *
    * @type {number | null}
    */
@@ -45,14 +45,16 @@ export class Pacing extends Source {
     connection.on('effect', (effect) => {
       // The round trip is in whole milliseconds.
       if (effect.type === 'pong') this.#answered(performance.now() - effect.roundTripMilliseconds + 1)
-      // Another connection begins with an empty line.
+      // A new connection begins with an empty line.
       else if (effect.type === 'state') this.#answered(Infinity)
     })
   }
 
   get isFree() { return this.#usedAt === null || this.#unanswered <= unansweredBytesMax }
 
-  /** Something is sent now because the line is free. Where edits alone fill the line, such things take turns with them. */
+  /**
+   * Something is being sent because the line is free. If edits alone fill the line, such messages alternate with them.
+   */
   use() { this.#usedAt = performance.now() }
 
   /** @param {number} bytes */
@@ -76,7 +78,7 @@ export class Pacing extends Source {
     this.#connection.perform(this.#connection.replica.ping())
   }
 
-  /** @param {number} asked what was sent until then has arrived */
+  /** @param {number} asked everything sent until then has arrived */
   #answered(asked) {
     const wasFree = this.isFree
     const first = this.#sent.findIndex(({ at }) => at > asked)

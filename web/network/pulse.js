@@ -1,42 +1,48 @@
 import { Source } from '../basics/source.js'
 
-/** After so long without a message, the server is asked for one. */
+/** After this long without a message, the server is asked for one. */
 const quietMilliseconds = 2000
-/** The same while edits wait for their answer: then the silence tells more. */
+/** The same while edits wait for their answer, when silence means more. */
 const unansweredMilliseconds = 700
-/** How long it may then take to answer. Together that is how soon a line that died without a word is noticed. */
+/** How long the answer may then take. Both times together are how soon a dead line is noticed. */
 const answerMilliseconds = 2500
-/** The same after the page comes back from sleep, when the line has most likely died. */
+/** The same after the page comes back from sleep, when the line is most likely dead. */
 const wakingMilliseconds = 500
 /**
- * How long a connection may take to open. Where packets are lost, the system sends the first one again after ever longer
- * pauses, so that a new try is the quicker way once the network is back.
+ * How long a connection may take to open. If packets are lost, the system repeats the first one after ever longer
+ * pauses, so a new try is quicker once the network is back.
  */
 const openingMilliseconds = 5000
 const openingMillisecondsMax = 10_000
-/** How long the welcome may take to come, whatever else is said, and each part of the drawing. On a thin line a part takes seconds. */
+/**
+ * How long the welcome may take, whatever else arrives, and each part of the drawing. On a thin line a part takes
+ * seconds.
+ */
 const greetingMilliseconds = 5000
 const loadingMilliseconds = 10_000
-/** A line that only looked dead may be a slow one with something long on it. The patience grows, so that it isn't cut off for ever. */
+/**
+ * A line that looked dead may just be a slow one with a long message on it. So the patience grows by up to this factor,
+ * and the line isn't cut off for ever.
+ */
 const patienceMax = 16
-/** How often it is looked at. */
+/** How often the line is checked. */
 const lookMilliseconds = 250
-/** Also where messages come all the time, the way there and back is measured so often. */
+/** How often the round trip is measured, even if messages come all the time. */
 const measureMilliseconds = 5000
-/** A way there and back that takes so long is felt. */
+/** A round trip of this length is noticeable. */
 const slowMilliseconds = 800
-/** Measurements that are closer together than this are of one moment. One bad moment is no slow line. */
+/** Measurements closer together than this count as one. A single bad moment doesn't make a slow line. */
 const momentMilliseconds = 1000
 
 /**
  * The heartbeat of the line, and its round trip.
  *
- * Browsers don't tell when a line dies without closing, as behind a tunnel or after sleep: the socket stays open for
- * minutes, and what is drawn goes nowhere. So the server is asked for a sign of life where nothing has come for a while,
- * and a connection that stays silent is made anew. While nobody looks at the page nothing is asked, for the battery's sake.
- * The terminal's `LinePulse.swift` has the same rules: change both together.
+ * Browsers don't report it when a line dies without closing, for example in a tunnel or after sleep: the socket stays
+ * open for minutes, and edits go nowhere. So the server is asked for a sign of life if nothing has come for a while,
+ * and a connection that stays silent is replaced. While the page is hidden nothing is asked, to save the battery. The
+ * terminal's `LinePulse.swift` has the same rules: change both together.
  *
- * `slow` tells, once for each slow time, that the line has become slow.
+ * `slow`: the line has become slow. Once for each slow period.
  *
  * @extends {Source<{change: null, slow: null}>}
  */
@@ -44,15 +50,15 @@ export class Pulse extends Source {
   #connection
   #timer = 0
   #state = 'offline'
-  /** Since when the connection is in this state. */
+  /** Since when the connection has been in this state. */
   #stateSince = 0
   /**
-   * When the server was asked; null if it need not answer.
+   * When the server was asked; null if no answer is due.
    *
    * @type {number | null}
    */
   #askedAt = null
-  /** Whether only the answer itself counts, not any message. */
+  /** Whether only the answer itself counts, and not any message. */
   #wantsAnswer = false
   #measuredAt = -Infinity
   #patience = answerMilliseconds
@@ -61,7 +67,7 @@ export class Pulse extends Source {
   /** @type {number | null} */
   #roundTrip = null
   /**
-   * Ways there and back at the newest moments, in milliseconds.
+   * The newest round trips, in milliseconds.
    *
    * @type {number[]}
    */
@@ -79,13 +85,13 @@ export class Pulse extends Source {
     })
     document.addEventListener('visibilitychange', () => this.#watch())
     addEventListener('online', () => this.#wake())
-    // Browsers freeze pages to save power, and keep those that one has left for when one comes back.
+    // Browsers freeze pages to save power, and keep pages that were left in case one comes back.
     addEventListener('pageshow', ({ persisted }) => { if (persisted) this.#wake() })
     document.addEventListener('resume', () => this.#wake())
     this.#watch()
   }
 
-  /** The newest way there and back, in milliseconds; null if it isn't known. */
+  /** The newest round trip, in milliseconds; null if it isn't known. */
   get roundTrip() { return this.#roundTrip }
 
   get isSlow() { return this.#isSlow }
@@ -95,8 +101,8 @@ export class Pulse extends Source {
     this.#askedAt = null
     if (document.visibilityState !== 'visible') return
     this.#wake()
-    // A window that is seen all the time isn't told that the machine slept. The clock of `performance` may have stood still
-    // meanwhile, too.
+    // A window that is visible all the time gets no event when the machine sleeps. The clock of `performance` may have
+    // stood still meanwhile, too.
     let lookedAt = Date.now()
     this.#timer = setInterval(() => {
       const slept = Date.now() - lookedAt > quietMilliseconds
@@ -106,7 +112,7 @@ export class Pulse extends Source {
     }, lookMilliseconds)
   }
 
-  /** The page, or the network, was away for some time: what was begun before most likely leads nowhere. */
+  /** The page or the network was away for some time: what was in progress before has most likely failed. */
   #wake() {
     const milliseconds = Math.max(wakingMilliseconds, 2 * (this.#roundTrip ?? 0))
     if (this.#state === 'live') {

@@ -1,7 +1,7 @@
 import { element, isComposed, setAttributes } from '../elements/element.js'
 
-// The fields of an inspector. Each shows one value, or that several differ, and hands on a new one as it is typed or
-// dragged. While something is typed in a field, what it shows stays: others may write the value meanwhile.
+// The fields of an inspector. Each shows one value, or that several differ, and reports a new one as it is typed or
+// dragged. While somebody types in a field, its content stays: others may write the value meanwhile.
 
 /** @typedef {{openStep: () => import('../state/editing.js').Step}} FieldHost */
 
@@ -22,7 +22,7 @@ const freshId = () => `field-${++count}`
  */
 const numberText = (value) => String(Math.round(value * 100) / 100)
 
-/** A run of changes, which is one step to undo. */
+/** A run of changes, which makes up one step to undo. */
 class Run {
   #host
   /** @type {import('../state/editing.js').Step | null} */
@@ -37,7 +37,7 @@ class Run {
 }
 
 /**
- * Whether something was typed since the field has last shown a value.
+ * Whether something was typed since the field last showed a value.
  *
  * @param {HTMLInputElement} input
  */
@@ -50,8 +50,8 @@ function showText(input, text) {
 }
 
 /**
- * Keys that are pressed in a field stay there, but those that undo where nothing is typed. Enter takes what is typed, unless it only
- * confirms what an input method proposes; Escape gives it up, and leaves the field.
+ * Keys that are pressed in a field stay there, except those that undo, if nothing is typed. Enter saves the typed
+ * value, unless it only confirms an input method's suggestion; Escape discards it, and leaves the field.
  *
  * @param {HTMLInputElement} input @param {() => void} commit @param {() => void} restore
  */
@@ -133,8 +133,8 @@ export function numberField(label, { min, max, step = 1, unit, change }, host) {
 }
 
 /**
- * A number as people write it: with a decimal point or comma, with spaces or commas between thousands, in the wide digits of an
- * input method too.
+ * Reads a number as people write it: with a decimal point or comma, with spaces or commas between thousands, and in the
+ * wide digits of input methods.
  *
  * @param {string} text @returns {number | null}
  */
@@ -187,7 +187,7 @@ export function sliderField(label, { min, max, step = 1, words = numberText, cha
 }
 
 /**
- * Words below a field whose value was refused. They stay until something else is typed or shown.
+ * The words below a field whose value was refused. They stay until something else is typed or shown.
  *
  * @param {HTMLInputElement} input
  */
@@ -201,7 +201,7 @@ function refusal(input) {
     setAttributes(input, { 'aria-invalid': told === '' ? null : 'true', 'aria-describedby': told === '' ? null : words.id })
   }
   input.addEventListener('input', () => tell())
-  /** @param {() => void} restore shows the value that is there: the words still say what was wrong with the other */
+  /** @param {() => void} restore shows the current value; the words still say what was wrong with the refused one */
   const onLeave = (restore) => input.addEventListener('blur', () => {
     if (!input.hasAttribute('aria-invalid')) return
     input.removeAttribute('aria-invalid')
@@ -284,7 +284,7 @@ export function colorField(label, { change }, host) {
 }
 
 /**
- * Text, taken when the field is left. Where values differ, the placeholder says what typing does.
+ * A text, saved when the field is left. If values differ, the placeholder says what typing does.
  *
  * @param {string} label
  * @param {{change: (text: string) => boolean, maxlength: number, placeholder: string}} options @returns {Field<string>}
@@ -315,7 +315,7 @@ export function textField(label, { change, maxlength, placeholder }) {
     show: (text) => {
       input.placeholder = text === null ? placeholder : ''
       if (text !== shown) refused.tell()
-      // A value that the server refuses later doesn't stay in the field either, unless something else is being typed by
+      // A value that the server refuses later is also replaced in the field, unless something else is being typed by
       // then.
       if (document.activeElement !== input || (text !== shown && input.value === committed)) showText(input, text ?? '')
       shown = text

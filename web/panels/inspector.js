@@ -8,7 +8,7 @@ import { checkField, choiceField, colorField, numberField, sliderField, textFiel
 /** @typedef {import('../core/types.js').Shape} Shape */
 
 /** @typedef {import('../core/table.js').PropertyRow & {inspector: import('../core/table.js').InspectorField}} ShownRow */
-/** @typedef {Record<string, import('./fields.js').Field<any>>} Fields by what the values are called in a shape */
+/** @typedef {Record<string, import('./fields.js').Field<any>>} Fields by the names of the values in a shape */
 
 /** @param {string} word of the contract */
 const shownWord = (word) => (word === 'center' ? 'Centre' : capitalised(word))
@@ -33,7 +33,7 @@ const unitWords = {
   ratio: (ratio) => `${Math.round(ratio * 100)} %`,
 }
 
-/** Actions on several shapes together, and on any number. */
+/** Actions for several shapes together, and for any number of shapes. */
 const alignments = [
   ['alignLeft', 'align-left'], ['alignCenter', 'align-center'], ['alignRight', 'align-right'],
   ['alignTop', 'align-top'], ['alignMiddle', 'align-middle'], ['alignBottom', 'align-bottom'],
@@ -43,7 +43,7 @@ const arrangements = [
   ['bringToFront', 'to-front'], ['sendToBack', 'to-back'], ['duplicate', 'duplicate'], ['delete', 'trash'],
 ]
 
-/** At most this many shapes are read in each frame while they change. More are read less often. */
+/** At most this many shapes are read in each frame while they change. If there are more, they are read less often. */
 const promptMax = 100
 const manyMilliseconds = 200
 
@@ -61,7 +61,7 @@ export class Inspector {
   #fields
   #timer = 0
   /**
-   * The shapes that were selected when a field got the focus. The typed value is meant for them.
+   * The shapes that were selected when a field got the focus. The typed value is for them.
    *
    * @type {number[] | null}
    */
@@ -111,13 +111,16 @@ export class Inspector {
 
   onShow() { this.#show() }
 
-  /** Other shapes are selected: what was typed is taken for those before, and the field is left. A finger takes no focus away. */
+  /**
+   * The selection has changed: what was typed is saved for the shapes before, and the field is left. A tap doesn't take
+   * the focus away by itself.
+   */
   #leave() {
     const { activeElement } = document
     if (this.#meant && activeElement instanceof HTMLElement && this.#form.contains(activeElement)) activeElement.blur()
   }
 
-  /** Few shapes are shown at once, many when there is time, because each of them is asked. */
+  /** Few shapes are shown at once, many when there is time, because each of them has to be read. */
   #showSoon() {
     if (this.element.hidden || this.#timer !== 0) return
     if (this.#selection.size <= promptMax) return this.#show()
@@ -132,7 +135,7 @@ export class Inspector {
   }
 
   /**
-   * The fields that the form and the row of a property ask for.
+   * The fields for the form and the row of a property.
    *
    * @param {ShownRow} row @param {import('./fields.js').FieldHost} host @returns {Fields}
    */
@@ -177,7 +180,7 @@ export class Inspector {
   }
 
   /**
-   * Those of a group, in order.
+   * The properties of a group, in order.
    *
    * @param {string} group
    */
@@ -225,7 +228,7 @@ export class Inspector {
     if (shapes.length === 0) return
     const { replica } = this.#shown
     /**
-     * The value that all of them share; null if they differ.
+     * The value that all shapes share; null if they differ.
      *
      * @template T @param {(shape: Shape) => T} read
      */
@@ -260,7 +263,7 @@ export class Inspector {
     }
   }
 
-  /** Those that an edit is for, as far as they are still there. */
+  /** The shapes that an edit is for, if they still exist. */
   #shapes() { return this.#shown.replica.shapesOf(this.#meant ?? this.#selection.ids()) }
 
   // MARK: Writing
@@ -285,7 +288,7 @@ export class Inspector {
   }
 
   /**
-   * A single shape goes there. Of several, the box around all of them does.
+   * A single shape is moved there. Of several, the box around all of them is.
    *
    * @param {{x?: number, y?: number}} corner
    */
@@ -299,8 +302,8 @@ export class Inspector {
   }
 
   /**
-   * The unrotated box's corner stays where it is seen, so that a turned shape grows from there too. Of several, the box around all
-   * of them becomes so large.
+   * The unrotated box's corner stays where it is seen, so that a turned shape grows from there too. Of several shapes,
+   * the box around all of them gets this size.
    *
    * @param {{width?: number, height?: number}} size
    */
@@ -313,7 +316,7 @@ export class Inspector {
       const dy = (size.height - shape.height) / 2
       const cosine = Math.cos(radians(shape.rotation))
       const sine = Math.sin(radians(shape.rotation))
-      // Where the centre goes to, less half of the new size.
+      // The new position of the centre, minus half of the new size.
       const x = shape.x + shape.width / 2 + dx * cosine - dy * sine - size.width / 2
       const y = shape.y + shape.height / 2 + dx * sine + dy * cosine - size.height / 2
       return { id: shape.id, x, y, ...size }
@@ -326,7 +329,7 @@ export class Inspector {
     if (!box) return
     const [dx, dy] = [(width ?? box.width) - box.width, (height ?? box.height) - box.height]
     const frame = { ...box, rotation: 0 }
-    // What is turned can't be stretched along the paper.
+    // Turned shapes can't be stretched along the paper's axes.
     const places = shapes.some(({ rotation }) => rotation !== 0)
       ? pinched(shapes, { around: box, scale: 1 + (dx / box.width || dy / box.height) })
       : stretched(shapes, frame, dx, dy, { across: width === undefined ? 0 : 1, down: height === undefined ? 0 : 1 })

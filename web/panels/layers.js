@@ -17,7 +17,7 @@ const scrollEdge = 32
  */
 
 /**
- * A pointer that has come down on a row; once it has moved, what it does; and where in the order it would drop the row.
+ * A pointer that is down on a row; after it has moved, what it does; and where in the order it would drop the row.
  *
  * @typedef {{id: number, isTouch: boolean, kind: 'order' | 'swipe' | null, pointer: number, x: number, y: number,
  *   to: number | null, isFar: boolean, isByGrip: boolean, isOnButton: boolean}} RowDrag
@@ -25,7 +25,7 @@ const scrollEdge = 32
 
 /**
  * All shapes, the topmost first. Only the rows in sight exist, so a hundred thousand shapes cost as much as twenty.
- * Selecting, hiding, locking, renaming, deleting and the drawing order, by pointer and by keyboard.
+ * Shapes can be selected, hidden, locked, renamed, deleted and reordered, by pointer and by keyboard.
  */
 export class Layers {
   #shown
@@ -96,7 +96,7 @@ export class Layers {
     }).observe(this.#grid)
   }
 
-  /** It is looked at again. */
+  /** The panel is visible again. */
   onShow() {
     this.#refresh()
     const selected = this.#selection.ids()
@@ -281,7 +281,7 @@ export class Layers {
     else if (top + this.#rowHeight > scrollTop + clientHeight) this.#grid.scrollTop = top + this.#rowHeight - clientHeight
   }
 
-  // MARK: What is done to shapes
+  // MARK: Actions on shapes
 
   /**
    * The shapes that an action on a row applies to: all selected ones if the row is one of them.
@@ -352,7 +352,7 @@ export class Layers {
     const target = event.target instanceof Element ? event.target : null
     const made = target?.closest('.layer')
     if (!target || !(made instanceof HTMLElement) || event.button !== 0 || target.closest('input')) return
-    // A second finger changes nothing about what the first one is at.
+    // A second finger doesn't change what the first one is doing.
     if (this.#isHeld) return
     this.#isHeld = true
     const id = Number(made.dataset.shape)
@@ -397,7 +397,7 @@ export class Layers {
       if (drag.isByGrip || !drag.isTouch) drag.kind = 'order'
       else if (Math.abs(across) > Math.abs(down) * 1.5) drag.kind = 'swipe'
       else {
-        // A finger that goes up or down scrolls.
+        // A finger that moves up or down scrolls.
         this.#drag = null
         return
       }

@@ -22,7 +22,7 @@ export class Names {
   }
 
   /**
-   * A name, fit for the beginning of a sentence.
+   * A name for the beginning of a sentence.
    *
    * @param {number} actor
    */
@@ -50,8 +50,8 @@ function lastMoved(replica, id) {
 }
 
 /**
- * Tells who moved one of two shapes last: since then they have overlapped. Each shape is looked at once, however many
- * others it overlaps.
+ * Tells who was the last to move one of two shapes: since then they have overlapped. Each shape is read once, however
+ * many others it overlaps.
  *
  * @param {Replica} replica @returns {(first: number, second: number) => Written | null}
  */

@@ -5,21 +5,24 @@ import { crowdedMin } from '../drawing/marked.js'
 import { fitBeside } from '../drawing/surroundings.js'
 import { ago, lastMovers } from './names.js'
 
-/** Nobody reads more; the rest is a number. */
+/** Nobody reads more entries. For the rest there is a number. */
 const shownMax = 200
-/** How long to wait for more before saying anything, and how many are told one by one. */
+/** How long to wait for more overlaps before reporting them, and how many are reported one by one. */
 const gatherMilliseconds = 500
 const toldMax = 2
 const refreshMilliseconds = 15_000
-/** A list that changes faster can't be read, and each change costs a frame: no more than so small a part of the time. */
+/**
+ * A list that changes faster can't be read, and each change takes a frame. So the list takes at most this small a part
+ * of the time.
+ */
 const shownMilliseconds = 150
 const costFactor = 20
 
 /** @typedef {[number, number]} Pair */
 
 /**
- * Which shapes overlap, since when and by whose doing: as a list, and as notices when it happens. `count` tells how many
- * pairs there are, `opened` that somebody wants to see the list.
+ * Which shapes overlap, since when and who caused it: as a list, and as notices when it happens. `count`: how many
+ * pairs there are. `opened`: somebody wants to see the list.
  *
  * @extends {Source<{count: number, opened: null}>}
  */
@@ -36,7 +39,7 @@ export class Overlaps extends Source {
   #fresh = []
   #timer = 0
   /**
-   * The notices that are shown, with the pairs that each tells of.
+   * The notices that are shown, with the pairs that each is about.
    *
    * @type {Map<string, Pair[]>}
    */
@@ -74,7 +77,7 @@ export class Overlaps extends Source {
     connection.on('effect', (effect) => {
       if (effect.type !== 'state') return
       this.#isLive = effect.state === 'live'
-      // Overlaps from before the page entered the room are no news.
+      // Overlaps from before the page entered the room are not reported.
       if (!this.#isLive) this.#isSettled = false
     })
     setInterval(() => { if (!this.element.hidden) this.#show() }, refreshMilliseconds)
@@ -105,10 +108,10 @@ export class Overlaps extends Source {
     }
   }
 
-  /** The overlaps that others caused and that still exist, in words. One's own are seen anyway. */
+  /** The overlaps that others have caused and that still exist, in words. One's own are noticed anyway. */
   #tell() {
     this.#timer = 0
-    // Shapes that went since the last frame are still among the pairs.
+    // Shapes that were removed since the last frame are still among the pairs.
     const isThere = (/** @type {number} */ id) => this.#shown.replica.shape(id) !== null
     const there = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every(isThere))
     this.#fresh = []
@@ -133,7 +136,7 @@ export class Overlaps extends Source {
     }
   }
 
-  /** Takes back notices of which nothing is true any more. */
+  /** Withdraws notices that are no longer true. */
   #withdraw() {
     for (const [group, pairs] of this.#told) {
       if (pairs.some((pair) => this.#pairs.has(pair.join(' ')))) continue
@@ -183,12 +186,12 @@ export class Overlaps extends Source {
     this.#empty.hidden = this.#pairs.size > 0
     this.#more.hidden = this.#pairs.size <= dated.length
     this.#more.textContent = `and ${(this.#pairs.size - dated.length).toLocaleString()} more`
-    // With what the browser takes to lay it out, which is most of it.
+    // Includes the time that the browser takes for layout, which is most of it.
     requestAnimationFrame(() => setTimeout(() => { this.#cost = performance.now() - began }))
   }
 
   /**
-   * Selects both and brings them into sight.
+   * Selects both shapes and brings them into view.
    *
    * @param {Pair} pair
    */

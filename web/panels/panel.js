@@ -5,7 +5,7 @@ const key = 'canvas.panel'
 /** On a small screen it would cover the canvas, so there it only opens when asked to. */
 const isSmall = () => matchMedia('(max-width: 800px), (max-height: 480px)').matches
 
-/** The panel at the right, or the sheet from below: tabs, of which one is open, or none. */
+/** The panel at the right, or the sheet from below: tabs of which one is open, or none. */
 export class Panel {
   #tabs
   /** @type {string | null} */
@@ -90,7 +90,7 @@ export class Panel {
     try {
       localStorage.setItem(key, this.#open ?? '')
     } catch {
-      // Next time it opens as it does by itself.
+      // If it can't be stored, the panel opens by default next time.
     }
   }
 
@@ -108,7 +108,7 @@ export class Panel {
   }
 }
 
-/** Which tab was open: none where the panel was closed, or before anybody opened it. */
+/** The tab that was open: none if the panel was closed, or never opened. */
 function remembered() {
   try {
     return localStorage.getItem(key) ?? ''

@@ -1,16 +1,16 @@
 import { element } from '../elements/element.js'
 
-/** Where the sheet comes to rest, as parts of the window's height; below the least it closes. */
+/** The heights at which the sheet stops, as fractions of the window's; below the least it closes. */
 const rests = [0.3, 0.6, 0.9]
 const closedBelow = 0.18
-/** A grip that was moved less than this, in CSS pixels, was pressed. */
+/** If a grip was moved by less than this, in CSS pixels, it was pressed. */
 const pressMax = 6
-/** CSS pixels. A swipe that is as fast as this, in a millisecond, goes on to the next rest. */
+/** CSS pixels in a millisecond. A swipe this fast goes on to the next stop. */
 const swipeMin = 0.5
 
 /**
- * The grip of a sheet that comes from below: a drag sets its height, a press turns between half and almost all of the window, and
- * whoever drags it down to the edge closes it.
+ * The grip of a sheet that comes from below: a drag sets its height, a press switches between half and almost all of
+ * the window, and dragging it down to the edge closes it.
  *
  * @param {HTMLElement} sheet whose height is `--sheet` @param {() => void} close
  */
@@ -53,7 +53,7 @@ export function sheetGrip(sheet, close) {
   grip.addEventListener('pointermove', move)
   grip.addEventListener('pointerup', up)
   grip.addEventListener('pointercancel', up)
-  // A key has no pointer. A click by hand was seen as a press already.
+  // A click by keyboard has no pointer. A click by hand was handled as a press already.
   grip.addEventListener('click', ({ detail }) => { if (detail === 0) turn() })
   return grip
 }

@@ -72,10 +72,10 @@ import { Momentum } from '../tools/momentum.js'
 import { Shortcuts } from '../tools/shortcuts.js'
 import { Tools } from '../tools/tools.js'
 
-// The page of a room: makes all parts, each from those it needs.
+// The page of a room: makes all parts, each from those that it needs.
 
 const address = readAddress()
-// The server has no page for such an address. Only the page that the browser has kept opens anywhere.
+// The server has no page for such an address. Only the page that the browser has stored opens at any address.
 if (address.room === null) location.replace('/')
 else openRoom(address.room, address)
 
@@ -85,9 +85,9 @@ async function openRoom(room, { viewOnly, token }) {
   wear(identity)
   document.title = `${room} · CanvasSync`
 
-  // The room, without anything to see.
+  // The room itself, without anything visible.
 
-  // Opened while the core is on its way, so that the room's state can follow the code without a pause.
+  // Opened while the core is still loading, so that the room's state can follow the code without a pause.
   const socket = openSocket({ room, token })
   const core = await loadCore(fetch('/core.wasm'))
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
@@ -158,11 +158,11 @@ async function openRoom(room, { viewOnly, token }) {
   const tools = new Tools(stage, reach)
   const actionReach = { ...reach, tools }
   new Shortcuts(actionReach)
-  // People who come to draw find a pencil in hand.
+  // People who come to draw start with the pencil.
   tool.choose('rectangle')
 
-  // The furniture. Parts that nobody sees at first are made later. All of it comes with the page's one script: imports within
-  // it only when they are wanted would cost a kilobyte of wrappers, and save nothing.
+  // The furniture. Parts that are not visible at first are made later. All of it comes with the page's one script:
+  // importing it on demand would cost a kilobyte of wrappers, and save nothing.
 
   const noticeList = new NoticeList(notices)
   const files = parts.later(async () => Files, (Files) =>
@@ -195,7 +195,7 @@ async function openRoom(room, { viewOnly, token }) {
     new Follow({ presence, view, notices })))
   const states = new States({ connection, shown, permission, refusals, actions })
   elementById('opening').remove()
-  // The Tab key leads from the field to the bars.
+  // The Tab key moves from the field to the bars.
   stage.after(writing.element)
   const showPermission = () => document.body.classList.toggle('is-viewer', permission.isViewOnly)
   permission.on('change', showPermission)
@@ -214,7 +214,7 @@ async function openRoom(room, { viewOnly, token }) {
   const contextMenu = parts.later(async () => ContextMenu, (ContextMenu) =>
     new ContextMenu({ shown, selection, view, tools, groups, locks, actions }))
   document.addEventListener('contextmenu', async (event) => {
-    // A finger that is held lifts a shape. On a phone the menu at the top left has these actions.
+    // Holding a finger lifts a shape. On a phone the menu at the top left has these actions.
     if (event instanceof PointerEvent && event.pointerType === 'touch') return
     if (event.target !== document.body && !isWithin(event.target, '#stage, .layer, .waiting-field')) return
     event.preventDefault()
@@ -226,8 +226,8 @@ async function openRoom(room, { viewOnly, token }) {
     actions.shortcuts.run()
   })
 
-  // After a first action somebody may soon copy, add or save. The parts for that are loaded then, and don't delay the
-  // start.
+  // After a first action somebody may soon copy, add or save. The parts for that are loaded then, so that they don't
+  // delay the start.
 
   const prepare = () => { documents.prepare() }
   const stopWaiting = selection.on('change', () => {
@@ -239,7 +239,7 @@ async function openRoom(room, { viewOnly, token }) {
   }
   documents.on('ready', () => document.body.append(new Astray({ scene, shown, view }, actions).element))
 
-  // The edits that other tabs have left, and the way into the room.
+  // The edits that other tabs have left, and joining the room.
 
   if (!viewOnly) {
     watchTabs(connection, room, leftBehind > 0, async () =>

@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 
 /**
- * The core's third module, which reads and makes documents and finds free places. `ready` tells when it is there.
+ * The core's second module, which reads and makes documents and finds free places. `ready`: it is loaded.
  *
  * @extends {Source<{ready: null}>}
  */
@@ -31,7 +31,7 @@ export class Documents extends Source {
   async prepare() { return await this.#part.prepare() ?? false }
 
   /**
-   * Loads the module, and says so where it can't.
+   * Loads the module, and shows a notice if it can't.
    *
    * @returns {Promise<boolean>} whether it is there now
    */

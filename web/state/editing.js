@@ -4,8 +4,8 @@ import { sentence } from '../basics/words.js'
 /** @typedef {import('../core/types.js').Effect} Effect */
 
 /**
- * Edits until its end are one step to undo. Its opener ends it, or abandons it: then everything is as if it had never
- * begun, Redo included. Once it has ended, both do nothing. `edits` counts what was written in it.
+ * All edits until its end are one step to undo. Its opener ends it, or abandons it: then everything is as if it had
+ * never begun, Redo included. After its end, both do nothing. `edits`: how many edits it has.
  *
  * @typedef {{edits: number, end: () => void, abandon: () => void}} Step
  */
@@ -14,8 +14,8 @@ const viewOnlyWords = 'This link is view-only. Ask for a link that lets you draw
 const pastWords = 'You’re looking at the past. Restore it, or close the history, to keep drawing.'
 
 /**
- * The way to edit the drawing: carries out what an edit asks for, and says why where it can't be done. `edited` tells of each
- * edit that was done.
+ * The way to edit the drawing: carries out the effects of an edit, and says why if an edit isn't possible. `edited`: an
+ * edit was made.
  *
  * @extends {Source<{edited: null}>}
  */
@@ -43,7 +43,7 @@ export class Editing extends Source {
   }
 
   /**
-   * Edits, and carries out what follows. An edit that fails becomes a notice.
+   * Edits, and carries out the effects. A failed edit is reported by a notice.
    *
    * @template {Effect[] | {effects: Effect[]} | undefined} T
    * @param {(replica: import('../core/replica.js').Replica) => T} change returns effects, or an object that has them
@@ -75,7 +75,7 @@ export class Editing extends Source {
   redo() { return this.#stepBack('redo', (replica) => replica.redo()) }
 
   /**
-   * Where others have since changed all that a step wrote, undoing it changes nothing.
+   * If others have since changed everything that a step wrote, undoing it changes nothing.
    *
    * @param {'undo' | 'redo'} what @param {(replica: import('../core/replica.js').Replica) => Effect[]} change
    */
@@ -94,8 +94,8 @@ export class Editing extends Source {
   }
 
   /**
-   * Says what the newest step did, and offers to undo it. The notice goes with the next edit: from then on, an undo would be
-   * of something else.
+   * Says what the newest step did, and offers to undo it. The notice is withdrawn with the next edit, because an undo
+   * would then be of something else.
    *
    * @param {string} text @param {string} [group]
    */
@@ -108,7 +108,7 @@ export class Editing extends Source {
   }
 
   /**
-   * Makes all edits within one step to undo: the one that is open, or one of their own.
+   * Makes all edits within one step to undo: the open one, or a new one.
    *
    * @template T @param {() => T} edits @returns {T}
    */
@@ -123,7 +123,7 @@ export class Editing extends Source {
   }
 
   /**
-   * Opens a step to undo. Only one can be open: where somebody has left one open, that ends here.
+   * Opens a step to undo. Only one can be open: one that was left open ends here.
    *
    * @returns {Step}
    */
@@ -141,7 +141,7 @@ export class Editing extends Source {
       abandon: () => {
         if (this.#step !== step) return
         this.#step = null
-        // Edits that can't be withdrawn any more stay, as a step of their own.
+        // Edits that can't be reverted any more stay, as a step of their own.
         if (this.#permission.mayEdit) this.edit((live) => live.abandonStep())
         else replica.endGroup()
       },

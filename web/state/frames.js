@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 
 /**
- * The frame loop: a frame runs when somebody asks for one. `update` comes first, then `paint`; both carry the frame's time.
+ * The frame loop: a frame runs when one was requested. `update` comes first, then `paint`; both have the frame's time.
  *
  * @extends {Source<{update: number, paint: number}>}
  */
@@ -9,7 +9,7 @@ export class Frames extends Source {
   #pending = 0
   #now = 0
 
-  /** The time of the frame that is running, or of the last one. */
+  /** The time of the current frame, or of the last one. */
   get now() { return this.#now }
 
   /** Asks for another frame. */
@@ -17,7 +17,7 @@ export class Frames extends Source {
     if (this.#pending === 0) this.#pending = requestAnimationFrame((now) => this.#run(now))
   }
 
-  /** Nothing is drawn any more. */
+  /** Stops drawing. */
   stop() {
     cancelAnimationFrame(this.#pending)
     this.#pending = -1

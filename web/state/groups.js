@@ -1,5 +1,5 @@
 /**
- * Shapes that are taken hold of as one (S13). A group may be entered: then each of its shapes is taken by itself, until
+ * Shapes that are handled as one (S13). A group may be entered: then each of its shapes is handled by itself, until
  * something else is selected.
  */
 export class Groups {
@@ -55,7 +55,8 @@ export class Groups {
   }
 
   /**
-   * The shapes that are taken with a shape: all of its group that aren't locked, unless the group was entered.
+   * The shapes that are handled together with a shape: all of its group that aren't locked, unless the group was
+   * entered.
    *
    * @param {number} id @returns {number[]}
    */
@@ -74,7 +75,7 @@ export class Groups {
   }
 
   /**
-   * From now on the shapes of this one's group are taken one by one.
+   * From now on the shapes in this one's group are handled one by one.
    *
    * @param {number} id @returns {boolean} whether there is a group that wasn't entered yet
    */
@@ -87,7 +88,7 @@ export class Groups {
   }
 
   /**
-   * Whether these shapes are one group, of two shapes or more.
+   * Whether these shapes form one group, of two shapes or more.
    *
    * @param {number[]} ids
    */

@@ -1,7 +1,7 @@
-/** How many of the held shapes have their names looked up: more are never told by name. */
+/** How many of the held shapes have their names looked up. More are never named in a notice. */
 const namedMax = 3
 
-/** The shapes that a gesture holds, by the names that they had when it began. */
+/** The shapes that a gesture holds, with their names from when it began. */
 export class Hand {
   #shown
   #held = new Set(/** @type {number[]} */ ([]))
@@ -12,7 +12,9 @@ export class Hand {
   /** @param {import('./shown.js').Shown} shown */
   constructor(shown) { this.#shown = shown }
 
-  /** @param {{held: number[], tied: number[]}} ids what the gesture changes, and what it ties a line to */
+  /**
+   * @param {{held: number[], tied: number[]}} ids the shapes that the gesture changes, and those that it ties a line to
+   */
   hold({ held, tied }) {
     const before = this.#names
     this.#held = new Set(held)
@@ -23,7 +25,7 @@ export class Hand {
   letGo() { this.hold({ held: [], tied: [] }) }
 
   /**
-   * The hand's action on a shape, as in "while you held it"; null if there is none.
+   * What the hand is doing to a shape, as in "while you held it"; null if nothing.
    *
    * @param {number} id
    */

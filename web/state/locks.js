@@ -1,6 +1,9 @@
 import { counted } from '../basics/words.js'
 
-/** Which shapes are locked: pointers pass through them, and what would change them is refused in words (S12). */
+/**
+ * Which shapes are locked: pointers pass through them, and actions that would change them are refused with a notice
+ * (S12).
+ */
 export class Locks {
   #shown
   #editing
@@ -32,7 +35,7 @@ export class Locks {
   hasAny(ids) { return ids.some((id) => this.has(id)) }
 
   /**
-   * Says so where any of these shapes is locked, and offers to unlock them.
+   * If any of these shapes is locked, shows a notice and offers to unlock them.
    *
    * @param {number[]} ids @returns {boolean}
    */

@@ -3,8 +3,9 @@ import { Source } from '../basics/source.js'
 const key = 'canvas.overlaps'
 
 /**
- * Whether overlaps are marked in the drawing, and which shape the pointer is on: where there are many overlaps, only those of
- * what is selected or pointed at are marked. `change` tells that one of the two is another. The choice is this browser's.
+ * Whether overlaps are marked in the drawing, and which shape the pointer is on: if there are many overlaps, only those
+ * of the selected shapes and of that one are marked. `change`: one of the two has changed. The setting is this
+ * browser's.
  *
  * @extends {Source<{change: null}>}
  */
@@ -21,7 +22,7 @@ export class Marks extends Source {
     try {
       localStorage.setItem(key, this.#isOn ? 'on' : 'off')
     } catch {
-      // The choice lasts as long as the page does.
+      // The setting lasts as long as the page does.
     }
     this.tell('change', null)
   }

@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 
 /**
- * The name and colour that the others see. `change` tells when they are others, `chosen` when the person has chosen them.
+ * The name and colour that others see. `change`: they have changed. `chosen`: the person has chosen them.
  *
  * @extends {Source<{change: {name: string, color: string}, chosen: {name: string, color: string, isColorChosen: boolean}}>}
  */
@@ -10,7 +10,7 @@ export class Me extends Source {
   #name
   #color
   #isColorChosen
-  /** The remembered settings. A colour that is worn in one room only is not among them. */
+  /** The stored settings. A colour for one room only is not among them. */
   #rememberedColor
 
   /**
@@ -29,7 +29,7 @@ export class Me extends Source {
   get name() { return this.#name }
   get color() { return this.#color }
 
-  /** Whether the person has chosen this colour, rather than been given it. */
+  /** Whether the person has chosen this colour. If not, it was given to them. */
   get isColorChosen() { return this.#isColorChosen }
 
   /** @param {{name: string, color: string}} identity as the person has chosen it */
@@ -43,7 +43,7 @@ export class Me extends Source {
   }
 
   /**
-   * Another colour for this visit.
+   * Changes the colour for this visit.
    *
    * @param {string} color
    */

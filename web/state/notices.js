@@ -3,17 +3,17 @@ import { Source } from '../basics/source.js'
 /**
  * @typedef {object} NoticeOptions
  * @property {'quiet' | 'refused' | 'overlap'} [kind]
- * @property {string} [group] a notice replaces the one of the same group that is still shown; its text, unless given
+ * @property {string} [group] a notice replaces one of the same group that is still shown; the default is its text
  * @property {{words?: string, run: () => void}} [action] without words it is what a click on the notice does
- * @property {boolean} [isWhole] however long it is, all of it can be read
+ * @property {boolean} [isWhole] the notice is never cut off, however long it is
  * @property {number} [milliseconds] how long it is shown, where it isn't as long as others
  */
 
 /** @typedef {{text: string} & NoticeOptions} Notice */
 
 /**
- * The page's notices to its user. Other parts decide where and how long they are shown. `withdrawn` tells a group whose
- * notice isn't true any more.
+ * The page's notices to its user. Other parts decide where and how long they are shown. `withdrawn`: the notice of a
+ * group is no longer true.
  *
  * @extends {Source<{notice: Notice, withdrawn: string}>}
  */

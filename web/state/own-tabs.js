@@ -1,8 +1,8 @@
 import { Source } from '../basics/source.js'
 
 /**
- * Which of the others in the room are this browser's other tabs: the same person, as another actor. `change` tells when it is
- * others.
+ * Which of the others in the room are this browser's other tabs: the same person, as another actor. `change`: they have
+ * changed.
  *
  * @extends {Source<{change: null}>}
  */

@@ -5,7 +5,7 @@ const key = 'canvas.paint'
 /** @typedef {{fill: string | null, stroke: string | null}} Colors `#RRGGBB` each; null: any bright fill, no outline; `none`: no fill */
 
 /**
- * The colours that the next shape is drawn with, as chosen in this browser. `change` tells that they are others.
+ * The colours for the next shape, as chosen in this browser. `change`: they have changed.
  *
  * @extends {Source<{change: null}>}
  */
@@ -15,7 +15,7 @@ export class Paint extends Source {
   get fill() { return this.#colors.fill }
   get stroke() { return this.#colors.stroke }
 
-  /** @param {Partial<Colors>} colors those that are to be others */
+  /** @param {Partial<Colors>} colors those to change */
   choose(colors) {
     this.#colors = { ...this.#colors, ...colors }
     try {
@@ -37,7 +37,7 @@ function remembered() {
     }
     if (kept.fill === 'none') colors.fill = 'none'
   } catch {
-    // Nothing was remembered, or it wasn't written by this page.
+    // Nothing was stored, or another program has written it.
   }
   return colors
 }

@@ -3,7 +3,7 @@ import { NewerPage } from '../network/freshness.js'
 const missingWords = 'That part of the page can’t be loaded right now. Try again once the server is back.'
 const newerWords = 'There’s a newer version of this page. Reload to use that. Everything you drew is kept.'
 
-/** Loads parts of the page that nobody needs at first. */
+/** Loads parts of the page that are not needed at first. */
 export class Parts {
   #freshness
   #notices
@@ -18,11 +18,12 @@ export class Parts {
   }
 
   /**
-   * A part that is loaded when it is first wanted.
+   * A part that is loaded when it is first needed.
    *
    * @template Loaded, Made
    * @param {() => Promise<Loaded>} load
-   * @param {(loaded: Loaded) => Made | Promise<Made>} make what is wanted of it. It isn't called with a part of a newer page.
+   * @param {(loaded: Loaded) => Made | Promise<Made>} make makes what is needed from it. It isn't called with a part of
+   * a newer page.
    * @returns {LaterPart<Made>}
    */
   later(load, make) {
@@ -51,7 +52,7 @@ export class LaterPart {
   async get() { return this.#get(this.#sayMissing) }
 
   /**
-   * The same for a part that may be wanted soon: says nothing.
+   * The same for a part that may be needed soon: shows no notice.
    *
    * @returns {Promise<Made | null>}
    */

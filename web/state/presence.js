@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 import { identifierNumber, identifierText } from '../core/values.js'
 
-/** More shapes than anyone can follow, and few enough for the room's limit on presence. */
+/** The most held shapes that are sent: more than anyone can follow, and few enough for the room's limit on presence. */
 const shapesToldMax = 150
 
 /** The most points of a stroke that are sent at once, and that are kept of others' strokes: minutes of drawing. */
@@ -17,8 +17,8 @@ const inkKeptMax = 200_000
  */
 
 /**
- * That somebody has restored an older state: the moment that was restored, and from when until when that was written, by the
- * server's clock.
+ * The news that this person has restored an older state: the moment of that state, and from when until when it was
+ * written, by the server's clock.
  *
  * @typedef {{asOf: number, from: number, until: number}} Restored
  */
@@ -38,17 +38,17 @@ const inkKeptMax = 200_000
  */
 
 /**
- * The newest part of a stroke that is not finished yet: its points from the `at`-th on, two numbers each, and how wide it is at each,
- * in hundredths of `width`, unless that is 100 everywhere.
+ * The newest part of an unfinished stroke: its points from the `at`-th on, two numbers each, and the width at each, in
+ * hundredths of `width`, unless that is 100 everywhere.
  *
  * @typedef {{shape: number, color: string, width: number, at: number, points: number[], widths: number[] | null}} InkPiece
  */
 
 /**
- * The presence of this person, and of the others. `people` tells when someone came, went or changed their name, `change`
- * when anything about anyone changed.
+ * The presence of this person and of the others. `people`: someone came, left or changed their name. `change`: anything
+ * has changed about anyone.
  *
- * Peers may send any JSON about themselves. Only what has the expected form leaves this class.
+ * Peers may send any JSON as their presence. Only values of the expected form leave this class.
  *
  * @extends {Source<{people: Person[], change: null}>}
  */
@@ -57,11 +57,11 @@ export class Presence extends Source {
   #pacing
   /** @type {OwnState} */
   #own = {}
-  /** Whether the line was full when this person's presence last changed. The newest is sent as soon as it isn't. */
+  /** Whether the line was full when this person's presence last changed. The newest is sent when the line is free. */
   #isBehind = false
   /** @type {Map<number, Person>} */
   #people = new Map()
-  /** How many people are here, where the room tells not all of them by name; otherwise 0. */
+  /** How many people are here, if the room doesn't name all of them; otherwise 0. */
   #crowd = 0
 
   /**
@@ -76,7 +76,7 @@ export class Presence extends Source {
     connection.on('effect', (effect) => this.#take(effect))
   }
 
-  /** How many others are here whom the room doesn’t tell by name, because there are too many. */
+  /** How many others are here whom the room doesn’t name, because there are too many. */
   get unnamedCount() { return Math.max(0, this.#crowd - this.#people.size - 1) }
 
   /**
@@ -98,7 +98,8 @@ export class Presence extends Source {
   /** @param {number | null} id the shape in which this person writes */
   setWriting(id) { this.#tellOthers({ writing: id === null ? undefined : identifierText(id) }) }
   /**
-   * The stroke that this person is drawing. Others get it in pieces. The pieces share points, so that one may be lost.
+   * The stroke that this person is drawing. It is sent to others in pieces. The pieces overlap, so that one may be
+   * lost.
    *
    * @param {{shape: number, color: string, width: number, points: (Point & {width: number})[]} | null} ink
    */
@@ -174,7 +175,7 @@ const numbers = (value, count) =>
   Array.isArray(value) && value.length === count
   && value.every((number) => Number.isFinite(number) && Math.abs(number) <= farthest) ? value : null
 
-/** Later than this no date is. */
+/** No date is later than this. */
 const momentMax = 8.64e15
 
 /** @param {unknown} value @param {number} count @returns {number[] | null} */

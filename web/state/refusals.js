@@ -6,7 +6,7 @@ import { counted } from '../basics/words.js'
 const gatherMilliseconds = 300
 
 /**
- * Why the server refused a change, in words about the drawing.
+ * The reasons why the server refuses a change, in words about the drawing.
  *
  * @type {Record<string, string>}
  */
@@ -20,8 +20,8 @@ const reasons = {
 }
 
 /**
- * Tells which changes the server refused, and why: they have gone from the canvas again. `full` is told when it was for
- * want of room.
+ * Tells which changes the server has refused, and why: they have disappeared from the canvas. `full`: a change was
+ * refused because the room is full.
  *
  * @extends {Source<{full: null}>}
  */

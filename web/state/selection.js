@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 
 /**
- * Which shapes are selected. `change` tells when it is others. Shapes that are gone leave the selection by themselves.
+ * Which shapes are selected. `change`: the selection has changed. Shapes that are deleted leave it by themselves.
  *
  * @extends {Source<{change: number[]}>}
  */

@@ -4,10 +4,10 @@ import { Source } from '../basics/source.js'
 /** @typedef {import('../core/types.js').Changes} Changes */
 
 /**
- * Which replica the page shows: the live one, or one that holds the past.
+ * The replica that the page shows: the live one, or one of the past.
  *
- * `changes` tells once a frame what is different in it, `past` when the page has turned to the past or come back, and `leaving` just
- * before it turns to the past: what is in hand can still be written.
+ * `changes`: once a frame, what has changed in it. `past`: the page has switched to the past or back. `leaving`: the
+ * page is about to switch to the past, so what is in progress can still be written.
  *
  * @extends {Source<{changes: Changes, past: boolean, leaving: null}>}
  */
@@ -16,7 +16,7 @@ export class Shown extends Source {
   #frames
   /** @type {Replica | null} */
   #past = null
-  /** Another replica is shown since the last frame, so all of it is news. */
+  /** Whether another replica is shown since the last frame, so that everything has changed. */
   #isReplaced = false
 
   /** @param {import('../network/connection.js').Connection} connection @param {import('./frames.js').Frames} frames */
@@ -36,7 +36,7 @@ export class Shown extends Source {
   get isPast() { return this.#past !== null }
 
   /**
-   * Shows a replica that nobody edits, or the live one again.
+   * Shows a replica of the past, which can't be edited, or the live one again.
    *
    * @param {Replica | null} past
    */
@@ -59,7 +59,7 @@ export class Shown extends Source {
 }
 
 /**
- * Everything that a replica shows, as changes to an empty drawing.
+ * Everything in a replica, as changes to an empty drawing.
  *
  * @param {Replica} replica @returns {Changes}
  */

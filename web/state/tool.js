@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 
 /**
- * Which tool is in hand: `select`, `hand`, or the kind of shape that a drag draws. `change` tells when it is another.
+ * The current tool: `select`, `hand`, or the kind of shape that a drag draws. `change`: it has changed.
  *
  * @extends {Source<{change: string}>}
  */
@@ -18,7 +18,7 @@ export class Tool extends Source {
 
   get name() { return this.#name }
 
-  /** @param {string} name of the tool; without the right to edit only those that draw nothing */
+  /** @param {string} name of the tool; without the right to edit, only those that don't draw */
   choose(name) {
     if (this.#permission.isViewOnly && name !== 'select' && name !== 'hand') return
     if (this.#name === name) return

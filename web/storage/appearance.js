@@ -1,4 +1,4 @@
-// Whether the page is light, dark, or as the system has it.
+// Whether the page is light, dark, or follows the system.
 
 const key = 'canvas.theme'
 
@@ -25,5 +25,5 @@ try {
   const remembered = localStorage.getItem(key)
   if (remembered === 'light' || remembered === 'dark') setAppearance(remembered)
 } catch {
-  // This browser keeps nothing, so the page looks as the system does.
+  // This browser stores nothing, so the page follows the system.
 }

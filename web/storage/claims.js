@@ -1,14 +1,14 @@
-// Which tab is which actor. An actor's part of a room belongs to the tab that holds the lock of its key. The browser frees
-// the lock when the tab closes, however it closes.
+// Which tab has which actor. An actor's part of a room belongs to the tab that holds the lock of its key. The browser
+// frees the lock when the tab closes for any reason.
 
-/** Without locks, as on a page that isn't served securely, a tab counts as closed when it has been silent for this long. */
+/** Without locks, as on a page that isn't served securely, a tab counts as closed after being silent for this long. */
 const silentMilliseconds = 60_000
 
 /** @param {string} key */
 const own = (key) => `canvas.claim ${key}`
 
 /**
- * Takes a key that no other tab has. Fails where this browser keeps nothing.
+ * Claims a key that no other tab has. Fails if this browser stores nothing.
  *
  * @param {string} key @param {number} [usedAt] when it was last written to
  * @returns {Promise<(() => void) | null>} gives the key back; null if another tab has it
@@ -27,8 +27,9 @@ export async function claim(key, usedAt = 0) {
 }
 
 /**
- * A reloaded tab takes its own key again. Another tab's key is left alone until that tab must be closed. A tab that is duplicated
- * gives the copy its storage: the copy finds a key that is held, and a reloaded tab one that its page has left.
+ * A reloaded tab takes its own key again. Another tab's key is left alone until that tab must be closed. When a tab is
+ * duplicated, the copy gets its storage: the copy finds a key that is held, while a reloaded tab finds one that its
+ * page has left.
  *
  * @param {string} key @param {number} usedAt
  */

@@ -6,8 +6,8 @@ import { restore } from './keeper.js'
 /** @typedef {import('./database.js').KeptEdits} KeptEdits */
 
 /**
- * Sends the edits that other tabs of this browser had not sent when they were closed. Each tab's edits get a replica of
- * their own, which lasts until the server has answered all of them.
+ * Sends the edits that other tabs of this browser had not sent when they were closed. Each tab's edits get a separate
+ * replica, which lasts until the server has answered all of them.
  */
 export class Couriers {
   #core

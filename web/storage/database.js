@@ -1,6 +1,6 @@
 import { forgetAtOnce, keptAtOnce } from './farewell.js'
 
-// The rooms' data in this browser: each actor's unsent edits, and the drawing as it was last seen.
+// The rooms' data in this browser: each actor's unsent edits, and the last seen drawing.
 
 const name = 'canvas'
 const version = 1
@@ -23,7 +23,7 @@ const version = 1
 let opening
 
 /**
- * The database. It is opened again if the browser has closed it, or if it couldn't be opened before.
+ * The database. It is opened again if the browser has closed it, or if opening failed before.
  *
  * @returns {Promise<IDBDatabase>}
  */
@@ -44,12 +44,12 @@ function opened() {
       request.result.createObjectStore('drawings', { keyPath: 'room' })
     }
     request.onsuccess = () => {
-      // Where a newer page in another tab wants another form of the database, this page can't open it again, and says so.
+      // If a newer page in another tab needs another form of the database, this page can't open it again, and says so.
       request.result.onversionchange = () => {
         request.result.close()
         forget()
       }
-      // The browser does so where somebody clears its storage, or when it can't go on with the file.
+      // The browser does this if somebody clears its storage, or if it can't use the file any more.
       request.result.onclose = forget
       resolve(request.result)
     }
@@ -59,7 +59,8 @@ function opened() {
 }
 
 /**
- * A transaction. Browsers may close a database without a word: then this one is in the database as it is opened anew.
+ * A transaction. Browsers may close a database without an event: then the database is opened again for this
+ * transaction.
  *
  * @param {string} store @param {IDBTransactionMode} [mode] @param {IDBTransactionOptions} [options]
  */
@@ -82,7 +83,7 @@ const done = (request) => new Promise((resolve, reject) => {
 /** @param {string} room @param {number} actor */
 export const keyOf = (room, actor) => `${room} ${actor}`
 
-/** Takes in edits that pages kept at the moment they were left, if they are newer than those in the database. */
+/** Takes in edits that pages saved at the moment they were left, if they are newer than those in the database. */
 async function takeFarewells() {
   for (const record of keptAtOnce()) {
     const store = (await begin('edits', 'readwrite')).objectStore('edits')
@@ -110,10 +111,10 @@ export async function drawingOf(room) {
 
 /** @param {'edits' | 'drawings'} store @param {KeptEdits | KeptDrawing} record */
 export async function keep(store, record) {
-  // Relaxed durability: a crash of the computer may take the last moments, a crash of the browser takes nothing.
+  // Relaxed durability: a crash of the computer may lose the last moments, a crash of the browser loses nothing.
   const transaction = await begin(store, 'readwrite', { durability: 'relaxed' })
   const request = transaction.objectStore(store).put(record)
-  // Otherwise the commit would wait until the page has handled an event, and a page that is being left handles none.
+  // Otherwise the commit would wait for the page to handle an event, which a page that is being left never does.
   transaction.commit()
   await done(request)
 }
@@ -129,7 +130,7 @@ export async function forgetEdits(key) {
 }
 
 /**
- * Which rooms this browser has seen, the latest first.
+ * The rooms that this browser has seen, the latest first.
  *
  * @returns {Promise<{room: string, at: number, unsent: number}[]>}
  */

@@ -1,12 +1,14 @@
-// The state that a page saves at the moment it is left. From then on, no turn of the event loop is sure to happen.
+// Saves the state of a page at the moment it is left. After that moment, no turn of the event loop is certain.
 // `localStorage` is written before the call returns, the database only later.
 
 const prefix = 'canvas edits '
-/** More than people edit between two savings. It is bounded because the browser stands still during the write. */
+/**
+ * More bytes than people edit between two savings. There is a bound because the browser stands still during the write.
+ */
 const bytesMax = 256 << 10
 
 /**
- * Keeps edits, or forgets those that were kept before.
+ * Saves edits, or drops those that were saved before.
  *
  * @param {import('./database.js').KeptEdits} record
  */
@@ -16,7 +18,7 @@ export function keepAtOnce(record) {
     const bytes = btoa(Array.from(record.bytes, (byte) => String.fromCharCode(byte)).join(''))
     localStorage.setItem(prefix + record.key, JSON.stringify({ ...record, bytes }))
   } catch {
-    // There is no space, or no permission. The database may still have it.
+    // There is no space, or no permission. The database may still have the edits.
   }
 }
 
@@ -25,12 +27,12 @@ export function forgetAtOnce(key) {
   try {
     localStorage.removeItem(prefix + key)
   } catch {
-    // There is nothing to forget where nothing can be kept.
+    // If nothing can be saved, there is nothing to drop.
   }
 }
 
 /**
- * Everything that was kept this way.
+ * Everything that was saved in this way.
  *
  * @returns {import('./database.js').KeptEdits[]}
  */

@@ -1,4 +1,5 @@
-// The name and colour that others see, remembered in this browser. Nobody has to choose them before drawing.
+// The name and colour that others see, stored in this browser. They are given at first, so that nobody has to choose
+// them before drawing.
 
 import { personColors } from '../basics/person-colors.js'
 import { hiddenCharacters } from '../core/table.js'
@@ -12,8 +13,8 @@ const animals = ['Heron', 'Otter', 'Fox', 'Wren', 'Lynx', 'Hare', 'Owl', 'Seal',
 const pick = (list) => list[Math.floor(Math.random() * list.length)]
 
 /**
- * `isChosen`: the person has said who they are; `isColorChosen`: they have picked the colour, too; `isTold`: they have been told the
- * name that they were given.
+ * `isChosen`: the person has chosen a name; `isColorChosen`: and a colour; `isTold`: they have been told the name that
+ * they were given.
  *
  * @typedef {{name: string, color: string, isChosen: boolean, isColorChosen: boolean, isTold?: boolean}} Identity
  */
@@ -26,7 +27,7 @@ export function rememberedIdentity() {
       return { name, color, isChosen: isChosen === true, isColorChosen: isColorChosen === true, isTold: isTold === true }
     }
   } catch {
-    // Nothing was remembered, or it wasn't written by this page.
+    // Nothing was stored, or another program has written it.
   }
   const identity = { name: `${pick(adjectives)} ${pick(animals)}`, color: pick(personColors), isChosen: false, isColorChosen: false }
   rememberIdentity(identity)
@@ -38,12 +39,12 @@ export function rememberIdentity(identity) {
   try {
     localStorage.setItem(key, JSON.stringify(identity))
   } catch {
-    // A browser that keeps nothing still draws.
+    // If a browser stores nothing, people can still draw.
   }
 }
 
 /**
- * Whether the server takes this as a name.
+ * Whether the server accepts this as a name.
  *
  * @param {string} name
  */
@@ -64,12 +65,12 @@ export function initials(name) {
 }
 
 /**
- * The letters as people count them: the emoji of a flag has two characters, that of a family several.
+ * The characters as people count them: the emoji of a flag has two code points, that of a family several.
  *
  * @param {string} word @returns {Generator<string>}
  */
 function* letters(word) {
-  // Where the browser has no segmenter, each character counts as a letter.
+  // If the browser has no segmenter, each code point counts as a character.
   if (!('Segmenter' in Intl)) yield* word
   else for (const { segment } of new Intl.Segmenter().segment(word)) yield segment
 }

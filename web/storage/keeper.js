@@ -5,25 +5,27 @@ import { keepAtOnce } from './farewell.js'
 
 /** @typedef {import('./database.js').KeptDrawing} KeptDrawing */
 
-/** How often a tab looks for edits that others have left, and how long a tab that is being closed keeps its lock. */
+/**
+ * How often a tab looks for edits that others have left, and how long a tab keeps its lock while it is being closed.
+ */
 const lookMilliseconds = 20_000
 const farewellMilliseconds = 500
 
-/** How soon edits are kept after they were made, and the drawing after it changed. */
+/** How soon edits are saved after they were made, and the drawing after it changed. */
 const editsMilliseconds = 60
 const drawingMilliseconds = 1_500
 /** A browser's storage may hang. Sending waits for it no longer than this. */
 const storageMilliseconds = 1_000
-/** Nor does a page wait longer than this to open. What is kept is sent by couriers then, once it can be read. */
+/** A page that opens waits no longer than this, either. Couriers then send what is stored, once it can be read. */
 const openingMilliseconds = 5_000
-/** How soon it is tried again to keep what couldn't be kept. */
+/** The pause after a failed save. */
 const againMilliseconds = 5_000
-/** Keeping takes no more than this part of the time, however large the drawing. */
+/** Saving takes at most this small a part of the time, however large the drawing is. */
 const costFactor = 100
 
 /**
- * A replica for a room: the replica that a closed or reloaded tab has left, or else a new one. Both begin with the drawing
- * that this browser last saw, and with what its other tabs haven't sent yet.
+ * A replica for a room: the replica that a closed or reloaded tab has left, or else a new one. Both begin with the
+ * drawing that this browser last saw, and with its other tabs' unsent edits.
  *
  * @param {import('../core/core.js').Core} core
  * @param {string} room
@@ -40,7 +42,7 @@ export async function openReplica(core, room, options) {
     ;[edits, drawing] = await inTime(Promise.all([editsOf(room), drawingOf(room)]))
     if (!options.readonly) {
       for (const { key, bytes } of edits) {
-        // Without locks this takes only this tab's own edits. Couriers care for edits that other tabs may still hold.
+        // Without locks this takes only this tab's own edits. Couriers look after edits that other tabs may still hold.
         const release = await claim(key, Infinity)
         if (!release) continue
         const replica = restore(core, bytes, withUnsent(core, drawing, edits.filter((other) => other.key !== key)), options)
@@ -52,7 +54,7 @@ export async function openReplica(core, room, options) {
     const replica = begun ? restore(core, null, begun, options) : null
     if (replica) return { replica, release: await claim(keyOf(room, replica.actor)), leftBehind: unsentOf(edits) }
   } catch (error) {
-    // This browser keeps nothing. The room itself is on the server.
+    // This browser stores nothing. The room itself is on the server.
     console.warn('What was kept of this room can’t be read:', error)
   }
   const replica = core.createReplica(options)
@@ -60,7 +62,7 @@ export async function openReplica(core, room, options) {
 }
 
 /**
- * An answer of the storage, unless it hangs.
+ * The storage's answer, unless it hangs.
  *
  * @template T @param {Promise<T>} answer @returns {Promise<T>}
  */
@@ -69,7 +71,7 @@ const inTime = (answer) => Promise.race([answer, new Promise((/** @type {(value:
 })])
 
 /**
- * The drawing as it is once what other tabs have kept is sent. They send it themselves, or couriers do.
+ * The drawing as it will be after the stored edits of other tabs are sent. They send them themselves, or couriers do.
  *
  * @param {import('../core/core.js').Core} core @param {KeptDrawing | undefined} drawing
  * @param {import('./database.js').KeptEdits[]} edits @returns {KeptDrawing | undefined}
@@ -89,8 +91,8 @@ function withUnsent(core, drawing, edits) {
 const unsentOf = (edits, own) => edits.reduce((sum, { key, unsent }) => sum + (key === own ? 0 : unsent), 0)
 
 /**
- * Sends edits that other tabs of this browser leave. It looks for them at the beginning if there were any, when a tab is
- * closed, when the connection is back, and every so often.
+ * Sends edits that other tabs of this browser have left. It looks for them at the beginning if there were any, when a
+ * tab is closed, when the connection is back, and from time to time.
  *
  * @param {import('../network/connection.js').Connection} connection @param {string} room
  * @param {boolean} isLeftBehind whether there were any at the beginning
@@ -120,8 +122,8 @@ export function watchTabs(connection, room, isLeftBehind, load) {
 }
 
 /**
- * A replica from kept bytes. Another version of the page may have kept bytes that this one can't read. Then this returns
- * null, and the drawing comes from the server.
+ * A replica from stored bytes. Another version of the page may have stored bytes that this one can't read. Then this
+ * returns null, and the drawing comes from the server.
  *
  * @param {import('../core/core.js').Core} core @param {Uint8Array | null} edits
  * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core/types.js').ReplicaOptions} options
@@ -140,7 +142,7 @@ export function restore(core, edits, drawing, options) {
 }
 
 /**
- * Keeps a room's unsent edits and its drawing, as they change. `change` tells that `isKeeping` is another.
+ * Stores a room's unsent edits and its drawing as they change. `change`: `isKeeping` has changed.
  *
  * @extends {Source<{change: null}>}
  */
@@ -159,7 +161,7 @@ export class Keeper extends Source {
   #drawingTimer = 0
   #cost = 0
   #isKeeping = true
-  /** Bytes of edits that are kept. */
+  /** The bytes of the edits that are stored. */
   #keptEdits = new Uint8Array()
 
   /**
@@ -172,8 +174,8 @@ export class Keeper extends Source {
     this.#room = room
     this.#connection = connection
     this.#replica = connection.replica
-    // From here on the replica sends no edit whose stamp isn't kept. Otherwise a page that ends and comes back could give the
-    // stamp to another edit.
+    // From now on the replica sends an edit only after its stamp is stored. Otherwise a page that ends and comes back
+    // could use the stamp for another edit.
     this.#replica.reserveStamps()
     this.#notices = notices
     this.#release = release
@@ -185,7 +187,7 @@ export class Keeper extends Source {
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.#leave() })
   }
 
-  /** Whether this browser has taken the newest edits that it was given. */
+  /** Whether this browser has stored the newest edits that it was given. */
   get isKeeping() { return this.#isKeeping }
 
   /** @param {boolean} isKeeping */
@@ -201,7 +203,7 @@ export class Keeper extends Source {
 
   /** @param {import('../core/types.js').Effect} effect */
   #take(effect) {
-    // The page's own edits, and answers to them. Dragging on while offline changes the edits and not their number.
+    // The page's own edits, and the answers to them. Dragging on while offline changes the edits but not their number.
     if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
     if (effect.type === 'keep') this.#keepEdits()
     if (effect.type === 'state' && effect.state === 'loading') this.#follow()
@@ -233,13 +235,13 @@ export class Keeper extends Source {
     if (this.#drawingTimer === 0) this.#drawingTimer = setTimeout(() => this.#keepDrawing(), pause)
   }
 
-  /** The page may be gone in a moment. */
+  /** The page may end in a moment. */
   #leave() {
     if (this.#replica.unsentCount > 0 || this.#isEditsStale) keepAtOnce(this.#edits())
     this.keepNow()
   }
 
-  /** Keeps all that is new. */
+  /** Stores everything that is new. */
   async keepNow() {
     await Promise.all([this.#isEditsStale && this.#keepEdits(), this.#isDrawingStale && this.#keepDrawing()])
   }
@@ -262,7 +264,7 @@ export class Keeper extends Source {
     this.#connection.perform(this.#replica.kept(until))
   }
 
-  /** One try is on its way at most, and none where nothing is left to be kept. */
+  /** At most one retry is scheduled, and none if nothing is left to store. */
   #tryAgain() {
     if (this.#againTimer !== 0 || this.#replica.unsentCount === 0) return
     this.#againTimer = setTimeout(() => {
@@ -283,7 +285,7 @@ export class Keeper extends Source {
     clearTimeout(this.#drawingTimer)
     this.#drawingTimer = 0
     this.#isDrawingStale = false
-    // A replica that has never been in the room holds edits only, so the drawing that was kept earlier is better.
+    // A replica that has never been in the room only has edits, so the drawing that was stored earlier is better.
     if (this.#replica.status().cursor === undefined) return
     const began = performance.now()
     const bytes = this.#replica.save(true)

@@ -28,7 +28,7 @@ function isEnabled(action, reach) {
 export function run(action, reach, event) {
   if (action.isToldWhenDisabled ? !isAllowed(action, reach) : !isEnabled(action, reach)) return false
   if (action.edits && action.needs && !action.takesLocked && reach.locks.refuse(reach.selection.ids())) return true
-  // Strokes of the arrow keys in a row are one step to undo. Any other action begins a new step.
+  // Several strokes of the arrow keys in a row are one step to undo. Any other action begins a new step.
   if (action.repeats && action.needs) reach.momentum.settleGlide()
   else if (action.edits) reach.momentum.settle()
   action.run(reach, event)
@@ -36,7 +36,7 @@ export function run(action, reach, event) {
 }
 
 /**
- * An action, as a menu or a toolbar sees it.
+ * An action in the form for a menu or a toolbar.
  *
  * @typedef {object} Doable
  * @property {string} words
@@ -74,7 +74,7 @@ const named = {
 }
 
 /**
- * `mod+shift+z` as people read it: `Ctrl+Shift+Z`, or `⇧⌘Z` on a Mac.
+ * `mod+shift+z` in the form for people: `Ctrl+Shift+Z`, or `⇧⌘Z` on a Mac.
  *
  * @param {string} key
  */

@@ -37,7 +37,8 @@ export function aligned(shapes, edge) {
 }
 
 /**
- * Makes the spaces between shapes equal. The outermost shapes stay. Where there is too little room, shapes overlap evenly.
+ * Makes the spaces between shapes equal. The outermost shapes stay. If there is too little space, shapes overlap
+ * evenly.
  *
  * @param {Shape[]} shapes @param {'x' | 'y'} axis
  * @returns {import('../core/types.js').Place[]}

@@ -4,8 +4,9 @@ import { filledWith, isForLines, isForWriting, kindOf, lineLook, nextLook, sizeF
 
 // Everything that a person can do by name: one table for the menu, the list of shortcuts, the toolbar and the keys.
 //
-// A key is written `mod+shift+z`. `mod` is the platform's: Control, or Command on a Mac. A letter or digit means the key
-// that bears it. Any other character means the character itself. The first of several keys is the one that is shown.
+// A key is written `mod+shift+z`. `mod` is the platform's: Control, or Command on a Mac. A letter or digit means the
+// key with that label. Any other character means the character itself. If there are several keys, the first one is
+// shown.
 
 /** @typedef {import('./reach.js').Reach} Reach */
 
@@ -42,8 +43,8 @@ const addSquare = ({ editing, view }) => editing.edit((replica) => replica.addSq
 const fitTo = ({ view }, box) => { if (box) fitBeside(view, box, 64, { now: performance.now() }) }
 
 /**
- * Adds a shape for people who can't draw it. Its kind is the tool's. It comes to the middle of the view or the nearest
- * free place.
+ * Adds a shape for people who can't draw it. Its kind is that of the current tool. It is put in the middle of the view
+ * or at the nearest free place.
  *
  * @param {ActionReach} reach
  */
@@ -72,7 +73,7 @@ async function addShape({ documents, editing, momentum, paint, selection, shown,
 }
 
 /**
- * Writes in the shape that is selected. Where none is, or with a tool in hand that draws, adds one.
+ * Writes in the selected shape. If there is none, or the current tool draws, adds one.
  *
  * @param {ActionReach} reach
  */
@@ -83,14 +84,14 @@ function writeOrAdd(reach) {
 }
 
 /**
- * Removes everything in one step, and offers to undo that. Where it is much, or others are here, it asks first.
+ * Removes everything in one step, and offers to undo that. If there is much, or others are here, it asks first.
  *
  * @param {Pick<import('./reach.js').ActReach, 'consent' | 'editing' | 'shown'>} reach
  * @param {{question: string, yes: string, done: string, remove: () => unknown}} how
  */
 async function removeAll({ consent, editing, shown }, { question, yes, done, remove }) {
   if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes, shown.replica.shapeCount)) return
-  // While one thinks about it, others may have done it.
+  // While the person was thinking, others may have done it.
   if (shown.replica.shapeCount > 0 && remove() !== undefined) editing.sayUndoable(done)
 }
 
@@ -130,7 +131,7 @@ function putIntoGroup({ editing, selection }, group) {
 /** @param {ActionReach} reach */
 function group(reach) {
   const { groups, selection } = reach
-  // Nothing would be different.
+  // Grouping would change nothing.
   if (groups.areOne(selection.ids()) && groups.with(selection.ids()[0]).length === selection.size) return
   putIntoGroup(reach, Math.floor(Math.random() * 36 ** 9))
 }
@@ -144,7 +145,7 @@ function selectAll({ selection, shown }) {
 }
 
 /**
- * Stops the gesture under way, or else clears the selection, or else takes the first tool.
+ * Stops the gesture in progress; without one, clears the selection; without one, switches to the first tool.
  *
  * @param {ActionReach} reach
  */
@@ -180,7 +181,7 @@ const nudge = (id, words, key, dx, dy) => ({
   },
 })
 /**
- * With one shape selected the bare key is written in it.
+ * If a single shape is selected, typing the bare key writes in it.
  *
  * @param {string} id @param {string} words @param {string} key @param {'front' | 'forward' | 'backward' | 'back'} to
  * @returns {Action}

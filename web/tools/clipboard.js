@@ -3,17 +3,17 @@ import { boundsOfAll, middle } from './transform.js'
 
 /** @typedef {import('../core/types.js').Point} Point */
 
-/** How far a copy lies from its original. */
+/** The distance of a copy from its original. */
 const step = 20
-/** A mouse that has moved less than this, in CSS pixels, has stayed where it was. */
+/** A mouse that has moved by less than this, in CSS pixels, counts as not moved. */
 const stirMin = 8
 
 const nothingWords = 'Nothing here to paste. Copy some shapes first.'
 const pictureWords = 'Pictures can’t go on the canvas yet. Only shapes and drawings can be pasted.'
 
 /**
- * Copying, cutting and pasting with the system's clipboard. It holds a drawing as text, which other rooms, files and the
- * terminal take too.
+ * Copying, cutting and pasting with the system's clipboard. It contains a drawing as text, which other rooms, files and
+ * the terminal can read too.
  */
 export class Clipboard {
   #documents
@@ -24,9 +24,9 @@ export class Clipboard {
   #view
   #momentum
   #locks
-  /** The text that was copied last on this page, for browsers that don't let a page read the clipboard. */
+  /** The text that was last copied on this page, for browsers that don't let a page read the clipboard. */
   #kept = ''
-  /** Whether the browser didn't let that into the system's clipboard. */
+  /** Whether the browser refused to put that text into the system's clipboard. */
   #isKeptHereOnly = false
   /**
    * The copy that waits until documents can be made.
@@ -37,13 +37,13 @@ export class Clipboard {
   /** How often the same text has been pasted at the same place. */
   #pasted = { text: '', place: '', count: 0 }
   /**
-   * Where the mouse was last on the paper, in CSS pixels, and whether it still is.
+   * The mouse's last position on the paper, in CSS pixels, and whether it is still there.
    *
    * @type {Point & {isOver: boolean} | null}
    */
   #mouse = null
   /**
-   * Where it was when something was copied here.
+   * The mouse's position when something was copied here.
    *
    * @type {Point | null}
    */
@@ -116,7 +116,7 @@ export class Clipboard {
   }
 
   /**
-   * Copies what is selected without the clipboard. Each copy lies `distance` from its original.
+   * Copies the selection without the clipboard. Each copy is `distance` from its original.
    *
    * @returns {Promise<number[]>} the copies
    */
@@ -128,7 +128,7 @@ export class Clipboard {
   }
 
   /**
-   * The same at once. Documents must be available.
+   * The same without waiting. Documents must be available.
    *
    * @param {number} distance @param {number[]} ids @returns {number[]}
    */
@@ -143,7 +143,7 @@ export class Clipboard {
     if (ids.length === 0) return
     event.preventDefault()
     if (!this.#documents.isReady) {
-      // The event can't wait for documents, so this copies as a menu does.
+      // A clipboard event can't wait for documents, so this copies as a menu does.
       const copying = (removes ? this.cut() : this.copy()).finally(() => {
         if (this.#copying === copying) this.#copying = null
       })
@@ -199,7 +199,7 @@ export class Clipboard {
   }
 
   /**
-   * Shapes from another room may lie outside the part of this room that is visible.
+   * Shapes from another room may lie outside the visible part of this room.
    *
    * @param {number[]} ids
    */
@@ -255,7 +255,7 @@ export function addedBy(effects = []) {
 }
 
 /**
- * The field that waits for somebody to type isn't a text yet.
+ * The field that waits for somebody to type doesn't count as a text field yet.
  *
  * @param {EventTarget | null} target
  */

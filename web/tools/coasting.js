@@ -1,11 +1,11 @@
 import { friction, speedMax, speedMin } from './gliding.js'
 
-/** Slower than this, in CSS pixels a second, the paper stays where the finger leaves it. */
+/** Below this speed, in CSS pixels a second, the paper stops where the finger leaves it. */
 const coastSpeedMin = 250
 
 const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
-/** The paper goes on a little after a finger has pushed it, until something else is done. */
+/** The paper moves on a little after a finger has pushed it, until something else is done. */
 export class Coasting {
   #view
   #velocity

@@ -1,9 +1,9 @@
 import { Source } from '../basics/source.js'
 import { boundsOfAll, moved } from './transform.js'
 
-/** How fast a glide loses its speed: a twentieth of it is left after a second. */
+/** How fast a glide slows down: a twentieth of its speed is left after a second. */
 export const friction = 3
-/** CSS pixels a second. A slower glide stops. Nothing is thrown faster than a hand can throw. */
+/** CSS pixels a second. A slower glide stops, and a faster throw is limited to what a hand can do. */
 export const speedMin = 20
 export const speedMax = 5000
 
@@ -24,7 +24,8 @@ function way(start, velocity, least, most) {
 }
 
 /**
- * The way of a thrown thing: it slows down, and stays inside a box. If it began partly outside, it goes no further out.
+ * The path of a thrown shape: it slows down, and stays inside a box. If it began partly outside, it goes no further
+ * out.
  *
  * @param {import('../core/types.js').Box} box around what is thrown
  * @param {{x: number, y: number}} velocity units a second @param {number} scale CSS pixels for a unit
@@ -49,8 +50,8 @@ export function glide(box, velocity, scale, inside) {
 const standing = { seconds: 0, at: () => ({ x: 0, y: 0 }) }
 
 /**
- * Shapes that glide on after the hand has let go. The glide ends the step to undo that the hand began. `ended` tells that
- * the shapes stand, and that the glide writes nothing more.
+ * Shapes that glide on after they were let go. The glide ends the step to undo that the hand began. `ended`: the shapes
+ * have stopped, and the glide writes nothing more.
  *
  * @extends {Source<{ended: null}>}
  */
@@ -86,7 +87,7 @@ export class Gliding extends Source {
   /** @param {number} id */
   has(id) { return this.#held.ids.includes(id) }
 
-  /** The shapes stay where they are, because a hand has caught one. */
+  /** A hand has caught one of the shapes, so all of them stop where they are. */
   stop() { this.#finish() }
 
   /** Puts the shapes where the glide would have ended. */

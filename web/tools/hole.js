@@ -2,17 +2,18 @@ import { middle } from './transform.js'
 
 /** @typedef {import('../core/types.js').Point} Point */
 
-/** The mouth begins to swell when a shape is this near, in CSS pixels. */
+/** The mouth begins to swell when a shape is this close, in CSS pixels. */
 const feltFrom = 160
-/** The mouth catches this far beyond its edge, in CSS pixels: a finger can't aim better. */
+/** The mouth catches shapes up to this far beyond its edge, in CSS pixels: a finger can't aim better. */
 const mercy = 8
 
 /**
- * The black hole, whose mouth is the white circle at the view's lower left. One operation for each swallowed shape moves it
- * to the hole, makes it as small as can be and deletes it. So every client can show the shape go in.
+ * The black hole, whose mouth is the white circle at the view's lower left. For each swallowed shape, one operation
+ * moves it to the hole, makes it as small as possible and deletes it. So every client can show the shape going in.
  *
- * Its look is the style sheet's: `--swell` goes from 0 to 1 as a shape comes near, and `data-over` says it would fall in. While
- * something is dragged it says what it is for, until something has been dropped into it: `data-says`.
+ * Its look is in the style sheet: `--swell` goes from 0 to 1 as a shape comes near, and `data-over` means that it would
+ * fall in. `data-says`: while something is dragged the hole says what it is for, until something has been dropped into
+ * it.
  */
 export class Hole {
   #editing
@@ -21,7 +22,7 @@ export class Hole {
   #stage
   #isKnown = false
   /**
-   * Where the mouth is, while something is dragged: asking the page at each step would force a layout each time.
+   * The mouth's position while something is dragged: asking the page at each step would force a layout each time.
    *
    * @type {Point & {radius: number} | null}
    */
@@ -64,7 +65,7 @@ export class Hole {
     this.#element.toggleAttribute('data-says', !this.#isKnown)
   }
 
-  /** Nothing is near any more. */
+  /** No shape is near any more. */
   rest() {
     this.#felt = null
     this.#element.style.setProperty('--swell', '0')
@@ -73,7 +74,7 @@ export class Hole {
   }
 
   /**
-   * Whether shapes that are let go of now fall in: the hand is over the mouth, or it holds one shape whose middle is.
+   * Whether shapes that are let go now fall in: the hand is over the mouth, or it holds a single shape whose middle is.
    *
    * @param {Point} hand @param {import('../core/types.js').Frame[]} shapes
    */

@@ -4,22 +4,25 @@ import { inkLook } from './making.js'
 import { simplified } from './simplify.js'
 import { strokesAt } from './targets.js'
 
-// Ink drawn freehand, and taken away again. Each stroke, and each way of the eraser, is one step to undo.
+// Drawing ink freehand, and erasing it. Each stroke, and each movement of the eraser, is one step to undo.
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 /** @typedef {import('../gestures/surface.js').TrailPoint} TrailPoint */
 
-/** How far from where the hand was the stroke may run, in CSS pixels. */
+/** How far the stroke may deviate from the hand's path, in CSS pixels. */
 const tolerance = 0.5
-/** The widths that a pen's pressure makes go in steps, in hundredths of the stroke's: equal neighbours are painted at once. */
+/**
+ * Widths from a pen's pressure are rounded to these steps, in hundredths of the stroke's: neighbours of the same width
+ * are painted together.
+ */
 const widthStep = 10
-/** How near to a stroke the eraser has to come, in CSS pixels. */
+/** How close to a stroke the eraser has to come, in CSS pixels. */
 const eraserReach = 6
 
 /**
- * How wide the stroke is under a pen's pressure. A mouse and most fingers have none, and draw evenly. A pen that is lifted has none
- * either: there the stroke is as wide as just before.
+ * The stroke's width under a pen's pressure. A mouse and most fingers report none, and draw evenly. A pen that is being
+ * lifted reports none either: there the stroke keeps its last width.
  *
  * @param {TrailPoint} point @param {number} before hundredths @returns {number} hundredths
  */
@@ -28,7 +31,10 @@ function widthOf({ pressure, pointer }, before) {
   return Math.round((40 + 120 * pressure) / widthStep) * widthStep
 }
 
-/** A stroke while it is drawn: on this page at once, on others' in pieces. The drawing gets it when it is finished. */
+/**
+ * A stroke while it is drawn: on this page at once, for others in pieces. It is added to the drawing when it is
+ * finished.
+ */
 export class Inking {
   #reach
   #look
@@ -51,7 +57,7 @@ export class Inking {
   move() {}
 
   /**
-   * The hand has gone on.
+   * The hand has moved on.
    *
    * @param {TrailPoint[]} points of the stage @param {TrailPoint[]} predicted where it will probably be in the next frame
    */
@@ -61,7 +67,7 @@ export class Inking {
       ({ ...view.toCanvas(point), width: widthOf(point, this.#points.at(-1)?.width ?? 100) })
     for (const point of points.map(onCanvas)) {
       const last = this.#points.at(-1)
-      // Twice the same point would be a corner.
+      // The same point twice would make a corner.
       if (last && point.x === last.x && point.y === last.y) continue
       this.#points.push(point)
       this.#ink.add(point)
@@ -85,7 +91,7 @@ export class Inking {
 
   /** @param {Drag} gesture */
   cancel({ reason }) {
-    // A stroke that the browser interrupted was drawn all the same.
+    // If the browser interrupts a stroke, what was drawn stays.
     if (reason === 'interrupted') this.end()
     else this.#rest()
   }
@@ -96,7 +102,7 @@ export class Inking {
   }
 }
 
-/** Takes away the ink that it comes over, stroke by stroke. Lines and arrows stay, as shapes do, and what is locked. */
+/** Removes the ink that it passes over, stroke by stroke. Lines, arrows, shapes and everything locked stay. */
 export class Erasing {
   #reach
   /** @type {Point | null} */
@@ -123,7 +129,7 @@ export class Erasing {
   #pass(point) {
     const from = this.#last ?? point
     this.#last = { x: point.x, y: point.y }
-    // A fast hand leaves gaps between two points that a thin stroke would slip through.
+    // A fast hand leaves gaps between two points, in which a thin stroke would be missed.
     const steps = Math.max(1, Math.ceil(Math.hypot(point.x - from.x, point.y - from.y) / eraserReach))
     for (let step = 1; step <= steps; step++) {
       const part = step / steps

@@ -3,20 +3,20 @@ import { isGone } from './held.js'
 import { lineLook } from './making.js'
 import { isSameTie, tieAt } from './ties.js'
 
-// Lines drawn, and led elsewhere by their points. Each is one step to undo.
+// Drawing lines, and moving their points. Each is one step to undo.
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 
-/** A line that is shorter than this, in CSS pixels, was not meant. */
+/** A line shorter than this, in CSS pixels, was made by mistake. */
 const shortest = 6
-/** A bend that is nearer than this to the straight way, in CSS pixels, goes. */
+/** A bend that is closer than this to the straight line, in CSS pixels, is removed. */
 const straightReach = 5
-/** With shift a line's direction goes in steps, in degrees. */
+/** With shift, a line's direction is a multiple of this, in degrees. */
 const turnStep = 15
 
 /**
- * A point, in the nearest of a few directions from another one.
+ * Moves a point into the nearest of a few directions from another point.
  *
  * @param {Point} from @param {Point} to @returns {Point}
  */
@@ -28,13 +28,13 @@ export function inSteps(from, to) {
 }
 
 /**
- * The line in the hand, and the ties of its ends.
+ * The line that is being drawn, and the ties of its ends.
  *
  * @param {number | null} line @param {(import('../core/table.js').Tie | null)[]} ties
  */
 const inHand = (line, ties) => ({ held: line === null ? [] : [line], tied: ties.flatMap((tie) => tie?.shape ?? []) })
 
-/** A new line, from where the hand came down to where it is. Over a shape its ends are tied. */
+/** A new line, from where the hand came down to where it is. Over a shape its ends are tied to it. */
 export class Lining {
   #reach
   #start
@@ -98,7 +98,10 @@ export class Lining {
     else this.#abandon()
   }
 
-  /** The line goes even where somebody has written to it meanwhile, as a shape that it was tied to was deleted. */
+  /**
+   * The line is removed even if somebody has written to it meanwhile, for example because a shape that it was tied to
+   * was deleted.
+   */
   #abandon() {
     this.#step.abandon()
     const line = this.#line
@@ -138,7 +141,7 @@ export class Leading {
   /** @param {import('../core/types.js').Changes} changes */
   follow(changes) { if (isGone(this.#reach, changes, this.#line)) this.#line = null }
 
-  /** Which end the hand has; null where it has a bend. */
+  /** Which end the hand holds; null if it holds a bend. */
   get #end() { return this.#index === 0 ? 'from' : this.#index === this.#points.length - 1 ? 'to' : null }
 
   /** @param {Drag} gesture */

@@ -12,16 +12,16 @@ const firstFills = ['#FFFF00', '#FF0000']
 
 /** Units of the canvas. */
 const outlineWidth = 4
-/** The colour of paper slips, and of a text: it can be read on light paper and on dark. */
+/** The colour of notes, and of a text: it is readable on light paper and on dark. */
 const noteFill = '#FFE27A'
 const textFill = '#767676'
 const noteSide = 200
-/** Both can be seen on light paper and on dark. */
+/** Visible on light paper and on dark. */
 const lineStroke = '#767676'
 const inkStroke = '#2F6FED'
-/** The box of a text that nothing is written in. */
+/** The box of an empty text. */
 const textBox = { width: 24, height: 41 }
-/** How large a shape is that isn't drawn by hand, whether a click or a key adds it. */
+/** The size of a shape that isn't drawn by hand but added by a click or a key. */
 const addedBox = { width: 150, height: 120 }
 
 /** @param {string} name of a tool */
@@ -33,11 +33,11 @@ export const draws = (/** @type {string} */ name) => name !== 'select' && name !
 /** The tools that draw, and the kind of shape that each makes. A note is a shape to write in. */
 export const kindOf = (/** @type {string} */ name) => (name === 'note' ? 'rectangle' : kinds.includes(name) && !isStroke(name) ? name : null)
 
-/** The outline of a shape that has neither a fill nor a colour chosen for it. */
+/** The outline of a shape without a fill and without a chosen outline colour. */
 const bareStroke = '#2B2A28'
 
 /**
- * Whether typing goes on with a shape's text: it has one, or it is a slip to write on.
+ * Whether typing continues a shape's text: it has one, or it is a note.
  *
  * @param {import('../core/types.js').Shape} shape
  */
@@ -54,7 +54,7 @@ export const isForWriting = (name) => name === 'note' || name === 'text'
 export const isForLines = (name) => name === 'line' || name === 'arrow'
 
 /**
- * The tools that draw ink, and take it away.
+ * The tools that draw or erase ink.
  *
  * @param {string} name
  */
@@ -77,7 +77,7 @@ export const lineLook = (paint, tool) => ({ ...strokeLook(paint, lineStroke), ..
 export const inkLook = (paint) => strokeLook(paint, inkStroke)
 
 /**
- * The colours that a shape is drawn with: those that were chosen, else the room's own.
+ * The colours for a new shape: the chosen ones, or else the room's own.
  *
  * @param {import('../state/paint.js').Paint} paint @param {import('../core/replica.js').Replica} replica
  * @param {string} [tool]
@@ -94,7 +94,7 @@ export function nextLook({ fill, stroke }, replica, tool) {
   }
 }
 
-/** Kinds that may have a fill or none. Texts, lines and ink have one colour, and can't be seen without it. */
+/** Kinds that may have a fill or none. Texts, lines and ink have one colour, and would be invisible without it. */
 const kindsWithFill = properties.find(({ name }) => name === 'filled')?.inspector?.kinds ?? []
 
 /** @param {{kind: string}} shape */
@@ -104,7 +104,7 @@ export const hasFillAndOutline = ({ kind }) => kindsWithFill.includes(kind)
 const outlined = (stroke) => ({ stroke, strokeWidth: outlineWidth })
 
 /**
- * The values that give a shape a fill, also if it had none. A line or ink gets the colour itself.
+ * The values that give a shape a fill, even if it had none. A line or ink gets the colour itself.
  *
  * @param {import('../core/types.js').Shape} shape @param {string} fill @returns {import('../core/types.js').Values}
  */
@@ -114,8 +114,8 @@ export function filledWith({ kind, filled }, fill) {
 }
 
 /**
- * The values that take a shape's fill or its outline away. The shape keeps the other one, so that it can still be seen. A
- * shape with only one colour keeps it.
+ * The values that remove a shape's fill or its outline. The shape keeps the other one, so that it stays visible. A
+ * shape with only one colour keeps that.
  *
  * @param {import('../core/types.js').Shape} shape @param {'fill' | 'stroke'} part @returns {import('../core/types.js').Values}
  */
@@ -126,7 +126,7 @@ export function bared(shape, part) {
 }
 
 /**
- * The values that give a shape's outline a colour, also if it had none. A shape with only one colour has no outline.
+ * The values that give a shape's outline a colour, even if it had none. A shape with only one colour has no outline.
  *
  * @param {import('../core/types.js').Shape} shape @param {string} stroke @returns {import('../core/types.js').Values}
  */
@@ -136,7 +136,7 @@ export function outlinedWith(shape, stroke) {
 }
 
 /**
- * A text or a note where somebody has tapped, to be written in at once.
+ * Makes a text or a note where somebody has tapped, and opens it for writing.
  *
  * @param {Pick<import('./reach.js').ActReach, 'editing' | 'paint' | 'shown' | 'tool' | 'writing'>} reach
  * @param {import('../core/types.js').Point} point
@@ -144,7 +144,7 @@ export function outlinedWith(shape, stroke) {
 export function makeForWriting({ editing, paint, shown, tool, writing }, { x, y }) {
   const { name } = tool
   const { width, height } = sizeFor(name)
-  // A text begins where the hand is, a note lies around it.
+  // A text begins at the pointer, a note is centred on it.
   const position = name === 'note' ? [Math.round(x - width / 2), Math.round(y - height / 2)] : [x - 8, y - height / 2]
   const step = editing.openStep()
   const added = editing.edit((replica) => replica.add({
@@ -225,7 +225,7 @@ export class Making {
   }
 
   /**
-   * A shape that was drawn stays if the hand was only interrupted.
+   * If the hand was only interrupted, the shape that was drawn stays.
    *
    * @param {Drag} gesture
    */
@@ -244,7 +244,7 @@ export class Making {
       this.#snapping.rest()
       return drawnBox(corner, hand, { even: shift, around: alt })
     }
-    // Below its least size the box doesn't end where the hand is.
+    // While the box has its least size, its corner isn't at the hand.
     const [dx, dy] = [hand.x - corner.x, hand.y - corner.y]
     const side = { across: Math.abs(dx) < sideMin ? 0 : Math.sign(dx), down: Math.abs(dy) < sideMin ? 0 : Math.sign(dy) }
     const [wayX, wayY] = this.#snapping.pull({ ...corner, width: 0, height: 0 }, side, dx, dy)

@@ -5,9 +5,10 @@ import { Held } from './held.js'
 import { Nudging } from './nudging.js'
 
 /**
- * Movement that goes on after a hand has let go: shapes that glide, the paper that coasts, and runs of arrow keys, each of
- * which is one step to undo. `settle` ends all of it, and has to be called before any other edit. It tells `settling` first, which
- * ends the gesture under way, too: else the edit would belong to that step to undo, and go with it.
+ * Movement that goes on after a hand has let go: gliding shapes, coasting paper, and runs of arrow keys, each of which
+ * is one step to undo. `settle` ends all of it, and must be called before any other edit. It first emits `settling`,
+ * which also ends the gesture in progress: otherwise the edit would belong to that gesture's step, and be undone with
+ * it.
  *
  * @extends {Source<{settling: null}>}
  */
@@ -28,7 +29,7 @@ export class Momentum extends Source {
   }
 
   /**
-   * Shapes glide on. The step to undo ends when they stand.
+   * Shapes glide on. The step to undo ends when they stop.
    *
    * @param {number[]} ids @param {import('../core/types.js').Point} velocity CSS pixels a second
    * @param {import('../state/editing.js').Step} step
@@ -41,21 +42,21 @@ export class Momentum extends Source {
   }
 
   /**
-   * The paper goes on.
+   * The paper coasts.
    *
    * @param {import('../core/types.js').Point} velocity CSS pixels a second
    */
   coast(velocity) { this.#coast = new Coasting(this.#reach.view, velocity) }
 
   /**
-   * Moves shapes by a stroke of an arrow key.
+   * Moves shapes by one stroke of an arrow key.
    *
    * @param {number[]} ids @param {number} dx @param {number} dy
    */
   nudge(ids, dx, dy) { this.#nudging.by(ids, dx, dy) }
 
   /**
-   * A hand catches a gliding shape: everything that glides with it stays where it is.
+   * A hand catches a gliding shape: everything that glides with it stops where it is.
    *
    * @param {number} id
    */
@@ -63,10 +64,10 @@ export class Momentum extends Source {
 
   stopCoasting() { this.#coast?.stop() }
 
-  /** Puts gliding shapes where their glide would have ended. */
+  /** Moves gliding shapes to where their glide would have ended. */
   settleGlide() { this.#glide?.land() }
 
-  /** Ends everything at once, and its steps to undo. */
+  /** Ends all movement at once, and its steps to undo. */
   settle() {
     this.tell('settling', null)
     this.settleGlide()

@@ -4,15 +4,15 @@ import { frameOf, moved, straightened, wayOnGrid } from './transform.js'
 
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 
-/** Slower than this, in CSS pixels a second, a shape that is let go of stays where it is. */
+/** A shape that is let go at a lower speed than this, in CSS pixels a second, stays where it is. */
 const flingSpeedMin = 350
 
-/** Where people ask for less motion, what would glide on stays where it is let go: it would jump otherwise. */
+/** If people ask for less motion, shapes stay where they are let go: a glide would be a jump. */
 const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
 /**
- * Shapes follow the hand, or with Alt copies of them do. Released at speed they glide on, and released over the hole
- * they are deleted. One step to undo.
+ * Shapes follow the hand, or with Alt copies of them do. Released at speed they glide on; released over the hole they
+ * are deleted. One step to undo.
  */
 export class Moving {
   #reach
@@ -50,7 +50,7 @@ export class Moving {
   }
 
   /**
-   * The hand holds nothing until copies can be made. The copies then appear at the hand.
+   * The hand holds nothing until copies can be made. Then the copies appear at the hand.
    *
    * @param {number[]} ids
    */
@@ -92,7 +92,7 @@ export class Moving {
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()
-    // If a second finger turns the drag into a pinch, the pinch goes on with this step, and ends it.
+    // If a second finger turns the drag into a pinch, the pinch continues and ends this step.
     if (gesture.followedBy) return
     if (!this.#held.isEmpty && this.#reach.hole.takes(gesture, this.#held.now)) {
       this.#reach.hole.swallow(this.#held.ids)
@@ -104,7 +104,7 @@ export class Moving {
   }
 
   /**
-   * A lifted shape is put down, not thrown. A shape that keys held to a line or to the dots isn't thrown either.
+   * A lifted shape is put down, not thrown. Neither is a shape that a key keeps on a line or on the dots.
    *
    * @param {Drag} gesture
    */

@@ -23,7 +23,7 @@
  */
 
 /**
- * The objects that an act needs in addition.
+ * Further objects that an act needs.
  *
  * @typedef {object} ActParts
  * @property {import('./hole.js').Hole} hole
@@ -35,8 +35,8 @@
  */
 
 /**
- * Writing in a shape. `step`: the step to undo in which the shape was made just now. It ends with the writing, and where it is of a
- * text that stays empty, it is abandoned.
+ * Writing in a shape. `step`: the step to undo in which the shape was just made. It ends with the writing. If the shape
+ * is a text that stays empty, the step is abandoned.
  *
  * @typedef {object} Writing
  * @property {boolean} isOpen
@@ -49,17 +49,17 @@
 /** @typedef {Reach & ActParts} ActReach */
 
 /**
- * Carries out one gesture. It is told of the gesture's moves and of its end, and is one step to undo.
+ * Carries out one gesture. It gets the gesture's moves and its end, and is one step to undo.
  *
  * @typedef {object} Act
  * @property {(gesture: never) => void} move
  * @property {(gesture: never) => void} end
  * @property {(gesture: never) => void} cancel the reason `escape` puts everything back
- * @property {(points: import('../gestures/surface.js').TrailPoint[], predicted: import('../gestures/surface.js').TrailPoint[]) => void} [trail]
- *   for what is drawn freehand, more finely than moves
+ * @property {(points: import('../gestures/surface.js').TrailPoint[], predicted:
+ * import('../gestures/surface.js').TrailPoint[]) => void} [trail] for drawing freehand, more finely than moves
  * @property {(changes: import('../core/types.js').Changes) => void} [follow]
- * @property {{held: number[], tied: number[]}} [inHand] the shapes that it makes or leads, and those that it ties a line to; what is
- *   selected, unless it says
+ * @property {{held: number[], tied: number[]}} [inHand] the shapes that it makes or changes, and those that it ties a
+ * line to; by default the selection
  * @property {string} [cursor]
  * @property {import('../core/types.js').Frame | null} [frame] drawn instead of the box around what is selected
  */

@@ -13,7 +13,7 @@ import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, stretched,
 /** @typedef {Pick<import('./reach.js').Reach, 'overlay' | 'scene' | 'view'>} SnappingReach */
 
 /**
- * The part that all of these changes share.
+ * What all of these changes have in common.
  *
  * @template {Drag | TwoFingers} Gesture
  */
@@ -85,7 +85,7 @@ export class Scaling extends Reshaping {
     const [dx, dy] = this.#snapped(gesture, hand.x - this.origin.x, hand.y - this.origin.y)
     if (start.length === 1) return [pulled(start[0], dx, dy, { across, down, even: gesture.shift, around: gesture.alt })]
     if (across === 0 || down === 0) return stretched(start, this.startFrame, dx, dy, { across, down, around: gesture.alt })
-    // From a corner several shapes are scaled evenly, because some of them may be turned.
+    // Pulled by a corner, several shapes are scaled evenly, because some of them may be turned.
     const { x, y, width, height } = this.startFrame
     const reach = gesture.alt ? 2 : 1
     const scale = Math.max((width + across * dx * reach) / width, (height + down * dy * reach) / height)
@@ -94,7 +94,7 @@ export class Scaling extends Reshaping {
   }
 
   /**
-   * The way of the hand, changed so that the pulled edge comes to lie where others have theirs.
+   * The hand's movement, changed so that the pulled edge aligns with other shapes' edges.
    *
    * @param {Drag} gesture @param {number} dx @param {number} dy @returns {[number, number]}
    */
@@ -178,7 +178,7 @@ export class Pinching extends Reshaping {
 }
 
 /**
- * The cursor for a corner or a side of a box that is turned so far: an arrow along the way in which it can be pulled.
+ * The cursor for a corner or a side of a turned box: an arrow in the direction in which it can be pulled.
  *
  * @param {number} rotation degrees @param {import('../drawing/handles.js').Side} [side] the lower right corner unless given
  */

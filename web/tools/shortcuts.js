@@ -6,8 +6,8 @@ const table = new Map()
 for (const action of actions) if (!action.isByBrowser) for (const key of action.keys) table.set(key, action)
 
 /**
- * How the table names a key. A key with a letter or digit goes by that, whatever the modifiers make of it. Any other key
- * goes by the character or name that it gives.
+ * The names of a key in the table. A key with a letter or digit is named by that, whatever the modifiers turn it into.
+ * Any other key is named by the character or name that it produces.
  *
  * @param {{key: string, code: string, shiftKey: boolean, altKey: boolean, ctrlKey: boolean, metaKey: boolean}} event
  * @returns {string[]} the likeliest first
@@ -18,12 +18,12 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }) {
   const own = key.toLowerCase()
   if (own === 'escape') return [own]
   const names = []
-  // A letter comes from the layout. If the layout has no Latin letters, or Alt makes another character of the letter, the
-  // key's place decides. For a digit the place decides too, because Shift makes a sign of it.
+  // A letter comes from the layout. If the layout has no Latin letters, or Alt turns the letter into another character,
+  // the key's place decides. For a digit the place decides too, because Shift turns it into a sign.
   if (/^[a-z]$/.test(own)) names.push(shifted + own)
   else if (/^Key[A-Z]$/.test(code) && (altKey || !/^[ -~]$/.test(key))) names.push(shifted + code[3].toLowerCase())
   else if (/^Digit[0-9]$/.test(code) && (shiftKey || altKey)) names.push(shifted + code[5])
-  // Signs come with whatever modifier makes them.
+  // Signs are used with whatever modifier produces them.
   else if (own.length === 1) names.push(modifiers + own)
   // If Alt changes the key's character, the key's place decides.
   if (altKey && placedSigns[code]) names.push(modifiers + placedSigns[code])
@@ -34,20 +34,23 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }) {
 /** @type {Record<string, string>} */
 const placedSigns = { Equal: '=', Minus: '-' }
 
-/** Inputs in which typing writes text. The field that waits for somebody to type isn't one yet. */
+/**
+ * Inputs in which typing doesn't write text. The field that waits for somebody to type counts as one of them until
+ * somebody does.
+ */
 const written = ['checkbox', 'radio', 'range', 'color', 'button'].map((type) => `:not([type=${type}])`).join('')
 const texts = `input${written}, textarea:not(.waiting-field), [contenteditable]`
 /** Elements in which keys have a meaning of their own. */
 const closed = 'dialog, [role=dialog], [role=menu], [role=listbox], [role=tree], [role=slider], input, select'
 
-/** The names of keys that an input method takes, or that only make a character together with the next one. */
+/** The names of keys that an input method takes, or that only produce a character together with the next key. */
 const composed = ['Process', 'Dead', 'Unidentified']
 
 /** The elements that Enter and the space bar activate. */
 const pressed = 'button, a, summary, [tabindex], ' + closed
 
 /**
- * In a field in which nothing is typed there is nothing to undo but the drawing.
+ * In a field in which nothing is typed, the only thing to undo is in the drawing.
  *
  * @param {KeyboardEvent} event @param {Element} target
  */
@@ -55,7 +58,7 @@ const isUndoOfPage = (event, target) =>
   target instanceof HTMLInputElement && target.value === target.defaultValue && !target.closest('dialog')
   && keyNames(event).some((name) => ['undo', 'redo'].includes(table.get(name)?.id ?? ''))
 
-/** Keys do what the table says, and the space bar holds the paper. */
+/** Runs the table's actions for keys, and moves the paper while the space bar is held. */
 export class Shortcuts {
   #reach
 
@@ -64,21 +67,22 @@ export class Shortcuts {
     this.#reach = reach
     const { tools } = reach
     document.addEventListener('keydown', (event) => this.#pressed(event))
-    // The element that has the focus by then, and keeps its keys to itself.
+    // The element that has the focus by then, and handles its keys itself.
     document.addEventListener('keyup', (event) => { if (event.key === ' ') tools.holdSpace(false) }, { capture: true })
     addEventListener('blur', () => tools.holdSpace(false))
   }
 
   /**
-   * Whoever types with one text or note selected, and nothing in hand that draws, writes in it: every character but a space, whatever
-   * else it means. The browser puts it into the field that waits for it. A double click that is about to open a text does so first.
+   * If a single text or note is selected and the current tool doesn't draw, typing writes in it: every character except
+   * a space, whatever its other meaning. The browser puts the character into the field that waits for it. A double tap
+   * that is about to open a text does so first.
    *
    * @param {KeyboardEvent} event @param {Element} target
    */
   #writes(event, target) {
     if (target.closest(closed)) return false
     if (composed.includes(event.key)) return target.matches('.waiting-field')
-    // Windows says of the key that makes the third character of others that it is Control and Alt.
+    // On Windows, the key for third characters (AltGr) is reported as Control and Alt.
     const isPlain = (!event.ctrlKey && !event.metaKey && !event.altKey) || event.getModifierState('AltGraph')
     const isCharacter = [...event.key].length === 1 && event.key !== ' '
     if (!isPlain || !isCharacter) return false
@@ -106,7 +110,7 @@ export class Shortcuts {
     if (!action || (event.repeat && !action.repeats)) return
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
     if (isPlain && target.closest(closed)) return
-    // During a gesture only Escape counts, because only one step to undo can be open.
+    // During a gesture only Escape has an effect, because only one step to undo can be open.
     if (tools.isBusy && action.id !== 'escape') return
     if (run(action, this.#reach, event) || !isPlain) event.preventDefault()
   }

@@ -1,15 +1,15 @@
-// Simplifies a stroke that was drawn by hand to the fewest points through which the smooth curve of the contract (S15) comes
-// near enough to where the hand was, and is about as wide as it was there. Pure arithmetic.
+// Reduces a stroke that was drawn by hand to the fewest points through which the smooth curve of the contract (S15)
+// comes close enough to the hand's path, with about the same width. Pure arithmetic.
 
 /** @typedef {{x: number, y: number, width: number}} InkPoint `width`: hundredths of the stroke's */
 
 /** The most that the wire takes. */
 const pointsMax = 1024
-/** How often points are added where the curve is still too far from the hand. */
+/** How often points are added where the curve is still too far from the hand's path. */
 const roundsMax = 6
 /** How far the width may be off, in hundredths of the stroke's. */
 const widthTolerance = 15
-/** Turns that are sharper than this are corners, which stay corners. */
+/** Turns sharper than this are corners, and stay corners. */
 const cornerCosine = 0.5
 
 /**
@@ -26,7 +26,7 @@ export function simplified(drawn, tolerance) {
 }
 
 /**
- * Without points that are nearer to the one before than a hand can mean.
+ * Drops points that are closer to the one before than a hand can intend.
  *
  * @param {InkPoint[]} points @param {number} apart
  */
@@ -52,14 +52,15 @@ function fitted(points, tolerance) {
     const point = points[index]
     if (place === 0 || place === order.length - 1) return [point]
     const [before, after] = [points[order[place - 1]], points[order[place + 1]]]
-    // Through a point that comes twice the curve goes itself, and turns there.
+    // The curve goes through a point that occurs twice, and turns there.
     const isCorner = isSharp(before, point, after) && cut(before, point, after) > tolerance
     return isCorner ? [point, point] : [pushedOut(before, point, after)]
   })
 }
 
 /**
- * The point as far outside its bend as the curve runs inside of it: so the curve comes through where the hand was.
+ * Moves the point as far outside its bend as the curve runs inside of it, so that the curve goes through where the hand
+ * was.
  *
  * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after @returns {InkPoint}
  */
@@ -72,7 +73,7 @@ function pushedOut(before, point, after) {
 const inOrder = (kept) => [...kept].sort((one, other) => one - other)
 
 /**
- * The ends, and between each two that are kept the point that is farthest from the straight way, while that is too far.
+ * The ends, and between each two kept points the point furthest from the straight line, as long as that is too far.
  *
  * @param {InkPoint[]} points @param {number} tolerance @returns {number[]}
  */
@@ -94,7 +95,7 @@ function cornersOf(points, tolerance) {
 }
 
 /**
- * Points that the curve needs in addition: where it cuts a bend too far inside, one on either side of the bend.
+ * More points that the curve needs: if it cuts a bend too far inside, one on either side of the bend.
  *
  * @param {InkPoint[]} points @param {number[]} kept @param {number} tolerance @returns {number[]}
  */
@@ -112,7 +113,7 @@ function missing(points, kept, tolerance) {
 }
 
 /**
- * Points that are needed because the stroke was much wider there, or narrower, than where the nearer one of two that are kept lies.
+ * More points that are needed because the stroke was much wider or narrower there than at the nearer kept point.
  *
  * @param {InkPoint[]} points @param {number[]} kept @returns {number[]}
  */
@@ -133,8 +134,8 @@ function misjudged(points, kept) {
 }
 
 /**
- * From a point to the curve inside its bend: across the direction that the curve has there. How unevenly far the points are apart
- * says nothing of that.
+ * The vector from a point to the curve inside its bend: perpendicular to the curve's direction there. It doesn't depend
+ * on how unevenly the points are spaced.
  *
  * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after
  */

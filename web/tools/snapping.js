@@ -6,11 +6,11 @@ import { boundsOf } from './transform.js'
 /** @typedef {import('../drawing/handles.js').Side} Side */
 /** @typedef {'x' | 'y'} Axis */
 
-/** How near an edge or a centre has to come to another one to lie on it, in CSS pixels. */
+/** How close an edge or a centre has to come to another one to snap to it, in CSS pixels. */
 const nearMax = 6
-/** Shapes farther away than this, in CSS pixels, are not what a hand aligns with. */
+/** Shapes further away than this, in CSS pixels, are not snapped to. */
 const reachMax = 600
-/** Of more shapes than this only the nearest count: with many, some edge would be near everywhere. */
+/** Only this many of the nearest shapes count: with many, there would be some edge everywhere. */
 const othersMax = 24
 
 const extents = /** @type {const} */ ({ x: 'width', y: 'height' })
@@ -25,8 +25,8 @@ const center = (box, axis) => box[axis] + box[extents[axis]] / 2
 const gap = (one, other, axis) => Math.max(one[axis] - end(other, axis), other[axis] - end(one, axis))
 
 /**
- * Snaps the shapes that a hand moves or pulls to the edges and centres of the shapes around them: edges on edges, centres on
- * centres. While it does, guides show with which shape, and how far away that is.
+ * Snaps the shapes that a hand moves or pulls to the edges and centres of the shapes around them: edges to edges,
+ * centres to centres. Meanwhile, guides show which shape it is, and how far away.
  */
 export class Snapping {
   #overlay
@@ -48,7 +48,7 @@ export class Snapping {
   }
 
   /**
-   * A way on which nothing snaps.
+   * The movement without snapping.
    *
    * @param {number} dx @param {number} dy @returns {[number, number]}
    */
@@ -57,11 +57,11 @@ export class Snapping {
     return [dx, dy]
   }
 
-  /** Nothing is moved any more. */
+  /** The movement is over. */
   rest() { this.#overlay.setGuides([]) }
 
   /**
-   * The way of something that is moved as a whole.
+   * The snapped movement of a whole frame.
    *
    * @param {Frame} frame @param {number} dx @param {number} dy @param {Axis[]} [axes] along which it may be moved
    * @returns {[number, number]}
@@ -78,7 +78,7 @@ export class Snapping {
   }
 
   /**
-   * The way of a corner or a side of an upright frame.
+   * The snapped movement of a corner or a side of an upright frame.
    *
    * @param {Box} frame @param {Side} side @param {number} dx @param {number} dy @returns {[number, number]}
    */
@@ -95,7 +95,7 @@ export class Snapping {
     return [way.x, way.y]
   }
 
-  /** All others that are seen, as they were when the hand began. */
+  /** All other visible shapes, as they were when the hand began. */
   #others() {
     if (this.#all) return this.#all
     const seen = this.#view.visibleBox()
@@ -115,7 +115,7 @@ export class Snapping {
   }
 
   /**
-   * The least step that brings one of some places onto another shape's.
+   * The smallest step that brings one of some places onto another shape's.
    *
    * @param {Box[]} others @param {Axis} axis @param {[number, boolean][]} places each with whether it is a centre
    */
@@ -151,7 +151,7 @@ export class Snapping {
 const linesOf = (box, axis, isCenter) => (isCenter ? [center(box, axis)] : [box[axis], end(box, axis)])
 
 /**
- * The line on which two boxes lie, along both of them, and the space between them on it.
+ * The line on which two boxes are aligned, along both of them, and the space between them on it.
  *
  * @param {Box} box @param {Box} other @param {Axis} axis across the line @param {number} at @returns {Guide}
  */
@@ -167,7 +167,7 @@ function guide(box, other, axis, at) {
 }
 
 /**
- * A frame of which a corner or a side was pulled, also beyond the opposite one.
+ * A frame after a corner or a side was pulled, even beyond the opposite one.
  *
  * @param {Box} frame @param {{x: number, y: number}} sign of what is pulled @param {{x: number, y: number}} way @returns {Box}
  */

@@ -8,13 +8,13 @@ import { isForInk, isForLines } from './making.js'
 
 /** How far from a fingertip, in CSS pixels, a small shape is still found. */
 const fingerReach = 14
-/** How far from its outline a shape without a fill is still meant. */
+/** How far from its outline a shape without a fill can still be hit. */
 const outlineReach = { mouse: 5, pen: 6, touch: fingerReach }
 
 /** @type {Target} */
 const empty = Object.freeze({ kind: 'empty', key: 'empty' })
 /**
- * A finger pans where a mouse selects. A finger that is held first selects too.
+ * Where a mouse selects, a finger pans. A finger that is held first selects too.
  *
  * @type {Target}
  */
@@ -25,7 +25,7 @@ const sheet = Object.freeze({ kind: 'sheet', key: 'sheet', joins: true })
 const paper = Object.freeze({ kind: 'view', key: 'view', joins: true })
 
 /**
- * Lines and ink that are drawn at a point of the canvas, or within reach of it. Their boxes say little.
+ * Lines and ink that are drawn at a point of the canvas, or within reach of it. Their boxes are no help.
  *
  * @param {Pick<import('./reach.js').Reach, 'scene' | 'shown'>} parts @param {import('../core/types.js').Point} point
  * @param {number} reach units of the canvas @returns {number[]}
@@ -74,7 +74,7 @@ export class Targets {
     if (!found) return under
     const { kind: handle, across, down, index } = found
     const selected = this.#selection.ids()
-    // The handle that moves one shape is that shape: held there it is lifted, too.
+    // The handle that moves a single shape stands for that shape: holding it lifts the shape, too.
     if (handle === 'move' && selected.length === 1) {
       return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle, ...this.#tapsOn(selected[0], pointer) }
     }
@@ -82,8 +82,8 @@ export class Targets {
   }
 
   /**
-   * What is written opens with the second tap, at once: a third would remove nothing. A finger's second tap gives it a colour, and
-   * waits for the third.
+   * A shape with text opens with the second tap at once, because a third tap would remove nothing. A finger's second
+   * tap changes the colour, and waits for the third.
    *
    * @param {number} id @param {PointerType} pointer
    */
@@ -113,8 +113,8 @@ export class Targets {
   #areasAt({ x, y }) { return this.#shown.replica.shapesAt(x, y).filter((id) => !this.#isStroke(id)) }
 
   /**
-   * Of the shapes at a point, in any order, the topmost that isn't locked. A shape under the empty inside of another one
-   * comes before it.
+   * The topmost of the shapes at a point that isn't locked. A shape that is visible through the empty inside of another
+   * one comes before that one.
    *
    * @param {number[]} ids @param {import('../core/types.js').Point} point @param {number} reach units of the canvas
    */

@@ -6,14 +6,16 @@ import { boxEnd, isStroke, ledAnew, placeIn, pointIn, pointsOn } from '../drawin
 /** @typedef {import('../core/types.js').Shape} Shape */
 /** @typedef {import('../core/table.js').Tie} Tie */
 
-/** How near to the middle of a shape, or of one of its sides, an end has to be dropped to be tied there, in CSS pixels. */
+/**
+ * How close to the middle of a shape, or of one of its sides, an end has to be dropped to be tied there, in CSS pixels.
+ */
 const middleReach = 12
 
-/** The places of a box that an end is drawn to: its middle, and those of its sides. */
+/** The places in a box that attract an end: its middle, and the middles of its sides. */
 const middles = [[0.5, 0.5], [0.5, 0], [1, 0.5], [0.5, 1], [0, 0.5]]
 
 /**
- * The tie that an end would get at a point, and its place then.
+ * The tie that an end would get at a point, and the end's place with that tie.
  *
  * @param {Pick<import('./reach.js').Reach, 'shown' | 'view'>} reach @param {Point} point of the canvas
  * @returns {{tie: Tie, at: Point} | null}
@@ -35,7 +37,7 @@ export function tieAt({ shown, view }, point) {
 export const isSameTie = (one, other) => one?.shape === other?.shape && one?.x === other?.x && one?.y === other?.y
 
 /**
- * The values that loosen moved lines from shapes that stay. Their ends stay where they are drawn.
+ * The values that untie moved lines from shapes that stay. Their ends stay where they are drawn.
  *
  * @param {Shape[]} shapes that are moved
  */

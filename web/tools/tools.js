@@ -21,7 +21,7 @@ import { frameOf } from './transform.js'
 
 const taps = ['tap', 'doubleTap', 'tripleTap']
 
-/** Carries out gestures on the stage. One lasting gesture at a time is under way, as an act. */
+/** Carries out gestures on the stage. At most one lasting gesture is in progress, as an act. */
 export class Tools {
   #stage
   #reach
@@ -36,7 +36,7 @@ export class Tools {
   #continued = null
   #isSpaceHeld = false
   /**
-   * Where the pointer has been since it came down, until that is known to be a drag.
+   * The pointer's path since it came down, until that is known to be a drag.
    *
    * @type {import('../gestures/surface.js').TrailPoint[]}
    */
@@ -79,7 +79,7 @@ export class Tools {
     document.addEventListener('visibilitychange', () => { if (document.hidden) momentum.settle() })
   }
 
-  /** Whether a gesture is under way. */
+  /** Whether a gesture is in progress. */
   get isBusy() { return this.#act !== null }
 
   /**
@@ -95,13 +95,13 @@ export class Tools {
   }
 
   /**
-   * Ends the gesture that is under way.
+   * Ends the gesture in progress.
    *
    * @param {string} reason `escape` puts everything back
    */
   cancel(reason) { this.#surface.cancel(reason) }
 
-  /** A double tap that waits for a third acts now: what is typed next belongs to what it opens. */
+  /** A double tap that waits for a third tap acts now: what is typed next belongs to what it opens. */
   endTaps() { this.#surface.endTaps() }
 
   // Gestures.
@@ -125,7 +125,7 @@ export class Tools {
   }
 
   /**
-   * Tells others where this person points. A lifted finger points at nothing.
+   * Sends the pointer's position to others. A lifted finger has none.
    *
    * @param {Gesture | Wheel | Leave} gesture
    */
@@ -147,7 +147,7 @@ export class Tools {
   /** @param {Moment} gesture */
   #pressed({ target }) {
     this.#trail = []
-    // A gliding shape is caught where it is. Any other glide is ended.
+    // Catches a gliding shape where it is. Any other movement is ended.
     if (target.id !== undefined) this.#reach.momentum.catch(target.id)
     this.#reach.momentum.settle()
   }
@@ -162,7 +162,7 @@ export class Tools {
   #tapped({ target, shift, ctrl, meta, x, y }) {
     const { groups, permission, selection, tool, view } = this.#reach
     if (isForInk(tool.name)) {
-      // A dot, or where the eraser was put down.
+      // A dot, or the place where the eraser was put down.
       if (permission.mayEdit && this.#trail.length > 0) this.#newInk().end()
       return
     }
@@ -189,7 +189,7 @@ export class Tools {
     if (id !== undefined) {
       const shape = shown.replica.shape(id)
       if (!shape || groups.enter(id)) return
-      // A finger, which has no keys beside it, has a button to write with. On a text there is nothing else to be done.
+      // With a finger there may be no keys, so a button for writing is shown. On a text there is nothing else to do.
       if (pointer !== 'touch' || shape.kind === 'text') {
         writing.open(id, { at: { x, y } })
         return
@@ -202,7 +202,8 @@ export class Tools {
   }
 
   /**
-   * Removes what has no text. What somebody has written is not gone with one click too many: it is selected, to be written anew.
+   * Removes a shape without text. A shape with text is not removed by one click too many: its text is selected instead,
+   * to be overwritten.
    *
    * @param {Moment} gesture
    */
@@ -251,10 +252,10 @@ export class Tools {
     this.#leadFrame()
   }
 
-  /** The overlay draws the act's own frame, where it has one, instead of the box around what is selected. */
+  /** The overlay draws the act's own frame, if it has one, instead of the box around the selection. */
   #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null, this.#act instanceof Moving) }
 
-  /** The step to undo that a drag has left to the pinch that follows it. */
+  /** The step to undo that a drag has left to the pinch after it. */
   #takeContinued() {
     const continued = this.#continued
     this.#continued = null
@@ -282,7 +283,7 @@ export class Tools {
     return pointer === 'touch' && !gesture.lifted ? new Panning(reach, gesture) : new Marquee(reach, gesture)
   }
 
-  /** The pen's stroke or the eraser's way, from where the pointer came down. */
+  /** The pen's stroke or the eraser's path, from where the pointer came down. */
   #newInk() {
     const trail = this.#trail
     this.#trail = []
@@ -302,7 +303,8 @@ export class Tools {
   }
 
   /**
-   * The shapes that a hand takes hold of: the whole selection if the shape is part of it, else the shape with its group.
+   * The shapes that a hand takes hold of: the whole selection if the shape is part of it, otherwise the shape with its
+   * group.
    *
    * @param {number} id @param {boolean} adds
    */

@@ -1,25 +1,26 @@
-// Boxes moved, scaled and turned. Pure arithmetic in canvas coordinates: shapes go in as they were when a gesture began, and
-// their new places come out, fit for `Replica.place`. Errors don't add up from step to step, so nothing drifts.
+// Moving, scaling and turning of boxes. Pure arithmetic in canvas coordinates: the input is the shapes as they were
+// when a gesture began, and the output is their new places, in the form for `Replica.place`. Errors don't add up from
+// step to step, so nothing drifts.
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Box} Box */
 /** @typedef {import('../core/types.js').Frame} Frame */
 /** @typedef {import('../core/types.js').Place} Place */
 
-/** Nobody makes a shape smaller than this by hand; one that already is stays as small as it is. */
+/** The smallest side of a shape made by hand. A shape that is already smaller keeps its size. */
 export const sideMin = 100
 
 /** The limits of the wire. */
 const coordinateMax = 1e7
 const sideMax = 1e6
 
-/** With shift a turn goes in steps. */
+/** With shift, a turn is a multiple of this. */
 const turnStep = 15
 
 /** @param {number} degrees */
 const radians = (degrees) => degrees * Math.PI / 180
 /**
- * Nobody sees a hundredth of a unit, even at the largest scale.
+ * A hundredth of a unit is invisible even at the largest scale.
  *
  * @param {number} value
  */
@@ -56,7 +57,7 @@ export function boundsOf(frame) {
 }
 
 /**
- * The frame around some shapes: a single one's own turned box, or the upright box around many.
+ * The frame around some shapes: a single one's own turned box, or the upright box around several.
  *
  * @param {Frame[]} shapes @returns {Frame | null}
  */
@@ -100,7 +101,10 @@ export function moved(shapes, dx, dy) {
   return shapes.map(({ id, x, y }) => ({ id, x: coordinate(x + dx), y: coordinate(y + dy) }))
 }
 
-/** Canvas units between two dots of the paper at actual size; with Control or Command, moves and new shapes keep to them. */
+/**
+ * Canvas units between two dots of the paper at actual size. With Control or Command, moves and new shapes snap to the
+ * dots.
+ */
 const gridStep = 24
 
 /**
@@ -114,7 +118,7 @@ export function onGrid({ x, y }) {
 }
 
 /**
- * The way that brings a box's upper left corner to the dot nearest to where it would end.
+ * The movement that brings a box's upper left corner to the dot nearest to where it would end.
  *
  * @param {Frame} frame @param {number} dx @param {number} dy @returns {[number, number]}
  */
@@ -125,7 +129,7 @@ export function wayOnGrid(frame, dx, dy) {
 }
 
 /**
- * A way held to one axis: the axis along which it is longer.
+ * A movement restricted to one axis: the one along which it is longer.
  *
  * @param {number} dx @param {number} dy @returns {[number, number]}
  */
@@ -134,8 +138,8 @@ export function straightened(dx, dy) {
 }
 
 /**
- * A new shape's box, from the point where a hand came down to where it is: never too small, and always growing away from
- * that point.
+ * A new shape's box, from the point where a hand came down to where it is: never too small, and always extending away
+ * from that point.
  *
  * @param {Point} corner @param {Point} hand @param {{even?: boolean, around?: boolean}} how `even`: a square;
  *   `around`: the corner is the middle instead
@@ -157,7 +161,7 @@ export function drawnBox(corner, hand, { even = false, around = false } = {}) {
 }
 
 /**
- * Pulls a corner or a side of a shape, as it lies turned. The opposite one stays where it is.
+ * A shape after a corner or a side of it was pulled, as it is turned. The opposite one stays where it is.
  *
  * @param {Frame & {id: number}} shape @param {number} dx @param {number} dy
  * @param {{across?: number, down?: number, even?: boolean, around?: boolean}} how which corner or side, the lower right one unless
@@ -204,8 +208,8 @@ export function scaleMin(shapes) {
 }
 
 /**
- * Several upright shapes, after a side of the box around them was pulled. The opposite side stays where it is, or the middle
- * does.
+ * Several upright shapes after a side of the box around them was pulled. The opposite side stays where it is, or the
+ * middle does.
  *
  * @param {(Frame & {id: number})[]} shapes @param {Frame} frame around them @param {number} dx @param {number} dy
  * @param {{across: number, down: number, around?: boolean}} how which side
@@ -214,7 +218,7 @@ export function scaleMin(shapes) {
 export function stretched(shapes, frame, dx, dy, { across, down, around = false }) {
   const reach = around ? 2 : 1
   /**
-   * Along one axis: where a box comes to lie whose beginning and length are these.
+   * Along one axis: the new position of a box with this beginning and length.
    *
    * @param {number} pulledSide −1, 0 or 1 @param {number} pull @param {number} begin of the frame @param {number} length of it
    * @param {number[]} lengths of the shapes
@@ -235,7 +239,7 @@ export function stretched(shapes, frame, dx, dy, { across, down, around = false 
 }
 
 /**
- * Shapes that two fingers, or a handle of many, have scaled and turned around a point, and moved.
+ * Shapes after two fingers, or a handle of many, have scaled and turned them around a point, and moved them.
  *
  * @param {(Frame & {id: number})[]} shapes
  * @param {{around: Point, scale?: number, rotation?: number, dx?: number, dy?: number}} how
@@ -257,7 +261,7 @@ export function pinched(shapes, { around, scale = 1, rotation = 0, dx = 0, dy = 
 }
 
 /**
- * How far a hand has gone around a point, degrees clockwise.
+ * How far a hand has moved around a point, in degrees clockwise.
  *
  * @param {Point} around @param {Point} from @param {Point} to
  */
@@ -268,7 +272,7 @@ export function angleBetween(around, from, to) {
 }
 
 /**
- * A turn that ends on a step.
+ * A turn rounded so that it ends on a step.
  *
  * @param {number} rotation what was turned before @param {number} turn
  */
