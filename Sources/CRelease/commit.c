@@ -1,7 +1,7 @@
 #include "release.h"
 
-// The Makefile says the commit of a working tree: CANVAS_COMMIT, by way of Package.swift. `git archive` says that of an archive, by
-// filling in the line below.
+// For a working tree, the Makefile passes the commit: CANVAS_COMMIT, by way of Package.swift. For an archive, `git
+// archive` fills in the line below.
 #ifndef CANVAS_COMMIT
 #define CANVAS_COMMIT "$Format:%H$"
 #endif

@@ -1,12 +1,12 @@
-// The memory allocator that Swift's runtime calls. The C library's own is made for blocks of all sizes; with it an
-// update takes a tenth longer.
+// The memory allocator that Swift's runtime calls. The C library's own is made for blocks of all sizes; with it, an
+// update would take a tenth longer.
 //
 // Blocks come in fixed sizes, four to each power of two. A request gets the next larger size. Eight bytes before the
 // block tell its size. A freed block waits in the list of its size for the next request of that size; it is neither
 // split nor joined. A canvas asks for the same few sizes over and over, so little memory lies idle. New memory is taken
 // from the end.
 //
-// There is one thread. This is C because Swift reserves the names of these functions for its runtime.
+// There is one thread. Written in C, because Swift reserves the names of these functions for its runtime.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ typedef struct block {
 // Freed blocks, one list for each size.
 static block *waiting[128];
 
-// The start of the memory that has not been given out yet. The linker says where it begins.
+// The start of the memory that has not been given out yet, at first where the linker says.
 extern char __heap_base;
 static uintptr_t fresh;
 

@@ -12,7 +12,7 @@ extension Manual {
     }
   }
 
-  /// What may come behind a command: commands that begin with it, and options.
+  /// What may come after a command: commands that begin with it, and options.
   private struct Step {
     let command: String
     let next: [Command]
@@ -21,7 +21,7 @@ extension Manual {
 
   private var everywhere: [Option] { groups.flatMap { $0.options } }
 
-  /// The first is that behind no command.
+  /// The first step is the one without a command.
   private var steps: [Step] {
     [Step(command: "", next: commands.filter { !$0.name.contains(" ") }, options: everywhere)]
       + commands.map { command in
@@ -131,7 +131,7 @@ extension Manual {
     }
   }
 
-  /// One word for each of the shells. They don't agree on how a quote is written within quotes.
+  /// One word in the shell's quotes. Shells don't agree on how a quote is written within quotes.
   private static func quoted(_ words: String) -> String { "'" + words.replacing("'", with: "’") + "'" }
 }
 

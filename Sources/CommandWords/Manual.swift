@@ -1,5 +1,5 @@
-/// What can be typed behind a program's name, and what each word is for. The manual page and the completion of shells are made of it, and
-/// a program fills it in from the tables by which it reads its command line.
+/// Everything that can be typed after a program's name, with explanations. The manual page and the completion of shells
+/// are made from it. A program fills it in from the tables by which it reads its command line.
 public struct Manual: Sendable {
   public struct Option: Sendable {
     public let name: String
@@ -14,11 +14,11 @@ public struct Manual: Sendable {
     /// `--port NUMBER`
     public var shown: String { value.map { "\(name) \($0)" } ?? name }
 
-    /// Whether a shell completes its value with the names of files.
+    /// Whether a shell completes its value with file names.
     var takesFile: Bool { ["FILE", "PATH", "DIRECTORY", "PLACE"].contains(value) }
   }
 
-  /// A first word, or one behind another: `log verify`.
+  /// A first word, or two words: `log verify`.
   public struct Command: Sendable {
     let name: String
     let usage: String
@@ -52,14 +52,14 @@ public struct Manual: Sendable {
   let synopsis: [String]
   let description: [String]
   let groups: [Group]
-  /// Whether these options also stand behind a command.
+  /// Whether these options may also come after a command.
   let optionsFollow: Bool
   let commands: [Command]
   let exitCodes: String
 
   /// - Parameters:
   ///   - synopsis: command lines without the program's name.
-  ///   - groups: the options that stand where no command does and, if `optionsFollow`, also behind one.
+  ///   - groups: the options without a command and, if `optionsFollow`, also after one.
   public init(
     program: String,
     summary: String,
@@ -74,7 +74,7 @@ public struct Manual: Sendable {
     (self.groups, self.optionsFollow, self.commands, self.exitCodes) = (groups, optionsFollow, commands, exitCodes)
   }
 
-  /// The options by which a program tells of itself.
+  /// The options that print information about the program.
   public static let options = [
     Option("--help", nil, "this"),
     Option("--version", nil, "the version, and the commit that it was built from"),

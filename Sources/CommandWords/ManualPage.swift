@@ -27,7 +27,7 @@ extension Manual {
   }
 }
 
-/// Lines of troff. What is text in them stays text, whatever is in it.
+/// Lines of troff. Text in them is escaped, so that it stays text whatever it contains.
 private struct Troff {
   var lines: [String] = []
 
@@ -54,7 +54,8 @@ private struct Troff {
     lines += [".PP", ".nf", ".RS"] + rows.map { Troff.escaped($0) } + [".RE", ".fi"]
   }
 
-  /// A hyphen stays one that can be searched for and pasted. A line that begins with a dot or a quote would be a request.
+  /// A hyphen is kept as one that can be searched for and pasted. A line that begins with a dot or a quote would be a
+  /// request.
   private static func escaped(_ words: some StringProtocol) -> String {
     var result = ""
     for letter in words {

@@ -1,13 +1,14 @@
 import CRelease
 
-/// Which release this is, and of which commit.
+/// The version and the commit of this program.
 public enum Release {
   public static let version = "0.9.0"
 
-  /// The version and the first twelve digits of the commit: `0.9.0 (c53fd0030807)`. Without the commit if the build did not know it.
+  /// The version and the first twelve digits of the commit: `0.9.0 (c53fd0030807)`. Without the commit if the build did
+  /// not know it.
   public static let name = name(commit: String(cString: canvas_commit()))
 
-  /// - Parameter commit: what `git archive` has not filled in begins with `$`.
+  /// - Parameter commit: if `git archive` has not filled it in, it begins with `$`.
   static func name(commit: String) -> String {
     guard let first = commit.first, first.isHexDigit else { return version }
     let parts = commit.split(separator: "-", maxSplits: 1)

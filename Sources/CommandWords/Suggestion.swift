@@ -1,7 +1,8 @@
 /// Finds the word that a mistyped one was probably meant to be.
 public enum Suggestion {
-  /// The nearest of `words`; nil if none is near. One letter in three may be wrong, or the rest of the word missing.
-  /// - Parameter meaning: for other words that people try, the one of `words` that means the same.
+  /// The nearest of `words`; `nil` if none is near. One letter in three may be wrong, or the rest of the word may be
+  /// missing.
+  /// - Parameter meaning: for other words that people try: the one of `words` with the same meaning.
   public static func nearest(to word: String, among words: [String], meaning: [String: String] = [:]) -> String? {
     if let meant = meaning[word.lowercased()] { return meant }
     let near = words.map { (word: $0, distance: distance(from: Array(word), to: Array($0))) }

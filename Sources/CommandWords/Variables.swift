@@ -1,12 +1,12 @@
 /// The variables of the environment that the project reads. All of them begin with `CANVAS_`.
 ///
 /// A server and a client that are started from one shell see each other's variables. So both have to know all of them,
-/// in order to tell a mistyped one.
+/// in order to recognise a mistyped one.
 public enum Variables {
   /// What `sync-client` reads.
   public static let client = ["CANVAS_SERVER", "CANVAS_TOKEN", "CANVAS_TOKEN_FILE"]
 
-  /// What `SyncServer` reads: one for each of its flags, as a test holds.
+  /// What `SyncServer` reads: one for each of its flags, which a test checks.
   public static let server = [
     "CANVAS_HOST", "CANVAS_PORT", "CANVAS_DATA", "CANVAS_WEB", "CANVAS_TOKENS", "CANVAS_LOG_LEVEL",
     "CANVAS_LOG_FORMAT", "CANVAS_PROXIES", "CANVAS_HOSTS", "CANVAS_ORIGINS", "CANVAS_OPEN", "CANVAS_AUDIT",
@@ -38,12 +38,12 @@ public enum Variables {
     "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN",
   ]
 
-  /// A sentence for each of `names` that begins as ours and that nobody reads.
+  /// A sentence for each of `names` with our prefix that no program reads.
   /// - Parameter own: the variables of the program that complains.
   public static func complaints(about names: some Sequence<String>, own: [String]) -> [String] {
     let known = Set(client + server + workshop)
     return names.filter { $0.hasPrefix("CANVAS_") && !known.contains($0) }.sorted().map { name in
-      // The prefix would make any two of them alike.
+      // With the prefix, any two of them would look alike.
       let bare = own.map { String($0.dropFirst("CANVAS_".count)) }
       let meant = Suggestion.nearest(to: String(name.dropFirst("CANVAS_".count)), among: bare)
       return "the variable \(name) means nothing." + (meant.map { " Did you mean CANVAS_\($0)?" } ?? "")

@@ -375,7 +375,7 @@ extension PropertyForm {
     }
   }
 
-  /// What makes a value of a number in a row.
+  /// The expression that turns a number of a row into a value.
   fileprivate func reading(_ number: String, start: Int) -> String {
     switch self {
     case .kind: "kinds[\(number)]"
@@ -384,7 +384,7 @@ extension PropertyForm {
     case .flag: "\(number) === 1"
     case .identifier: "\(number) < 0 ? null : \(number)"
     case .color: "colorText(\(number))"
-    // They are not in the row: whoever reads the row asks for them.
+    // These are not in the row: a reader of the row asks for them separately.
     case .text: "''"
     case .path: "/** @type {PathPoint[]} */ ([])"
     case .tie: "readTie(numbers, at + \(start))"

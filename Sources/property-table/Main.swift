@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes what is made of the table of properties: web/core/table.js and the tables in docs/PROTOCOL.md.
+/// Writes what is generated from the table of properties: web/core/table.js and the tables in docs/PROTOCOL.md.
 @main
 struct PropertyTable {
   static let usage = """

@@ -9,7 +9,7 @@ enum ProtocolPage {
     var description: String { "\(ProtocolPage.path) has no markers for \(name)" }
   }
 
-  /// The page with its tables as they have to be.
+  /// The page with up-to-date tables.
   static func filled(_ page: String) throws(Unmarked) -> String {
     var page = page
     for (name, table) in [("properties", properties), ("property bits", bits), ("columns", columns)] {
@@ -67,7 +67,7 @@ extension Property {
     }
   }
 
-  /// The value that nobody has set, as JSON writes it.
+  /// The default value, in JSON.
   var defaultText: String {
     var writer = JSONWriter()
     writer.value(self, of: Properties())
@@ -76,12 +76,12 @@ extension Property {
 }
 
 extension String {
-  /// Numbers and words stand without backticks.
+  /// Numbers and words are written without backticks.
   fileprivate var isWord: Bool { allSatisfy { $0.isNumber || $0 == "." || $0.isLowercase } }
 }
 
 extension PropertyForm {
-  /// What a value is, with its range.
+  /// The kind of a value, with its range.
   fileprivate var words: String {
     switch self {
     case .erasure: "true, and no other value"

@@ -115,7 +115,7 @@ final class LineNode {
   /// Whether a room is open here with all that was stored when the node asked last.
   func isUpToDate(_ name: String) -> Bool { rooms[name].map { $0.stage == .open && $0.isUpToDate } ?? false }
 
-  /// What the node has of a room; nil where it isn't open here. Empty where there is no such room.
+  /// What the node has of a room; nil if it isn't open here. Empty if there is no such room.
   func records(of name: String) -> [UInt64]? {
     guard let room = rooms[name], room.stage == .open else { return nil }
     return room.records

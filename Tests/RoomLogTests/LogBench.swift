@@ -53,7 +53,7 @@ final class LogBench {
   /// Everything that was reported to anyone.
   private var collectors: [EventCollector]
 
-  /// - Parameter commitsBetweenCuts: for `.cutPostgres`; nil where the test itself says where to cut, or for
+  /// - Parameter commitsBetweenCuts: for `.cutPostgres`; nil if the test itself says where to cut, or for
   ///   `.memoryUndecided` which appends are undecided.
   init(
     _ kind: LogKind,

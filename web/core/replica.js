@@ -332,7 +332,7 @@ export class Replica {
   /**
    * The name that a shape shows.
    *
-   * @param {number} id @returns {string} empty where it is gone
+   * @param {number} id @returns {string} empty if it is gone
    */
   shownName(id) { return this.#text('shownName', id) }
   /**

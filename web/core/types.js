@@ -12,7 +12,7 @@
 /**
  * @typedef {object} ShapeChange
  * @property {number} id
- * @property {Shape | null} shape as it is now; null where it is gone
+ * @property {Shape | null} shape as it is now; null if it is gone
  * @property {number} changed a mask, see `changedBit`
  * @property {number} by who changed it last; 0: several, while the page was offline; −1: its own edit was taken back
  * @property {Box | null} departure where a deleted shape went to

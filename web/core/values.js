@@ -13,7 +13,7 @@ export function identifierText(identifier) {
   return `${digits.slice(0, 3)}-${digits.slice(3, 6)}-${digits.slice(6)}`
 }
 
-/** @param {string} text @returns {number} NaN where it is no identifier */
+/** @param {string} text @returns {number} NaN if it is no identifier */
 export function identifierNumber(text) {
   return /^[0-9a-z]{3}(-[0-9a-z]{3}){2}$/.test(text) ? parseInt(text.replaceAll('-', ''), 36) : NaN
 }

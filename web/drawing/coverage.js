@@ -61,7 +61,7 @@ export class Coverage {
   /**
    * Takes the next shape. It lies below all shapes before it.
    *
-   * @param {Drawn} drawn @returns {Seen | null} null where nothing of it is seen
+   * @param {Drawn} drawn @returns {Seen | null} null if nothing of it is seen
    */
   take(drawn) {
     const { scale, x, y } = this.#pixels

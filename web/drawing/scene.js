@@ -55,7 +55,7 @@ export class Scene {
     document.addEventListener('visibilitychange', () => { this.#wasHidden = true })
   }
 
-  /** @param {number} id @returns {Drawn | null} null where it is gone, even while it is seen leaving */
+  /** @param {number} id @returns {Drawn | null} null if it is gone, even while it is seen leaving */
   drawn(id) {
     const drawn = this.#all.get(id)
     return drawn && !drawn.leaving ? drawn : null

@@ -140,7 +140,7 @@ export class Files {
 
   /**
    * @param {string} picture SVG
-   * @returns {Promise<number | null>} pixels for a unit of the canvas, or null where no picture is wanted after all
+   * @returns {Promise<number | null>} pixels for a unit of the canvas, or null if no picture is wanted after all
    */
   #askForScale(picture) {
     const { width, height } = sizeOf(picture)

@@ -297,7 +297,7 @@ export class Removals {
     return true
   }
 
-  /** @param {number} at @returns {Promise<KeptShape[] | null>} null where it isn't to be had */
+  /** @param {number} at @returns {Promise<KeptShape[] | null>} null if it isn't to be had */
   async #drawingAt(at) {
     try {
       const answer = await ask(`/v1/rooms/${this.#room}?at=${Math.floor(at)}`)

@@ -7,7 +7,7 @@ const patienceMilliseconds = 3_000
 
 /**
  * @param {boolean} [own] of the open page, if that was opened from the worker's files
- * @returns {Promise<string | null>} null where nobody can tell
+ * @returns {Promise<string | null>} null if nobody can tell
  */
 async function versionOf(own = false) {
   try {

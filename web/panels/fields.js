@@ -193,7 +193,7 @@ export function sliderField(label, { min, max, step = 1, words = numberText, cha
  */
 function refusal(input) {
   const words = element('span', { class: 'field-hint small-text', id: freshId(), hidden: true, role: 'alert' })
-  /** @param {string} [told] nothing where the value is taken */
+  /** @param {string} [told] nothing if the value is taken */
   const tell = (told = '') => {
     words.textContent = told
     words.hidden = told === ''

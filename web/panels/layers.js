@@ -420,7 +420,7 @@ export class Layers {
     this.#marker.style.transform = `translateY(${drag.to * this.#rowHeight - 1}px)`
   }
 
-  /** @param {PointerEvent | null} event by which the row was let go; null where it was given up */
+  /** @param {PointerEvent | null} event by which the row was let go; null if it was given up */
   #release(event) {
     const drag = this.#drag
     this.#drag = null

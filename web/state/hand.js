@@ -34,6 +34,6 @@ export class Hand {
     return this.#tied.has(id) ? 'tied a line to' : null
   }
 
-  /** @param {number} id @returns {string} empty where it isn't known */
+  /** @param {number} id @returns {string} empty if it isn't known */
   nameOf(id) { return this.#names.get(id) ?? '' }
 }

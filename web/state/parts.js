@@ -48,7 +48,7 @@ export class LaterPart {
     this.#sayMissing = sayMissing
   }
 
-  /** @returns {Promise<Made | null>} null where it can't be loaded, which a notice says; the next call tries again */
+  /** @returns {Promise<Made | null>} null if it can't be loaded, which a notice says; the next call tries again */
   async get() { return this.#get(this.#sayMissing) }
 
   /**

@@ -89,7 +89,7 @@ export class Presence extends Source {
   /** @param {number} actor @returns {Person | null} */
   person(actor) { return this.#people.get(actor) ?? null }
 
-  /** @param {Point | null} point of the canvas; null where the pointer has left it */
+  /** @param {Point | null} point of the canvas; null if the pointer has left it */
   setCursor(point) { this.#tellOthers({ cursor: point ? [round(point.x), round(point.y)] : undefined }) }
   /** @param {number[]} ids */
   setSelection(ids) { this.#tellOthers({ selection: namesOf(ids) }) }

@@ -215,7 +215,7 @@ export class Clipboard {
 /**
  * The content of the system's clipboard.
  *
- * @returns {Promise<{text: string, hasPicture: boolean} | null>} null where the browser doesn't tell it
+ * @returns {Promise<{text: string, hasPicture: boolean} | null>} null if the browser doesn't tell it
  */
 async function readClipboard() {
   const { clipboard } = navigator
@@ -233,7 +233,7 @@ async function readClipboard() {
 /**
  * The box around the shapes of a drawing.
  *
- * @param {string} text @returns {import('../core/types.js').Frame | null} null where it is something else, such as a layout
+ * @param {string} text @returns {import('../core/types.js').Frame | null} null if it is something else, such as a layout
  */
 function boxOf(text) {
   try {

@@ -9,7 +9,7 @@
 //     runs         varint, then for each a varint: how many operations it has. First the messages that were in flight,
 //     edits        varint, and then the edits that were waiting, likewise
 //     operations   all of them, as in a message
-//     cursor       counted text; empty where there is none yet. This and what follows is there with the drawing only
+//     cursor       counted text; empty if there is none yet. This and what follows is there with the drawing only
 //     parts        varint, then each part of the confirmed state as columns
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //

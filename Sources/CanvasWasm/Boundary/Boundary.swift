@@ -1,16 +1,16 @@
-// Shared by all exports: the two buffers, and how a call ends.
+// Shared by all exports: the two buffers, and the result of a call.
 //
-// These are global and yet safe: WebAssembly runs here in one thread, and no call from JavaScript comes within another,
-// because nothing here calls JavaScript.
+// These are global, and still safe: WebAssembly runs in one thread here, and no call from JavaScript comes within
+// another, because nothing here calls JavaScript.
 
 nonisolated(unsafe) var input = InputBuffer()
 nonisolated(unsafe) var output = OutputBuffer()
 
-/// Room to write `count` bytes to before the next call.
+/// Space for `count` bytes, to be written before the next call.
 @_expose(wasm, "input") @_cdecl("canvas_input")
 func makeInputRoom(_ count: UInt32) -> UnsafeMutableRawPointer? { input.makeRoom(Int(count)) }
 
-/// Where the newest answer begins.
+/// The address of the newest answer.
 @_expose(wasm, "output") @_cdecl("canvas_output")
 func outputStart() -> UnsafeMutableRawPointer? { output.start }
 

@@ -1,9 +1,10 @@
-// How bytes cross between JavaScript and Swift: one buffer each way, in linear memory, used over and over.
+// How bytes are passed between JavaScript and Swift: one buffer in each direction, in linear memory, used again for
+// each call.
 //
-// JavaScript asks for room with `input`, writes there, and passes the call the length of what it wrote. The call's
-// answer stays in the output until the next call. The call returns the answer's length in bytes, and `output` its
-// address. Lists of numbers are doubles, which hold an identifier's 47 bits exactly. Either buffer may move when it
-// grows, and the memory with it, so JavaScript asks for the address each time.
+// JavaScript asks for space with `input`, writes there, and passes the number of bytes to the call. The call's answer
+// stays in the output until the next call. The call returns the answer's length in bytes, and `output` its address.
+// Lists of numbers are doubles, which hold an identifier's 47 bits exactly. Either buffer may move when it grows, and
+// so may the memory, so JavaScript asks for the address each time.
 
 /// Memory that only grows.
 struct Buffer: ~Copyable {
@@ -41,7 +42,7 @@ struct InputBuffer: ~Copyable {
     return buffer.start
   }
 
-  /// The first `count` bytes, valid until more room is requested.
+  /// The first `count` bytes, valid until more space is requested.
   func bytes(_ count: UInt32) -> UnsafeRawBufferPointer {
     precondition(Int(count) <= buffer.capacity, "more than there was room for")
     return UnsafeRawBufferPointer(start: buffer.start, count: Int(count))
@@ -55,7 +56,7 @@ struct InputBuffer: ~Copyable {
       .load(fromByteOffset: index * 8, as: Double.self)
   }
 
-  /// Reads `count` shapes that JavaScript has named by number. Numbers that are no identifiers are left out.
+  /// Reads `count` shapes that JavaScript has named by number. Invalid numbers are left out.
   func identifiers(_ count: UInt32) -> [Identifier] {
     var identifiers: [Identifier] = []
     identifiers.reserveCapacity(Int(count))
@@ -66,7 +67,7 @@ struct InputBuffer: ~Copyable {
   }
 }
 
-/// The bytes that JavaScript is about to read.
+/// The bytes for JavaScript to read.
 struct OutputBuffer: ~Copyable {
   private var buffer = Buffer()
   private(set) var count = 0
@@ -77,7 +78,7 @@ struct OutputBuffer: ~Copyable {
     count = 0
   }
 
-  /// Room for the next `added` bytes, which the caller has to write.
+  /// Space for the next `added` bytes, which the caller has to write.
   private mutating func room(for added: Int) -> UnsafeMutableRawBufferPointer {
     buffer.reserve(count + added, keeping: count)
     defer { count += added }
@@ -114,7 +115,7 @@ struct OutputBuffer: ~Copyable {
     text.withBytes { append($0) }
   }
 
-  /// Appends zeros up to the next place where a double may stand.
+  /// Appends zeros up to the next aligned place for a double.
   mutating func align() {
     while count & 7 != 0 { append(byte: 0) }
   }

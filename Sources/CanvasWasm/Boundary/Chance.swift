@@ -1,11 +1,11 @@
 // Functions that Swift's runtime needs from its host. They are defined here so that the module imports nothing and runs
 // wherever WebAssembly does.
 
-/// The standard library draws the seed of its hashes from this. It is the same for everyone until the page has seeded
-/// it, which the page does before anything else. No result depends on it, only how much a crafted room could slow the
+/// The standard library takes the seed of its hashes from this. It is the same for everyone until the page has seeded
+/// it, which the page does before anything else. No result depends on it, only how much a malicious room could slow the
 /// module down.
 ///
-/// Global and yet safe: there is one thread, and it runs one call from JavaScript at a time.
+/// Global, and still safe: there is one thread, and it runs one call from JavaScript at a time.
 nonisolated(unsafe) var chance = SplitMix(seed: 0)
 
 /// 64 bits from JavaScript's `crypto`.
@@ -21,6 +21,6 @@ func fillWithChance(_ start: UnsafeMutableRawPointer, _ count: Int) {
   }
 }
 
-/// The runtime prints with this why it traps, if it has a message. JavaScript sees the trap itself as an exception.
+/// Before a trap, the runtime prints its message with this. JavaScript sees the trap itself as an exception.
 @_cdecl("putchar")
 func discardCharacter(_ character: CInt) -> CInt { character }

@@ -18,6 +18,6 @@ struct HandleTable<Value: AnyObject> {
     unused.append(handle)
   }
 
-  /// A handle without an object is a mistake in our own JavaScript, and traps.
+  /// Traps if the handle has no object, since that is a mistake in our own JavaScript.
   subscript(handle: UInt32) -> Value { values[Int(handle) - 1]! }
 }

@@ -1,10 +1,12 @@
-// Writes to shapes, as they cross between JavaScript and Swift and between the modules: rows of doubles.
+// Writes to shapes, in the form in which they are passed between JavaScript and Swift and between the modules: rows of
+// doubles.
 //
-//     shape    its identifier; −1 for one that has none yet
+//     shape    its identifier; −1 for a shape that has none yet
 //     mask     of the properties that follow, by `Property`
-//     values   of each, in the order of the bits, by its form: a pair is two numbers, a colour is 0xRRGGBB, a kind is by
-//              `ShapeKind`, true is 1, no identifier is −1. A tie is a
-//              shape and two numbers. A path is how many points it has, and three numbers for each. A text is how many bytes it has, and these with zeros up to a multiple of eight
+//     values   of each, in the order of the bits, by its form. A pair is two numbers. A colour is 0xRRGGBB. A kind is
+//              its number in `ShapeKind`. True is 1. No identifier is −1. A tie is a shape and two numbers. A path is
+//              its number of points, and three numbers for each. A text is its number of bytes, and the bytes, with
+//              zeros up to a multiple of eight
 //
 // If JavaScript has a value of another kind than the property's, it writes one that is never valid: NaN, or a text of
 // −1 bytes.
@@ -20,7 +22,7 @@ struct ValueRowReader {
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// The next shape's values; nil after the last.
+  /// The next shape's values; `nil` after the last.
   mutating func next() throws(ValueRefusal) -> (shape: Identifier?, set: Properties)? {
     guard offset < bytes.count else { return nil }
     let named = number()

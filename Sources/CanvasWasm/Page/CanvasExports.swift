@@ -1,4 +1,4 @@
-// A canvas without a replica around it, for looking at a room's past and for measuring.
+// A canvas without a replica, for looking at a room's past and for measurements.
 
 /// A class, because it is large and nothing needs a copy.
 final class BareCanvas {

@@ -1,4 +1,4 @@
-// Events of the connection. Each takes the values of `Date.now()` and `performance.now()`, and answers effects.
+// Events of the connection. Each takes the values of `Date.now()` and `performance.now()`, and answers with effects.
 
 @_expose(wasm, "start") @_cdecl("canvas_start")
 func start(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
@@ -10,7 +10,7 @@ func stop(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.stop(at: Moment(wall, monotonic)) }
 }
 
-/// Changes the user's name and color. The input holds a hello, of which only these two are read.
+/// Changes the user's name and color. The input has a hello, of which only these two are read.
 @_expose(wasm, "introduce") @_cdecl("canvas_introduce")
 func introduce(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(MessageError) {

@@ -7,7 +7,7 @@ nonisolated(unsafe) var canvases = HandleTable<BareCanvas>()
 /// The session with that handle.
 func find(_ session: UInt32) -> Session { sessions[session] }
 
-/// Runs an event or an edit. The session takes in its effects, and the answer tells the page what to do.
+/// Runs an event or an edit. The session takes in its effects, and the answer has the effects for the page.
 func perform(_ session: UInt32, _ event: (Session) -> [ReplicaEffect]) -> Answer {
   let session = find(session)
   let effects = event(session)
@@ -17,7 +17,7 @@ func perform(_ session: UInt32, _ event: (Session) -> [ReplicaEffect]) -> Answer
   return Answer(output.count)
 }
 
-/// Answers a question with what `write` writes. The session does not change.
+/// Answers a question with the output of `write`. The session does not change.
 func answer(_ session: UInt32, _ write: (Session, inout OutputBuffer) -> Void) -> Answer {
   output.clear()
   write(find(session), &output)
@@ -31,7 +31,7 @@ extension Moment {
   }
 
   private static func whole(_ milliseconds: Double) -> UInt64 {
-    // In this order, NaN becomes 0.
+    // With the comparisons in this order, NaN becomes 0.
     milliseconds >= 0 && milliseconds < 9_007_199_254_740_992 ? UInt64(milliseconds) : 0
   }
 }

@@ -1,6 +1,6 @@
-// Edits: shown at once, sent when that is possible. Each is one step to undo unless grouped. They answer effects.
+// Edits: shown at once, and sent when possible. Each is one step to undo unless grouped. They answer with effects.
 
-/// Takes `count` bytes of rows of values from the input: see `ValueRowReader`. A new shape without a `z` comes on top.
+/// Takes `count` bytes of rows of values from the input: see `ValueRowReader`. A new shape without a `z` is put on top.
 @_expose(wasm, "edit") @_cdecl("canvas_edit")
 func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(ValueRefusal) {
@@ -14,7 +14,7 @@ func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Doubl
   }
 }
 
-/// Reads the edits in the input's rows of values. `name` is called for the shape of each.
+/// Reads the edits in the input's rows of values. `name` gives a shape without an identifier one.
 private func readEdits(
   _ count: UInt32,
   _ name: (Identifier?) throws(ValueRefusal) -> Identifier
@@ -25,9 +25,9 @@ private func readEdits(
   return edits
 }
 
-/// Moves, resizes and turns shapes, as a gesture does with every frame. The input holds rows of seven doubles: an
-/// identifier, the position, the size, the rotation, and a sum of `PlaceFlag` that says which of them to write. A shape
-/// that is gone stays gone, as the gesture may not have heard of it yet.
+/// Moves, resizes and turns shapes, as a gesture does with every frame. The input has rows of seven doubles: an
+/// identifier, the position, the size, the rotation, and a sum of `PlaceFlag` that tells which of them to write. A
+/// deleted shape stays deleted, since the gesture may not have heard of it yet.
 @_expose(wasm, "place") @_cdecl("canvas_place")
 func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   var edits: [ShapeEdit] = []
@@ -73,7 +73,7 @@ func endGroup(_ session: UInt32) {
   find(session).replica.endGroup()
 }
 
-/// Gives up the step that is open: see `Replica.abandonStep`.
+/// Abandons the open step: see `Replica.abandonStep`.
 @_expose(wasm, "abandonStep") @_cdecl("canvas_abandon_step")
 func abandonStep(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.abandonStep(at: Moment(wall, monotonic)) }
@@ -104,14 +104,14 @@ func reorder(
   return perform(session) { $0.reorder(shapes, reordering, index: Int(index), at: Moment(wall, monotonic)) }
 }
 
-/// An identifier for a shape that is to be added by `edit`.
+/// An identifier for a shape that `edit` will add.
 @_expose(wasm, "newIdentifier") @_cdecl("canvas_new_identifier")
 func newIdentifier(_ session: UInt32) -> Double { find(session).newIdentifier().number }
 
 // MARK: - Adding shapes
 
-/// Adds shapes in rows of values, as exchange.wasm has read them from a document. All get new identifiers, or those that the
-/// document doesn't name. A shape without a `z` comes on top.
+/// Adds shapes from rows of values, as exchange.wasm has read them from a document. Either all get new identifiers, or
+/// only those without one in the document. A shape without a `z` is put on top.
 @_expose(wasm, "addShapes") @_cdecl("canvas_add_shapes")
 func addShapes(_ session: UInt32, _ count: UInt32, _ keepsIdentifiers: Bool, _ wall: Double, _ monotonic: Double)
   -> Answer
@@ -158,7 +158,7 @@ func addRandomShape(
   return add([edit], to: session, at: Moment(wall, monotonic))
 }
 
-/// Answers effects, and the identifiers of the shapes that were added.
+/// Answers with effects, and the identifiers of the shapes that were added.
 private func add(_ edits: [ShapeEdit], to session: UInt32, at now: Moment) -> Answer {
   _ = perform(session) { $0.putOnTop(edits, at: now) { !$0.set.assigned.contains(.z) } }
   let canvas = find(session).replica.canvas
@@ -170,11 +170,11 @@ private func add(_ edits: [ShapeEdit], to session: UInt32, at now: Moment) -> An
 @_expose(wasm, "brightColor") @_cdecl("canvas_bright_color")
 func brightColor() -> UInt32 { Color.bright(using: &chance).packed }
 
-/// A number that grows whenever what `state` answers changes.
+/// A number that grows whenever the answer of `state` changes.
 @_expose(wasm, "revision") @_cdecl("canvas_revision")
 func revision(_ session: UInt32) -> UInt32 { find(session).revision }
 
-/// The whole shown drawing, of which exchange.wasm makes documents: see `BinaryEncoding.encode(state:)`.
+/// The whole shown drawing, from which exchange.wasm makes documents: see `BinaryEncoding.encode(state:)`.
 @_expose(wasm, "state") @_cdecl("canvas_state")
 func state(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(BinaryEncoding.encode(state: session.replica.canvas)) }

@@ -1,11 +1,11 @@
-// The effects that the page has to carry out or is told, one after the other:
+// The effects for the page, one after the other:
 //
 //     kind     four bytes, little-endian: an `EffectKind`
 //     length   four bytes, little-endian
 //     payload  `length` bytes, then zeros up to the next multiple of eight
 //
-// Frequent effects are plain numbers or bytes. The others are JSON with a `type`, which JavaScript hands on; shapes and
-// actors are numbers in it. Changes of the drawing are not among the effects: the page asks for them when it draws.
+// Frequent effects are plain numbers or bytes. The others are JSON with a `type`, which JavaScript passes on; shapes
+// and actors are numbers in it. Changes of the drawing are not among the effects: the page asks for them when it draws.
 
 extension OutputBuffer {
   mutating func append(_ effect: ReplicaEffect) {

@@ -1,4 +1,4 @@
-// Geometry: which shapes are at a place, and which overlap. Hidden shapes are nowhere.
+// Geometry: which shapes are at a place, and which overlap. Hidden shapes don't count.
 
 /// The shapes with a point inside or on their outline, the topmost first.
 @_expose(wasm, "shapesAt") @_cdecl("canvas_shapes_at")
@@ -8,7 +8,7 @@ func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
   }
 }
 
-/// The identifiers of the shapes that may be seen within a distance of a point, the topmost first.
+/// The identifiers of the shapes that may be visible within a distance of a point, the topmost first.
 @_expose(wasm, "shapesNear") @_cdecl("canvas_shapes_near")
 func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double) -> Answer {
   answer(session) { session, output in
@@ -28,7 +28,7 @@ func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, 
   }
 }
 
-/// The shapes whose outline shares area with a box, or only those that lie wholly in it, from the back to the front.
+/// The shapes whose outline shares area with a box, or only those completely inside it, from the back to the front.
 @_expose(wasm, "shapesInBox") @_cdecl("canvas_shapes_in_box")
 func shapesInBox(
   _ session: UInt32,
@@ -49,7 +49,7 @@ func shapesInBox(
   }
 }
 
-/// The box around the shapes whose `count` identifiers are in the input, or around all shapes where `count` is 0. Four
+/// The box around the shapes whose `count` identifiers are in the input, or around all shapes if `count` is 0. Four
 /// doubles, or nothing if none of the shapes is visible.
 @_expose(wasm, "bounds") @_cdecl("canvas_bounds")
 func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
@@ -68,7 +68,7 @@ func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   }
 }
 
-/// The corners of a polygon that is nowhere farther than `flatness` from a shape's outline, even of a hidden shape.
+/// The corners of a polygon that is nowhere further than `flatness` from a shape's outline, even of a hidden shape.
 /// Nothing if the shape is gone.
 @_expose(wasm, "outline") @_cdecl("canvas_outline")
 func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
@@ -80,7 +80,7 @@ func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
 
 // MARK: - Overlaps
 
-/// The pairs that began or ceased to overlap since the last call: for each the two shapes and whether they overlap.
+/// The pairs that began or ceased to overlap since the last call: for each the two shapes, and whether they overlap.
 /// After a reset these are all pairs.
 @_expose(wasm, "changedPairs") @_cdecl("canvas_changed_pairs")
 func changedPairs(_ session: UInt32) -> Answer {

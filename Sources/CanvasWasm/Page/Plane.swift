@@ -1,15 +1,15 @@
-/// Where the shapes of one room lie, and which overlap. Hidden shapes lie nowhere.
+/// The places of one room's shapes, and which overlap. Hidden shapes have no place.
 ///
-/// It is told which shapes have changed, and looks at them only when it is asked: a shape that moves many times between
-/// two frames is placed once.
+/// It is told which shapes have changed, and reads them only when it is asked a question: a shape that moves many times
+/// between two frames is placed once.
 struct Plane {
   private(set) var overlaps = OverlapIndex.shown([])
 
-  /// The shapes that have changed since `overlaps` was last updated, or all.
+  /// The shapes that have changed since `overlaps` was last updated, or all shapes.
   private var stale = IdentifierSet()
   private var isAllStale = true
 
-  /// The changes that the page has not been told yet.
+  /// The changed pairs that the page hasn't got yet.
   private var changed = ChangedPairs()
   private var isNew = true
 
@@ -50,7 +50,7 @@ struct Plane {
     for pair in changes.ended { changed.note(pair, overlaps: false) }
   }
 
-  /// The pairs that the page has not been told of yet, sorted. After a reset these are all pairs.
+  /// The changed pairs that the page hasn't got yet, sorted. After a reset these are all pairs.
   mutating func takePairs() -> [ChangedPair] {
     let taken = changed.take()
     guard isNew else { return taken }
@@ -66,7 +66,7 @@ struct ChangedPair {
 
 /// Pairs that began or ceased to overlap. A pair that did both is left out.
 private struct ChangedPairs {
-  /// Whether each pair overlaps now. A pair's changes alternate, so a second change takes back the first.
+  /// Whether each pair overlaps now. A pair's changes alternate, so a second change cancels the first.
   private var noted: [ShapePair: Bool] = [:]
 
   mutating func note(_ pair: ShapePair, overlaps: Bool) {

@@ -1,5 +1,5 @@
-/// One room for a page: the replica, and beside it what the page asks for all the time: the drawing order, the shown
-/// names, the overlaps. These are kept up to date with the changes, so that a question costs no more than its answer.
+/// One room for a page: the replica, and what the page asks for all the time: the drawing order, the shown names, the
+/// overlaps. These are updated with each change, so that a question costs no more than its answer.
 ///
 /// A class, because it is large and nothing needs a copy.
 final class Session {
@@ -10,17 +10,17 @@ final class Session {
   /// A number that grows whenever the shown drawing changes.
   private(set) var revision: UInt32 = 0
 
-  /// The changes that the page has not been told yet.
+  /// The changes that the page hasn't got yet.
   private(set) var unseen = UnseenChanges()
 
   private var plane = Plane()
   private var ties = TiedLines()
-  /// Shapes that have moved, and who did that, since somebody last asked where the lines are that are tied to them.
+  /// Shapes that have moved, and who moved them, since the lines tied to them were last updated.
   private var moved = IdentifierMap<Writer>()
-  /// Lines with their ends where they are drawn. Finding these is dear, and a frame asks for a line several times.
+  /// Lines with their ends where they are drawn. Finding these ends is slow, and a frame asks for a line several times.
   private var drawnLines = IdentifierMap<Shape>()
 
-  /// Nothing that is painted reaches farther beyond its outline. Shapes outside a box may reach into it by this much.
+  /// The furthest that any stroke reaches beyond its outline. Shapes outside a box may reach into it by this much.
   private(set) var strokeReachMax = 0.0
 
   /// The host's own randomness: new identifiers, keys of the drawing order, colours.
@@ -67,8 +67,8 @@ final class Session {
     }
   }
 
-  /// Lines that are tied to a shape follow it. Thousands of lines may be tied to one that moves many times in a frame, so
-  /// they follow when somebody asks.
+  /// Moves lines that are tied to moved shapes. Thousands of lines may be tied to a shape that moves many times in a
+  /// frame, so this is done only when somebody asks.
   private func moveTiedLines() {
     for (place, shape) in moved.keys.enumerated() {
       for line in ties.lines(of: shape) {
@@ -103,7 +103,7 @@ final class Session {
     strokeReachMax = max(strokeReachMax, properties.kind.isStroke ? DrawnLine.reach(width) : width / 2)
   }
 
-  /// A shape as it is drawn: a line's tied ends lie where the shapes are that they are tied to.
+  /// A shape as it is drawn: a line's tied ends follow the shapes that they are tied to.
   func drawn(_ shape: Identifier) -> Shape? {
     moveTiedLines()
     return drawn(shape, in: replica.canvas)
@@ -118,7 +118,7 @@ final class Session {
     return drawn
   }
 
-  /// Returns the changes that the page has not been told yet. From then on they count as told.
+  /// Returns the changes that the page hasn't got yet. From then on it has them.
   func takeUnseen() -> UnseenChanges {
     moveTiedLines()
     defer { unseen = UnseenChanges() }

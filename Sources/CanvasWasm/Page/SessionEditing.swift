@@ -1,7 +1,7 @@
 // A page's edits, built on those of a replica.
 
 extension Session {
-  /// Writes to shapes. New shapes without a place in the drawing order come on top.
+  /// Writes to shapes. New shapes without a place in the drawing order are put on top.
   func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
     let canvas = replica.canvas
     return putOnTop(edits, at: now) { edit in

@@ -1,7 +1,7 @@
-// The life of a session: it is made, saved, restored from what was saved, and given up. Also questions about its state.
+// The life of a session: it is made, saved, restored and destroyed. Also questions about its state.
 
-/// Reads a session's settings. They come as a hello in the binary encoding, of which `actor`, `name`, `color`,
-/// `overlaps` and `readonly` count; then comes the session's own encoding, a `WireEncoding`.
+/// Reads a session's settings. They are a hello in the binary encoding, of which `actor`, `name`, `color`, `overlaps`
+/// and `readonly` are used, followed by the session's encoding, a `WireEncoding`.
 private func readConfiguration(
   _ count: UInt32,
   encoding: UInt32
@@ -81,7 +81,7 @@ func save(_ session: UInt32, _ withDrawing: Bool) -> Answer {
   answer(session) { session, output in output.append(session.with { $0.save(withDrawing: withDrawing) }) }
 }
 
-/// Called before `save`. Pass the result, a time, to `kept`.
+/// To be called before `save`. The result, a time, is to be passed to `kept`.
 @_expose(wasm, "reserveStamps") @_cdecl("canvas_reserve_stamps")
 func reserveStamps(_ session: UInt32) -> Double { Double(find(session).with { $0.reserveStamps() }) }
 

@@ -1,5 +1,5 @@
 /// The last writer of a shape, as a number for JavaScript: an actor, 0 for several people while the client was away, −1
-/// for a taken-back edit of the user's own.
+/// for a reverted edit of the user's own.
 struct Writer {
   let number: Double
 
@@ -20,7 +20,7 @@ struct UnseenChanges {
     /// A `PropertyMask`. The bit after the last property is the shown name.
     var mask: UInt32 = 0
     var by = 0.0
-    /// Where the deletion of a shape said that the shape goes.
+    /// Where a deleted shape goes, according to its deletion.
     var departure: Rect?
   }
 
@@ -45,7 +45,7 @@ struct UnseenChanges {
     shapes[shape, default: ShapeChange()].mask |= UnseenChanges.nameBit
   }
 
-  /// A line's ends have gone with the shapes that they are tied to.
+  /// A line's ends have moved with the shapes that they are tied to.
   mutating func noteEnds(of line: Identifier, by writer: Writer) {
     var entry = shapes[line] ?? ShapeChange()
     entry.mask |= UnseenChanges.ends.rawValue

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// Turns pixels into cells, four pixels to a cell: picks the two colours, and the quarter blocks between them, that
-/// come nearest to the four.
+/// Turns pixels into cells, four pixels to a cell: finds the two colours and the block character that come nearest to
+/// the four pixels.
 enum Blocks {
   /// Which quarters a character fills: top left 1, top right 2, bottom left 4, bottom right 8.
   private static let splits: [(mask: Int, glyph: Glyph)] = [
@@ -12,11 +12,11 @@ enum Blocks {
   /// A difference below this is invisible and not worth a second colour.
   private static let sameSquared: Float = 60
 
-  /// Yellow dots on red: the nearest to orange that sixteen colours can do.
+  /// Yellow dots on red: the closest to orange with sixteen colours.
   private static let dottedOrange = Cell(Glyph("▒"), .index(11), on: .index(9))
 
-  /// In so few colours, what differs by more than this from the paper must not be painted in the paper's colour: it would not
-  /// be seen. A thin line on black paper is such.
+  /// With so few colours, a colour that differs from the paper by more than this must not be shown in the paper's
+  /// colour, or it would be invisible: for example a thin line on black paper.
   private static let seenSquared: Float = 1_000
 
   /// - Parameter paper: the colour of the empty canvas.
@@ -34,8 +34,8 @@ enum Blocks {
     }
     if spread <= sameSquared { return Cell(.space, .standard, on: ink(mean)) }
 
-    // The best split into two groups is the one that lowers the error most: by the distance of the groups' means,
-    // squared and weighted by the groups' sizes.
+    // The best split into two groups reduces the error most: by the squared distance of the groups' means, weighted by
+    // the groups' sizes.
     var best = 0
     var bestGain: Float = -1
     var bestInside = mean
@@ -47,7 +47,7 @@ enum Blocks {
       let insideMean = inside / count
       let outsideMean = (sum - inside) / (4 - count)
       let gain = squared(insideMean - outsideMean) * count * (4 - count)
-      // Between equally good splits keep the straight one, which looks calmer.
+      // Of equally good splits the straight one is kept, which looks calmer.
       if gain > bestGain * 1.001 {
         best = offset
         bestGain = gain
@@ -71,7 +71,7 @@ enum Shades {
   private static let ramp: [Glyph] = [.space, Glyph("░"), Glyph("▒"), Glyph("▓"), Glyph("█")]
   private static let hatch = Glyph("╳")
 
-  /// `paper` is the colour of the empty canvas. The farther a colour is from it, the denser the shade.
+  /// `paper` is the colour of the empty canvas. The more a colour differs from it, the denser the shade.
   static func cell(_ quarters: [4 of SIMD4<Float>], paper: Color) -> Cell {
     var mark: Float = 0
     var level: Float = 0
@@ -86,7 +86,7 @@ enum Shades {
   private static func density(_ value: SIMD4<Float>, _ paper: Color) -> Float {
     let difference = value - SIMD4(paper)
     let distance = max(difference.x.magnitude, difference.y.magnitude, difference.z.magnitude)
-    // Shapes stay visible, even if their colour is nearly the paper's.
+    // Shapes stay visible even if their colour is nearly the paper's.
     return distance < 4 ? 0 : 0.2 + distance / 320
   }
 }

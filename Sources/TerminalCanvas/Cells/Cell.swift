@@ -1,4 +1,4 @@
-/// The text of a cell: up to eight bytes of UTF-8, a character and as many of the marks over it as fit.
+/// The text of a cell: up to eight bytes of UTF-8, a character and as many combining marks as fit.
 public struct Glyph: Hashable, Sendable {
   private var bytes: UInt64
 
@@ -14,7 +14,7 @@ public struct Glyph: Hashable, Sendable {
     append(scalar)
   }
 
-  /// Adds a mark, unless there is no room for it.
+  /// Adds a combining mark, unless there is no space for it.
   mutating func append(_ scalar: Unicode.Scalar) {
     let encoded = UTF8.encode(scalar)!
     guard encoded.count + count <= 8 else { return }
@@ -42,7 +42,7 @@ public struct Glyph: Hashable, Sendable {
   }
 }
 
-/// A colour in the form in which a terminal takes it.
+/// A colour in the form that a terminal takes.
 public struct Ink: Hashable, Sendable {
   /// The terminal's default, an index into its palette, or red, green and blue. The highest byte tells which.
   let packed: UInt32
@@ -52,7 +52,7 @@ public struct Ink: Hashable, Sendable {
   static func index(_ index: UInt8) -> Ink { Ink(packed: 1 << 24 | UInt32(index)) }
   static func exact(_ rgb: UInt32) -> Ink { Ink(packed: 2 << 24 | rgb & 0xFF_FFFF) }
 
-  /// The code between `ESC [` and `m` that chooses it for letters.
+  /// The code between `ESC [` and `m` that selects it for letters.
   public var foregroundCode: String { code(base: 30) }
   var backgroundCode: String { code(base: 40) }
 

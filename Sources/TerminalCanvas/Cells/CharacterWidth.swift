@@ -1,6 +1,6 @@
 /// How many columns a terminal gives a character: none, one or two.
 ///
-/// Wide are the characters that East Asian fonts draw twice as wide (`W` and `F` of Unicode's annex 11, version 14;
+/// Wide characters are those that East Asian fonts draw twice as wide (`W` and `F` of Unicode's annex 11, version 14;
 /// gaps of unassigned characters are closed). Terminals agree on these. They don't agree on sequences that fonts join,
 /// such as families of emoji, so a sequence is shown as its first character alone.
 enum CharacterWidth {
@@ -49,10 +49,10 @@ enum CharacterWidth {
 }
 
 extension String {
-  /// How many columns it takes on a screen.
+  /// How many columns the text takes on a screen.
   public var columns: Int { unicodeScalars.reduce(0) { $0 + CharacterWidth.columns(of: $1) } }
 
-  /// As much of it as fits, with `…` for the rest.
+  /// As much of the text as fits, with `…` for the rest.
   public func fitting(_ columns: Int) -> String {
     guard self.columns > columns else { return self }
     guard columns > 0 else { return "" }
@@ -67,8 +67,8 @@ extension String {
     return fitted + "…"
   }
 
-  /// As much of its beginning and of its end as fits, with `…` for what is between. Names are often told apart by their
-  /// ends: Rounded rectangle 7, Rounded rectangle 8.
+  /// As much of the text's beginning and end as fits, with `…` in the middle. Names often differ only at the end:
+  /// Rounded rectangle 7, Rounded rectangle 8.
   public func fittingWithEnd(_ columns: Int) -> String {
     guard self.columns > columns, columns > 2 else { return fitting(columns) }
     var end = ""
@@ -82,7 +82,7 @@ extension String {
     return fitting(columns - used) + end
   }
 
-  /// As much of it as fits, padded with spaces.
+  /// As much of the text as fits, padded with spaces.
   public func padded(to columns: Int) -> String {
     let fitted = fitting(columns)
     return fitted + String(repeating: " ", count: max(0, columns - fitted.columns))

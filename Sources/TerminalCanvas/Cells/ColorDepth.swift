@@ -37,16 +37,16 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
   }
 }
 
-/// The colours behind the palette's numbers, as xterm has them. People may choose other colours for the first sixteen,
-/// but not other meanings.
+/// The colours behind the palette's numbers, as in xterm. People may choose other colours for the first sixteen, but
+/// their meanings stay.
 enum Palette {
   static let sixteen: [Color] = [
     0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,
     0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF,
   ].map { Color(packed: $0) }
 
-  /// A colour with a hue becomes one with a hue: to the eye a muted blue is nearer to blue than to grey.
-  /// - Parameter excluded: a colour that it is not to be.
+  /// A colour with a hue becomes one with a hue: a muted blue looks closer to blue than to grey.
+  /// - Parameter excluded: a colour that must not be the result.
   static func nearestOfSixteen(_ color: Color, but excluded: UInt8? = nil) -> UInt8 {
     let brightest = max(color.red, color.green, color.blue)
     let hasHue = brightest > 70 && Int(brightest) - Int(min(color.red, color.green, color.blue)) > 44

@@ -6,7 +6,7 @@ public struct Screen: Equatable, Sendable {
   public let rows: Int
   public private(set) var cells: [Cell]
 
-  /// Where the terminal's own cursor is shown, which is where one types; nil hides it.
+  /// Where the terminal's own cursor is shown, which is where text is typed; `nil` hides it.
   public var cursor: Place?
 
   public struct Place: Hashable, Sendable {
@@ -34,7 +34,7 @@ public struct Screen: Equatable, Sendable {
     }
   }
 
-  /// Half of a wide character can't be shown: the half that is left becomes a space.
+  /// Half of a wide character can't be shown, so the remaining half becomes a space.
   private mutating func mend(_ row: Int, _ column: Int) {
     let index = row * columns + column
     if cells[index].glyph == .continuation, column > 0 { cells[index - 1].glyph = .space }
@@ -46,7 +46,7 @@ public struct Screen: Equatable, Sendable {
   /// The style of a run of text.
   public struct Look: Sendable {
     public var foreground: Ink
-    /// If nil, the background that is there stays.
+    /// If `nil`, the existing background stays.
     public var background: Ink?
     public var style: Cell.Style
 
@@ -73,13 +73,12 @@ public struct Screen: Equatable, Sendable {
     for scalar in text.fitting(end - column).unicodeScalars {
       switch CharacterWidth.columns(of: scalar) {
       case 0:
-        // A mark is added to the character that it stands over. Characters that join others, or choose how they look,
-        // are left out.
+        // A combining mark is added to its character. Characters that join others, or select their form, are left out.
         if written >= 0, scalar.properties.canonicalCombiningClass != .notReordered {
           cells[row * columns + written].glyph.append(scalar)
         }
       case let width:
-        // A wide character that the left side cuts in two leaves a space.
+        // A wide character that is cut in two by the left side leaves a space.
         if column + width > 0 {
           written = column >= 0 ? column : -1
           put(column >= 0 ? Glyph(scalar) : .space, row, column, look)

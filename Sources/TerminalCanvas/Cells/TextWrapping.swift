@@ -1,5 +1,5 @@
 extension String {
-  /// Wraps a text to a number of columns and rows, between words if possible. A text that is cut ends in `…`.
+  /// Wraps a text to a number of columns and rows, between words if possible. A text that is cut off ends in `…`.
   public func wrapped(columns: Int, rows: Int) -> [String] {
     guard columns > 0, rows > 0 else { return [] }
     var lines: [String] = []

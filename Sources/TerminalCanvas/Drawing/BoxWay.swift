@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Where a box has gone, and with it what is in the box.
+/// How a box has moved, to move points in the box along with it.
 struct BoxWay {
   private let before: Sides
   private let after: Sides

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// The things to draw, in the canvas's coordinates and from the back to the front.
 public struct CanvasScene: Sendable {
-  /// A shape as it looks now. In the middle of a movement this differs from what is written in the canvas.
+  /// A shape as it is drawn now. In the middle of a movement this differs from its state in the canvas.
   public struct Item: Equatable, Sendable {
     public var outline: Outline
     public var fill: Color
@@ -10,11 +10,11 @@ public struct CanvasScene: Sendable {
     public var strokeWidth: Double
     public var opacity: Double
     public var isFilled = true
-    /// How its line is broken.
+    /// The pattern of its line.
     public var dash = Dash.solid
-    /// A line or ink, which is nothing but that.
+    /// The line, if the shape is a line or ink.
     public private(set) var line: DrawnLine?
-    /// The box in which the line was drawn.
+    /// The box of the line when it was computed.
     private var lineBox: Outline?
     /// The text in it.
     public var text = ""
@@ -47,7 +47,7 @@ public struct CanvasScene: Sendable {
       textPlace = properties.textPlace
     }
 
-    /// Ink that somebody is drawing. Nil without a point.
+    /// Ink that somebody is drawing. `nil` without a point.
     public init?(inkThrough points: [Point], width: Double, color: Color) {
       guard let drawn = DrawnLine(inkThrough: points, width: width), let first = points.first else { return nil }
       let (left, right) = points.reduce((first.x, first.x)) { (min($0.0, $1.x), max($0.1, $1.x)) }
@@ -63,8 +63,8 @@ public struct CanvasScene: Sendable {
       lineBox = box
     }
 
-    /// How it looks while someone holds it up: a little larger and a little transparent. A line isn't larger, since its
-    /// ends would leave what they are at.
+    /// How it looks while somebody has lifted it: a little larger and a little transparent. A line isn't enlarged,
+    /// since its ends would leave their places.
     public var lifted: Item {
       var item = self
       if line == nil { item.grow(by: 1.06) }
@@ -72,8 +72,8 @@ public struct CanvasScene: Sendable {
       return item
     }
 
-    /// Where the points of the line have gone since it was drawn, in a box that has grown, moved or turned. Nil where they
-    /// have stayed.
+    /// How the points of the line have moved since it was computed, because its box has grown, moved or turned. `nil`
+    /// if they haven't.
     var lineWay: BoxWay? {
       guard let lineBox, lineBox != outline else { return nil }
       return BoxWay(from: lineBox, to: outline)
@@ -91,7 +91,7 @@ public struct CanvasScene: Sendable {
   public struct Mark: Equatable, Sendable {
     public var outline: Outline
     public var color: Color
-    /// The text of a small flag over it.
+    /// The text of a small flag above it.
     public var flag: String?
     public var hasHandles: Bool
 
@@ -103,7 +103,7 @@ public struct CanvasScene: Sendable {
     }
   }
 
-  /// Where someone points.
+  /// Somebody's cursor.
   public struct Pointer: Equatable, Sendable {
     public var place: Point
     public var color: Color
@@ -116,13 +116,13 @@ public struct CanvasScene: Sendable {
     }
   }
 
-  /// A name in the middle of its shape, where there is room for it.
+  /// A name in the middle of its shape, if there is space for it.
   public struct Label: Equatable, Sendable {
     public var text: String
     public var center: Point
     /// The text in the shape, shown in place of its name.
     public var writing: Writing?
-    /// Shapes that lie over the writing and hide what is under them.
+    /// Shapes that lie over the text and hide it.
     public var covers: [Outline] = []
 
     public init(text: String, center: Point) {
@@ -143,7 +143,7 @@ public struct CanvasScene: Sendable {
     }
   }
 
-  /// Where the lines of a text go, and their colour if they have one of their own.
+  /// The place of the lines of a text, and their colour if it differs.
   public struct Writing: Equatable, Sendable {
     public var box: Rect
     public var align: TextAlign
@@ -152,14 +152,14 @@ public struct CanvasScene: Sendable {
   }
 
   public var items: [Item] = []
-  /// The areas that pairs of shapes have in common.
+  /// The common areas of pairs of shapes.
   public var commonRegions: [[Point]] = []
   public var marks: [Mark] = []
   public var pointers: [Pointer] = []
   public var labels: [Label] = []
-  /// A rectangle that is being drawn or pulled over shapes.
+  /// A rectangle that is being drawn, or pulled over shapes to select them.
   public var band: Rect?
-  /// The black hole's mouth, and how much larger than usual: 1 is as usual.
+  /// The black hole's mouth: how much larger than usual, where 1 is usual.
   public var hole: Double?
   /// Lines for the middle of an empty canvas.
   public var invitation: [String] = []

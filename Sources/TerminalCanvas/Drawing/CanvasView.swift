@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Which part of the canvas a rectangle of cells shows, and how large.
+/// The part of the canvas that a rectangle of cells shows, and its scale.
 public struct CanvasView: Equatable, Sendable {
   /// The point of the canvas at the top left corner.
   public var origin: Point
@@ -8,7 +8,7 @@ public struct CanvasView: Equatable, Sendable {
   public private(set) var scale: Double
   public var columns: Int
   public var rows: Int
-  /// How much higher than wide a cell is.
+  /// A cell's height divided by its width.
   public let aspect: Double
 
   /// A column counts as eight pixels of a page; that is a scale of 100 %.
@@ -16,7 +16,7 @@ public struct CanvasView: Equatable, Sendable {
 
   public static let scales = 0.000_001...4.0
 
-  /// A terminal that reports cells outside this range reports them wrongly.
+  /// If a terminal reports a cell outside this range, the report is wrong.
   private static let aspects = 1.4...3.0
 
   public init(columns: Int, rows: Int, aspect: Double = 2) {
@@ -34,7 +34,7 @@ public struct CanvasView: Equatable, Sendable {
 
   // MARK: - From one to the other
 
-  /// Where a point of the canvas is, in cells and fractions of cells.
+  /// The position of a point of the canvas, in cells and fractions of cells.
   public func cell(of point: Point) -> Point {
     Point(x: (point.x - origin.x) * scale, y: (point.y - origin.y) * rowScale)
   }
@@ -65,7 +65,7 @@ public struct CanvasView: Equatable, Sendable {
     move(to: Point(x: center.x - box.size.width / 2, y: center.y - box.size.height / 2))
   }
 
-  /// Zooms. The point under the cell stays there.
+  /// Zooms. The canvas point under the cell stays there.
   public mutating func zoom(by factor: Double, atColumn column: Double, row: Double) {
     let fixed = point(atColumn: column, row: row)
     scale = min(max(scale * factor, CanvasView.scales.lowerBound), CanvasView.scales.upperBound)
@@ -80,7 +80,7 @@ public struct CanvasView: Equatable, Sendable {
     zoom(by: percent / 100 / (scale * CanvasView.unitsPerColumn))
   }
 
-  /// Shows all of a rectangle, with some room around it.
+  /// Shows a whole rectangle, with some margin.
   public mutating func fit(_ box: Rect, scaleMax: Double = 0.5) {
     let room = 0.9
     let across = Double(columns) * room / max(box.size.width, 1)
@@ -89,7 +89,7 @@ public struct CanvasView: Equatable, Sendable {
     show(center: box.center)
   }
 
-  /// Changes the size. The point in the middle stays there.
+  /// Changes the size. The canvas point in the middle stays there.
   public mutating func resize(columns: Int, rows: Int) {
     let center = center
     self.columns = max(columns, 1)
@@ -97,7 +97,7 @@ public struct CanvasView: Equatable, Sendable {
     show(center: center)
   }
 
-  /// Keeps the view on the canvas, which is large but not endless: in a view beyond it there is nothing to be found.
+  /// Keeps the view on the canvas, which is large but not endless: a view beyond it would show nothing.
   private mutating func move(to place: Point) {
     let limit = 2e7
     origin = Point(x: min(max(place.x, -limit), limit), y: min(max(place.y, -limit), limit))

@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// Where a selected shape can be grabbed: at its box's corners to scale it, and at a place over it to turn it.
+/// Where a selected shape can be grabbed: at its box's corners to scale it, and at a place above it to turn it.
 public struct Handles: Sendable {
-  /// Clockwise from the box's own top left corner, which turns with it.
+  /// Clockwise from the box's top left corner, which turns with the box.
   public let corners: [Screen.Place]
   public let turning: Screen.Place?
 
@@ -14,7 +14,7 @@ public struct Handles: Sendable {
       turning = nil
       return
     }
-    // Two rows beyond the middle of the upper side.
+    // Two rows above the middle of the upper side.
     let middle = Point(x: (corners[0].x + corners[1].x) / 2, y: (corners[0].y + corners[1].y) / 2)
     let up = Point(x: corners[0].x - corners[3].x, y: corners[0].y - corners[3].y)
     let length = max((up.x * up.x + up.y * up.y).squareRoot(), 1e-9)

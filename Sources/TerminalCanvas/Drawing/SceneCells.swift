@@ -54,7 +54,7 @@ public struct SceneCells {
 
   // MARK: - The grid
 
-  /// Draws dots at the finest step of 1, 2, 5, 10, 20 … units that leaves them eight columns apart.
+  /// Draws dots. Their distance is the smallest of 1, 2, 5, 10, 20 … units that is at least eight columns.
   private func writeGrid(_ pixels: Pixels, to screen: inout Screen) {
     let wanted = 8 / view.scale
     var step = 1.0
@@ -91,7 +91,7 @@ public struct SceneCells {
 
   // MARK: - Names
 
-  /// Writes a text into the cells of its box, however the box is turned.
+  /// Writes a text into the cells of its box, even if the box is turned.
   private func write(
     _ text: String,
     _ writing: CanvasScene.Writing,
@@ -120,7 +120,7 @@ public struct SceneCells {
         case .right: left + free
         }
       guard row >= 0, row < view.rows, !line.isEmpty else { continue }
-      // A line that begins outside of the view isn't shown: its letters would stand at the wrong place.
+      // A line that begins outside of the view isn't shown, because its letters would be at the wrong place.
       guard column >= 0, column < view.columns else { continue }
       let color = writing.color ?? pixels[2 * row, 2 * column].legible
       let look = Screen.Look(depth.ink(color), on: depth == .none ? .standard : nil)
@@ -133,7 +133,7 @@ public struct SceneCells {
     }
   }
 
-  /// The parts of a line of text that no shape covers.
+  /// The parts of a line of text that no shape hides.
   private func seen(
     _ line: String,
     _ row: Int,
@@ -177,7 +177,7 @@ public struct SceneCells {
     }
   }
 
-  /// Makes a cell behind a character one colour.
+  /// Makes the cell behind a character a single colour.
   private func flatten(_ pixels: Pixels, _ row: Int, _ column: Int, _ screen: inout Screen) {
     guard depth != .none, row >= 0, row < view.rows, column >= 0, column < view.columns else { return }
     let quarters = quarters(pixels, row, column)
@@ -188,7 +188,7 @@ public struct SceneCells {
   private func flag(_ name: String, _ row: Int, _ column: Int, _ color: Color, to screen: inout Screen) {
     guard row >= 0, row < view.rows else { return }
     let text = " \(name.fitting(20)) "
-    // If it would cross a side it moves inwards.
+    // If it would cross a side, it moves inwards.
     let column = max(0, min(column, view.columns - text.columns))
     write(text, row, column, flagLook(color), to: &screen)
   }
@@ -236,7 +236,7 @@ public struct SceneCells {
     flag(pointer.name, min(row + 1, view.rows - 1), column + 1, pointer.color, to: &screen)
   }
 
-  // MARK: - Empty
+  // MARK: - The empty canvas
 
   private func write(invitation lines: [String], to screen: inout Screen) {
     for (offset, line) in lines.enumerated() {

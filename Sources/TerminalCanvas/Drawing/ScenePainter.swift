@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// Paints a scene into pixels, four for each cell of the view.
 ///
-/// There are two layers, because they change at different times: the shapes with their common areas, and over them what
-/// people are doing.
+/// There are two layers, because they change at different times: the shapes with their common areas, and over them
+/// people's cursors and selections.
 public struct ScenePainter {
   private let view: CanvasView
   private let theme: Theme
@@ -13,18 +13,18 @@ public struct ScenePainter {
   private var inside: Coverage
   private var line: Coverage
   public private(set) var pixels: Pixels
-  /// How many parts the broken lines of the picture may still have.
+  /// How many more parts the picture's broken lines may have.
   public private(set) var dashes: DashBudget
-  /// How much work may still go into common areas.
+  /// How much more work may go into common areas.
   public private(set) var regionWork = ScenePainter.regionWorkMax
 
-  /// In corners, and in pixels of the boxes around the areas. A heap of shapes has more of them than anybody tells apart, and
-  /// all of them painted over each other look like a few.
+  /// In corners, and in pixels of the boxes around the areas. A heap of shapes has more areas than anybody can tell
+  /// apart, and all of them painted over each other look like a few.
   static let regionWorkMax = 4_000_000
-  /// A corner takes about as long as this many pixels.
+  /// A corner takes about as much time as this many pixels.
   private static let pixelsPerCorner = 30
 
-  /// Curves are cut into chords that are nowhere more than a tenth of a pixel off.
+  /// Curves become chords that are at most a tenth of a pixel off.
   private static let flatness = 0.1
 
   /// An empty canvas.
@@ -32,7 +32,7 @@ public struct ScenePainter {
     self.init(view: view, theme: theme, over: nil)
   }
 
-  /// Paints over what was painted before, for the same view.
+  /// Paints over an earlier painting of the same view.
   public init(view: CanvasView, theme: Theme, over before: Pixels?) {
     self.view = view
     self.theme = theme
@@ -68,7 +68,7 @@ public struct ScenePainter {
       if item.strokeWidth > 0, !paintsAsDot(item) { paint(drawn, item) }
       return
     }
-    // A text has no area. Its letters are written over the pixels.
+    // A text has no area. Its letters are written over the pixels later.
     if outline.kind == .text || !item.isFilled && item.strokeWidth == 0 || paintsAsDot(item) { return }
     let corners = outline.polygon(flatness: ScenePainter.flatness / max(across, down))
     if item.isFilled { inside.add(corners.map { pixel($0) }) }
@@ -83,7 +83,7 @@ public struct ScenePainter {
       ?? Stroke.polygons(along: corners, width: item.strokeWidth)
     for polygon in polygons { line.add(polygon.map { pixel($0) }) }
     let stroke = SIMD4<Float>(item.stroke)
-    // The two together are as transparent as the shape: its inside doesn't show through its line.
+    // Inside and line are painted as one: the inside doesn't show through a transparent line.
     Coverage.take(&inside, &line) { row, column, filled, stroked in
       let covered = filled + stroked - filled * stroked
       let color = fill + (stroke - fill) * (stroked / covered)
@@ -91,9 +91,9 @@ public struct ScenePainter {
     }
   }
 
-  /// A line or ink. Its parts are one: where they meet, nothing is painted twice.
+  /// A line or ink. All its parts are painted as one, so that nothing is painted twice where they meet.
   private mutating func paint(_ drawn: DrawnLine, _ item: CanvasScene.Item) {
-    // A line that is thinner than half a pixel would be too weak to be seen.
+    // A line thinner than half a pixel would be too faint.
     let widthMin = 0.5 / down
     let way = item.lineWay
     var polygons: [[Point]] = []
@@ -114,7 +114,7 @@ public struct ScenePainter {
     line.take { row, column, part in pixels.blend(row, column, color, part: part * opacity) }
   }
 
-  /// The parts of a broken line. Nil where they can't be told apart, or are too many.
+  /// The parts of a broken line. `nil` if they can't be told apart, or are too many.
   private mutating func parts(_ dash: Dash, _ width: Double, along points: [Point]) -> [[Point]]? {
     guard dash != .solid else { return nil }
     let broken = Dashes(dash, width: width, within: view.visibleBox)
@@ -122,7 +122,8 @@ public struct ScenePainter {
     return broken.polygons(along: points)
   }
 
-  /// The parts of a broken line or of broken ink, in all its widths. Nil where those of one of them can't be told apart.
+  /// The parts of a broken line or of broken ink, in all its widths. `nil` if the parts of one width can't be told
+  /// apart.
   private mutating func brokenParts(
     of drawn: DrawnLine,
     _ item: CanvasScene.Item,
@@ -139,7 +140,7 @@ public struct ScenePainter {
     return polygons
   }
 
-  /// A shape smaller than a pixel is painted as one pixel, as strong as the shape is large.
+  /// A shape smaller than a pixel is painted as one pixel, fainter the smaller the shape is.
   private mutating func paintsAsDot(_ item: CanvasScene.Item) -> Bool {
     let width = (item.outline.size.width + item.strokeWidth) * across
     let height = (item.outline.size.height + item.strokeWidth) * down
@@ -150,7 +151,7 @@ public struct ScenePainter {
     guard place.x >= 0, place.y >= 0, place.x < Double(pixels.width), place.y < Double(pixels.height) else {
       return true
     }
-    // But never too weak to be seen.
+    // It is never too faint to be seen.
     let part = max(0.15, width * height) * item.opacity
     pixels.blend(Int(place.y), Int(place.x), SIMD4(item.isFilled ? item.fill : item.stroke), part: Float(part))
     return true
@@ -169,7 +170,7 @@ public struct ScenePainter {
     }
   }
 
-  /// How many pixels of the picture are in the box around some corners.
+  /// How many visible pixels are in the box around some corners.
   private func seenPixels(around corners: [Point]) -> Int {
     func seen(_ values: [Double], _ most: Int) -> Int {
       let (least, greatest) = values.reduce((Double.infinity, -Double.infinity)) { (min($0.0, $1), max($0.1, $1)) }
@@ -179,7 +180,7 @@ public struct ScenePainter {
     return seen(corners.map(\.x), pixels.width) * seen(corners.map(\.y), pixels.height)
   }
 
-  // MARK: - What people do
+  // MARK: - People's cursors and selections
 
   public mutating func paintMarks(_ scene: CanvasScene) {
     if let hole = scene.hole { paintHole(swollen: hole) }

@@ -40,7 +40,7 @@ public struct Theme: Equatable, Sendable {
 extension Theme {
   public var isDark: Bool { paper.luminance < 128 }
 
-  /// A person's colour as shown here: lightened where it would be lost on a dark background.
+  /// A person's colour as shown here: lightened if it would be hard to see on a dark background.
   public func person(_ color: Color) -> Color {
     guard isDark, color.luminance < 120 else { return color }
     return color.covered(by: Color(red: 255, green: 255, blue: 255), part: 0.4)
@@ -48,7 +48,7 @@ extension Theme {
 }
 
 extension Color {
-  /// Black or white, whichever can be read on this colour.
+  /// Black or white, whichever is readable on this colour.
   public var legible: Color {
     luminance > 140 ? Color(red: 0, green: 0, blue: 0) : Color(red: 255, green: 255, blue: 255)
   }

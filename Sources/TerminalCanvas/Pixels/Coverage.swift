@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// How much of each pixel a shape covers, exactly: the area of the polygons that were added, pixel by pixel.
+/// How much of each pixel a shape covers, exactly: the area of the added polygons in each pixel.
 ///
 /// An edge adds the area to its right to the pixel that it crosses, and the rest to the next pixel. A running sum along
 /// the row then gives the coverage. The cost is one step for each pixel on an edge or within the polygons' bounds;
@@ -9,11 +9,11 @@ struct Coverage {
   let width: Int
   let height: Int
 
-  /// The contributions of edges, row by row. Each row has two entries more than it has pixels.
+  /// The contributions of edges, row by row. Each row has two entries more than pixels.
   private var sums: [Float]
   private let stride: Int
 
-  /// The rows and columns that were touched since everything was last taken. Only these have to be looked at.
+  /// The rows and columns that have changed since the last `take`. Only these have to be read.
   private(set) var rows = 0..<0
   private(set) var columns = 0..<0
 
@@ -28,7 +28,8 @@ struct Coverage {
 
   // MARK: - Adding
 
-  /// Adds a polygon, in pixels, clockwise or not. Several polygons that turn alike cover at most all of a pixel.
+  /// Adds a polygon, in pixels, clockwise or not. Several polygons with the same direction cover at most all of a
+  /// pixel.
   mutating func add(_ polygon: [Point]) {
     guard polygon.count > 2, var from = polygon.last else { return }
     var top = Double.infinity
@@ -45,7 +46,7 @@ struct Coverage {
     guard bottom > 0, top < Double(height), right > 0, left < Double(width) else { return }
     touch(
       rows: Int(max(top, 0))..<min(height, Int(min(bottom, Double(height)).rounded(.up))),
-      // One more on both sides, because rounding may lead an edge past them.
+      // One more on both sides, because rounding may move an edge past them.
       columns: max(0, Int(max(left, 0)) - 1)..<min(width, Int(min(right, Double(width)).rounded(.up)) + 1)
     )
     for to in polygon {
@@ -65,7 +66,7 @@ struct Coverage {
     }
   }
 
-  /// Adds an edge, cut at the left and right sides. The parts outside count as if they ran along the sides.
+  /// Adds an edge, cut at the left and right sides. The parts outside are moved onto the sides.
   private mutating func addEdge(_ from: Point, _ to: Point) {
     guard from.y != to.y else { return }
     let direction: Double = from.y < to.y ? 1 : -1
@@ -107,7 +108,7 @@ struct Coverage {
     }
   }
 
-  /// Adds an edge that runs from one x to another within a row, over `height` of the row.
+  /// Adds an edge from one x to another within a row, over `height` of the row.
   private mutating func addInRow(_ row: Int, _ from: Double, _ to: Double, _ height: Double) {
     let left = min(from, to)
     let right = max(from, to)
@@ -143,7 +144,7 @@ struct Coverage {
 
   // MARK: - Taking
 
-  /// Calls `body` with every covered pixel and how much of it is covered. Leaves the coverage empty.
+  /// Calls `body` with every covered pixel and its covered fraction. Leaves the coverage empty.
   mutating func take(_ body: (_ row: Int, _ column: Int, _ part: Float) -> Void) {
     for row in rows {
       var sum: Float = 0
@@ -152,7 +153,7 @@ struct Coverage {
         sum += sums[start + column]
         sums[start + column] = 0
         let part = min(sum.magnitude, 1)
-        // Amounts that cancel out leave traces of rounding.
+        // Amounts that cancel out leave small rounding errors.
         if part > 0.002 { body(row, column, part) }
       }
       // The entry after the last column only closes the sum.

@@ -1,17 +1,17 @@
 import CanvasCRDT
 
-/// A line that is broken into parts (S11), as polygons that turn as those of `Stroke` do: `dashed` into boxes, which end where
-/// they are cut, `dotted` into discs.
+/// A line that is broken into parts (S11), as polygons with the same direction as those of `Stroke`: `dashed` into
+/// boxes, which end squarely, `dotted` into discs.
 ///
-/// A long line may have millions of parts. Those that nobody sees are not made.
+/// A long line may have millions of parts. Parts out of sight are not made.
 struct Dashes {
   private let isDotted: Bool
   private let width: Double
-  /// How far it is from the beginning of one part to that of the next.
+  /// The distance from the beginning of one part to that of the next.
   private let step: Double
-  /// How long a part is, along the line.
+  /// The length of a part along the line.
   private let length: Double
-  /// Parts that are outside of it by more than the line's width are not seen.
+  /// Parts outside of this by more than the line's width are out of sight.
   private let box: Rect
 
   init(_ dash: Dash, width: Double, within box: Rect) {
@@ -25,7 +25,7 @@ struct Dashes {
     )
   }
 
-  /// How much of the line is seen.
+  /// The length of the visible part of the line.
   func seenLength(along points: [Point]) -> Double {
     zip(points, points.dropFirst()).reduce(0) { sum, ends in
       guard let edge = Stroke.Edge(from: ends.0, to: ends.1), let seen = seen(of: edge) else { return sum }
@@ -41,7 +41,7 @@ struct Dashes {
     for (from, to) in zip(points, points.dropFirst()) {
       guard let edge = Stroke.Edge(from: from, to: to) else { continue }
       if let before, passed.truncatingRemainder(dividingBy: step) < length, box.contains(from) {
-        // A part goes on around the corner.
+        // The part continues around the corner.
         Stroke.addCorner(at: from, before.normal, edge.normal, width / 2, to: &polygons)
       }
       add(edge, passed, to: &polygons)
@@ -69,7 +69,7 @@ struct Dashes {
     }
   }
 
-  /// From where to where, along the edge, it is seen.
+  /// The visible range of the edge, as distances along it.
   private func seen(of edge: Stroke.Edge) -> Range<Double>? {
     var (lower, upper) = (0.0, 1.0)
     for (from, to, least, most) in [

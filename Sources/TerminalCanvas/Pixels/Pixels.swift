@@ -5,7 +5,7 @@ public struct Pixels: Equatable, Sendable {
   public let width: Int
   public let height: Int
 
-  /// Red, green and blue, 0…255. The fourth number is how much of the pixel was last marked as common area, for
+  /// Red, green and blue, 0…255. The fourth number tells how much of the pixel was last marked as common area, for
   /// terminals without orange.
   private(set) var values: [SIMD4<Float>]
 
@@ -20,7 +20,7 @@ public struct Pixels: Equatable, Sendable {
 
   func value(_ row: Int, _ column: Int) -> SIMD4<Float> { values[row * width + column] }
 
-  /// Lays a colour over a pixel. The pixel's mark as common area fades by the part that is covered.
+  /// Blends a colour over a pixel. The pixel's mark as common area fades by the part that is covered.
   mutating func blend(_ row: Int, _ column: Int, _ color: SIMD4<Float>, part: Float) {
     let index = row * width + column
     values[index] += (color - values[index]) * part
@@ -39,7 +39,7 @@ extension Color {
     self.init(red: UInt8(rounded.x), green: UInt8(rounded.y), blue: UInt8(rounded.z))
   }
 
-  /// This colour with another laid over it.
+  /// This colour with another one blended over it.
   public func covered(by other: Color, part: Double) -> Color {
     let below = SIMD4<Float>(self)
     return Color(below + (SIMD4(other) - below) * Float(part))

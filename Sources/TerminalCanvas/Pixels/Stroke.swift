@@ -2,7 +2,8 @@ import CanvasCRDT
 
 /// A line of some width, as polygons: a box along each edge, and a wedge between two boxes at each corner.
 ///
-/// All of them turn the same way. So a coverage adds them up to the line with round corners, however they overlap.
+/// All polygons have the same direction. So a coverage adds them up to the line with round corners, however they
+/// overlap.
 enum Stroke {
   /// A corner that turns by less than a quarter of a right angle is closed by one triangle.
   private static let flatCosine = 0.92
@@ -23,9 +24,9 @@ enum Stroke {
     return polygons
   }
 
-  /// A line or ink, with round ends: its pieces one behind the other, each as wide as it says, but no less than `widthMin`.
+  /// A line or ink, with round ends: its pieces one after the other, each with its width, but at least `widthMin`.
   ///
-  /// - Parameter stepMax: how long a step along a curve may be.
+  /// - Parameter stepMax: the longest step along a curve.
   static func polygons(of line: DrawnLine, widthMin: Double, stepMax: Double) -> [[Point]] {
     var polygons: [[Point]] = []
     var before: (edge: Edge, reach: Double)?
@@ -37,7 +38,7 @@ enum Stroke {
         if let before {
           addCorner(at: from, before.edge.normal, edge.normal, max(before.reach, reach), to: &polygons)
         } else {
-          // An end is a corner at which the line turns back.
+          // An end is treated as a corner at which the line turns back.
           addCorner(at: from, edge.back, edge.normal, reach, to: &polygons)
         }
         polygons.append(edge.box(reach))
@@ -47,13 +48,13 @@ enum Stroke {
     if let before {
       addCorner(at: before.edge.to, before.edge.normal, before.edge.back, before.reach, to: &polygons)
     } else if let piece = line.pieces.first {
-      // All of its points are one.
+      // All of its points are the same.
       polygons.append(disc(around: piece.from, radius: max(piece.width, widthMin) / 2))
     }
     return polygons
   }
 
-  /// The same line as points one behind the other, in parts that are as wide all along.
+  /// The same line as runs of points, each with the same width all along.
   static func runs(of line: DrawnLine, stepMax: Double) -> [(points: [Point], width: Double)] {
     var runs: [(points: [Point], width: Double)] = []
     for piece in line.pieces {
@@ -74,7 +75,7 @@ enum Stroke {
     return Int(max(1, min(steps.rounded(.up), 16)))
   }
 
-  /// A circle with sixteen corners, which turns as the boxes do.
+  /// A circle with sixteen corners, with the same direction as the boxes.
   static func disc(around center: Point, radius: Double) -> [Point] {
     discCorners.map { Point(x: center.x + $0.x * radius, y: center.y + $0.y * radius) }
   }
@@ -91,10 +92,10 @@ enum Stroke {
     let from: Point
     let to: Point
     let length: Double
-    /// Has length one, and points to the left when one looks along the edge.
+    /// Has length one, and points to the left when looking along the edge.
     let normal: Point
 
-    /// Nil where there is nothing between the points.
+    /// `nil` if the two points are the same.
     init?(from: Point, to: Point) {
       let x = to.x - from.x
       let y = to.y - from.y
@@ -105,7 +106,7 @@ enum Stroke {
       normal = Point(x: y / length, y: 0 - x / length)
     }
 
-    /// The normal of the same edge, led back.
+    /// The normal of the edge in the opposite direction.
     var back: Point { Point(x: 0 - normal.x, y: 0 - normal.y) }
 
     func point(after length: Double) -> Point {
@@ -144,7 +145,7 @@ enum Stroke {
   ) {
     let turn = before.x * after.y - before.y * after.x
     guard turn != 0 || before.x * after.x + before.y * after.y < 0 else { return }
-    // The outer side is the one that the line turns away from. There the fan turns as the boxes do.
+    // The outer side is the one that the line turns away from. There the fan has the same direction as the boxes.
     let side: Double = turn > 0 ? 1 : -1
     var normals = side > 0 ? [before, after] : [after, before]
     for _ in 0..<3 {

@@ -44,10 +44,10 @@ public struct RoomFrame: Sendable {
     }
   }
 
-  /// The part of a long list that there is room for.
+  /// The part of a long list that is shown.
   public struct Window<Element: Equatable & Sendable>: Equatable, Sendable {
     public var elements: [Element]
-    /// How many elements come before it.
+    /// How many elements come before this part.
     public var start: Int
     public var count: Int
 
@@ -73,16 +73,16 @@ public struct RoomFrame: Sendable {
   public var view: CanvasView
   public var scene = CanvasScene()
   public var people: [Person] = []
-  /// How many more are here whom the room does not tell by name.
+  /// How many more people are here whom the room does not name.
   public var unnamedCount = 0
   /// From the front to the back, in the usual order of a list of layers.
   public var layers = Window<Layer>()
   public var overlaps = Window<Overlap>()
-  /// Whether too many shapes overlap to list the overlaps.
+  /// Whether too many shapes overlap to list the pairs.
   public var isCrowded = false
   public var connection = Connection.live
   public var unsent = 0
-  /// Why the server doesn't take changes for now, in its words.
+  /// Why the server doesn't accept changes for now, in its words.
   public var delay: String?
   public var roundTripMilliseconds: UInt64?
   public var isViewOnly = false
@@ -90,7 +90,7 @@ public struct RoomFrame: Sendable {
   public var notice: Notice?
   public var prompt: Prompt?
   public var showsHelp = false
-  /// Which moment of the past this shows; nil in the present.
+  /// The moment of the past that is shown; `nil` in the present.
   public var timeline: Timeline?
 
   public struct Notice: Equatable, Sendable {
@@ -108,7 +108,7 @@ public struct RoomFrame: Sendable {
   public enum Connection: Equatable, Sendable {
     case loading
     case live
-    /// The seconds until the next try; nil while one is being made.
+    /// The seconds until the next try; `nil` during a try.
     case reconnecting(seconds: Int?)
     /// Closed for good, with the reason.
     case closed(String)

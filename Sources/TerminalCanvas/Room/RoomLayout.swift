@@ -28,7 +28,7 @@ public struct RoomLayout: Equatable, Sendable {
       overlaps = 0..<0
       return
     }
-    // Leaves room for headings, with a free row before each. The layers get at least a third.
+    // Leaves space for headings, with an empty row before each. The layers get at least a third.
     let room = canvasRows - 6
     let peopleRows = min(max(peopleCount, 1), max(1, room / 4))
     let overlapRows = min(max(overlapCount, 1), max(1, room / 3))
@@ -38,10 +38,10 @@ public struct RoomLayout: Equatable, Sendable {
     overlaps = (layers.upperBound + 2)..<max(layers.upperBound + 2, canvasRows)
   }
 
-  /// The thing at a place of the screen.
+  /// What is at a place of the screen.
   public enum Part: Equatable, Sendable {
     case canvas
-    /// Which row of a list.
+    /// A row of a list.
     case person(Int)
     case layer(Int)
     /// The mark at the end of a layer's row that shows or hides it.

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The live canvas as a screen: pixels of the drawing, and around and over them what is written.
+/// The live canvas as a screen: pixels of the drawing, and text around and over them.
 public struct RoomScreen {
   let theme: Theme
   let depth: ColorDepth
@@ -12,8 +12,7 @@ public struct RoomScreen {
     self.depth = depth
   }
 
-  /// The whole screen. A caller that has kept the shapes' pixels hands them in; then only what lies over them is
-  /// painted.
+  /// The whole screen. If the caller passes the shapes' pixels from last time, only the layer over them is painted.
   public func screen(_ frame: RoomFrame, shapes: Pixels? = nil) -> Screen {
     var painter = ScenePainter(view: frame.view, theme: theme, over: shapes)
     if shapes == nil { painter.paintShapes(frame.scene) }
@@ -37,7 +36,7 @@ public struct RoomScreen {
     Screen.Look(depth.ink(color), on: depth.ink(background), style)
   }
 
-  /// Without colours, what should stand out is reversed.
+  /// Without colours, highlighted text is reversed.
   func strong(_ color: Color, on background: Color) -> Screen.Look {
     depth == .none ? Screen.Look(.standard, on: .standard, .reversed) : look(color, on: background, .bold)
   }
@@ -46,7 +45,7 @@ public struct RoomScreen {
 
   private func write(_ notice: RoomFrame.Notice, over frame: RoomFrame, to screen: inout Screen) {
     let text = " \(notice.text) "
-    // Over the black hole's mouth.
+    // Above the black hole's mouth.
     let row = max(0, layout.canvasRows - 1 - (frame.scene.hole == nil ? 0 : 6))
     let background =
       switch notice.kind {

@@ -1,14 +1,14 @@
 import CanvasCRDT
 
 extension RoomScreen {
-  /// Writes the panel at the right: who is here, the layers from the front to the back, which shapes overlap.
+  /// Writes the panel at the right: the people, the layers from the front to the back, the overlapping shapes.
   func writePanel(_ frame: RoomFrame, to screen: inout Screen) {
     let left = layout.canvasColumns
     for row in 0..<layout.canvasRows {
       screen.fill(row: row, columns: left..<layout.columns, with: blank(theme.panel))
       if depth == .none { screen.write("│", row: row, column: left, look(theme.quiet, on: theme.panel)) }
     }
-    // How many there are only matters where not all are seen.
+    // The number is only shown if not all are visible.
     let people = layout.people.count
     let count = frame.people.count + frame.unnamedCount
     let crowd = count > people ? range(RoomFrame.Window(frame.people, count: count), people) : nil
@@ -50,7 +50,7 @@ extension RoomScreen {
     screen.write(text, row: row, column: inner, look(theme.quiet, on: theme.panel), columnsMax: innerColumns)
   }
 
-  /// How many there are, and if not all are seen, which of them are.
+  /// The number of elements and, if not all are visible, which of them are.
   private func range<Element>(_ window: RoomFrame.Window<Element>, _ rows: Int) -> String? {
     if window.count == 0 { return nil }
     if window.count <= rows { return "\(window.count)" }
@@ -83,7 +83,7 @@ extension RoomScreen {
   private func write(_ overlap: RoomFrame.Overlap, row: Int, to screen: inout Screen) {
     let share = overlap.percent.map { $0 == 0 ? " <1 %" : " \($0) %" } ?? ""
     let mark = screen.write("⚠ ", row: row, column: inner, look(Theme.overlap, on: theme.panel))
-    // The two names share the room.
+    // The two names share the space.
     let room = innerColumns - 2 - share.columns - 3
     let first = overlap.first.columns
     let second = overlap.second.columns

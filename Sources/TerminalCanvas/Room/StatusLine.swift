@@ -1,8 +1,7 @@
 import CanvasCRDT
 
 extension RoomScreen {
-  /// Writes the last row: the room, the state of its connection, who is here; at the end the scale and where to find
-  /// help.
+  /// Writes the last row: the room, the state of its connection, the people; at the end the scale and the key for help.
   func writeStatus(_ frame: RoomFrame, to screen: inout Screen) {
     let row = layout.rows - 1
     let isTrouble =

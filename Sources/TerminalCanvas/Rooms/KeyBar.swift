@@ -1,7 +1,7 @@
 import CanvasCRDT
 
 extension Screen {
-  /// The lowest line: which keys there are, or what is asked.
+  /// The last line: the keys, or a question.
   mutating func writeKeyBar(_ text: String, theme: Theme, depth: ColorDepth) {
     let look =
       depth == .none
@@ -10,7 +10,7 @@ extension Screen {
     write(text.padded(to: columns), row: rows - 1, column: 0, look)
   }
 
-  /// How the selected row of a table looks. The whole line gets it.
+  /// Highlights the selected row of a table, over its whole width.
   mutating func writeSelection(row: Int, theme: Theme, depth: ColorDepth) -> Look {
     let look =
       depth == .none

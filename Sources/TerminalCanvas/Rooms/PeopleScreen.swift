@@ -26,7 +26,7 @@ public struct PeopleScreen: Sendable {
   public var notice: String?
   /// The fault, in words. It is shown in place of the notice.
   public var trouble: String?
-  /// The question before an act.
+  /// The question that is asked before an act.
   public var question: String?
 
   public init(room: String) {

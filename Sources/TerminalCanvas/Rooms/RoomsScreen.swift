@@ -8,7 +8,7 @@ public struct RoomsScreen: Sendable {
     public var peers: Int
     public var operations: Int
     public var operationsPerSecond: Double
-    /// The operations a second of the last readings, the newest last.
+    /// The operations a second at the last readings, the newest last.
     public var recentRates: [Double]
 
     public init(
@@ -72,7 +72,7 @@ public struct RoomsScreen: Sendable {
   /// How many of the last rates a row shows.
   public static let sparklineWidth = 6
 
-  /// How many rooms there is room for.
+  /// How many rooms fit on the screen.
   public static func capacity(rows: Int) -> Int { max(0, rows - firstRow - 1) }
 
   /// The first room to show, so that the selected one is visible.
@@ -81,7 +81,7 @@ public struct RoomsScreen: Sendable {
     return max(0, min(selected - capacity / 2, rooms.count - capacity))
   }
 
-  /// Which column's heading is at a place.
+  /// The column whose heading is at a place.
   public static func heading(row: Int, column: Int, columns: Int) -> Column? {
     guard row == firstRow - 1 else { return nil }
     return places(columns).last { column >= $0.start }?.column
@@ -150,7 +150,7 @@ public struct RoomsScreen: Sendable {
     screen.cursor = Screen.Place(row: screen.rows - 1, column: min(typed.columns, screen.columns - 1))
   }
 
-  /// How many rooms there are, and if not all are seen, which of them are.
+  /// The number of rooms and, if not all are visible, which of them are.
   private func countWords(rows: Int) -> String {
     let shown = RoomsScreen.capacity(rows: rows)
     let start = start(rows: rows)

@@ -1,8 +1,8 @@
-/// A row of small columns that shows how a figure went, the newest at the right.
+/// A row of small columns that shows the last values of a figure, the newest at the right.
 enum Sparkline {
   private static let columns: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-  /// The largest of the values is a full column. Nothing is drawn where the figure was zero.
+  /// The largest of the values is a full column. A zero is not drawn.
   static func text(of values: [Double], width: Int) -> String {
     let shown = values.suffix(width)
     let largest = shown.max() ?? 0

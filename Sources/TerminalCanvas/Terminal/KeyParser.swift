@@ -1,13 +1,13 @@
-/// Reads what a terminal sends: keys, the mouse (SGR, mode 1006), bracketed paste, focus, answers.
+/// Parses a terminal's input: keys, the mouse (SGR, mode 1006), bracketed paste, focus, answers.
 ///
 /// Bytes may come in any pieces, and with any pauses between them. A sequence that has begun waits for its end: over a
-/// slow line the rest may come much later, and read as keys it would draw. Only an escape with nothing after it becomes
-/// the key Escape when `timeout` is called. Bytes that make no sense are skipped, one by one or by sequence, and
-/// nothing is kept without bound.
+/// slow line the rest may come much later, and if it were read as keys it would draw. Only an escape with nothing after
+/// it becomes the key Escape when `timeout` is called. Bytes that make no sense are skipped, one by one or by sequence,
+/// and the memory is bounded.
 public struct KeyParser: Sendable {
   /// A longer sequence is read to its end and ignored.
   private static let sequenceBytesMax = 64
-  /// More than anyone pastes into a name. The rest of a longer paste is read and dropped.
+  /// More than anyone pastes into a name. The rest of a longer paste is skipped.
   private static let pasteBytesMax = 4_096
 
   private enum State {
@@ -26,12 +26,12 @@ public struct KeyParser: Sendable {
 
   private var state = State.ground
   private var events: [TerminalEvent] = []
-  /// Whether nothing came since an escape was taken for the key.
+  /// Whether nothing has come since an escape was taken for the key Escape.
   private var isAfterEscape = false
 
   public init() {}
 
-  /// Whether an escape came and nothing after it yet. If so, wait for a moment, and if nothing comes, call `timeout`.
+  /// Whether the last byte was an escape. If so, the caller waits for a moment, and if nothing comes, calls `timeout`.
   public var isWaiting: Bool {
     if case .escape = state { return true }
     return false
@@ -45,7 +45,7 @@ public struct KeyParser: Sendable {
     return events
   }
 
-  /// Nothing came for a while, so an escape is the key.
+  /// Nothing has come for a while, so the escape is the key Escape.
   public mutating func timeout() -> [TerminalEvent] {
     guard isWaiting else { return [] }
     state = .ground
@@ -53,7 +53,7 @@ public struct KeyParser: Sendable {
     return [.key(.escape, [])]
   }
 
-  /// Whether bytes look like the rest of a sequence whose escape came before and was taken for the key. Nobody types two such
+  /// Whether bytes look like the rest of a sequence whose escape was taken for the key Escape. Nobody types two such
   /// characters in one moment.
   private static func goesOn(_ bytes: some Collection<UInt8>) -> Bool {
     let start = Array(bytes.prefix(2))
@@ -119,7 +119,7 @@ public struct KeyParser: Sendable {
 
   private mutating func takeCharacter(_ byte: UInt8, _ bytes: [UInt8], _ wanted: Int, _ modifiers: Modifiers) {
     guard byte & 0xC0 == 0x80 else {
-      // The character is cut short. The byte that cuts it short begins something else.
+      // The character is incomplete. The byte that interrupts it begins something else.
       begin(byte, [])
       return
     }
@@ -145,12 +145,13 @@ public struct KeyParser: Sendable {
     } else if byte == 0x1B {
       state = .string(bytes, isCommand: isCommand, sawEscape: true)
     } else if byte < 0x20 || isCommand && bytes.isEmpty && !(0x30...0x39).contains(byte) {
-      // No answer has these, so Alt was held with a key that looks like the beginning of one. Control keys get out of it.
+      // No answer contains control characters, so Alt was held with a key that looks like the beginning of one. Control
+      // keys end such a sequence.
       state = .ground
       if isCommand && bytes.isEmpty { key(.character("]"), .alt) }
       begin(byte, [])
     } else {
-      // One that is too long is still read to its end.
+      // A sequence that is too long is still read to its end.
       let kept = bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes
       state = .string(kept, isCommand: isCommand, sawEscape: false)
     }
@@ -171,7 +172,7 @@ public struct KeyParser: Sendable {
       }
       return
     }
-    // Only the first byte of the end marker is an escape, so only here can the marker begin again.
+    // The end marker has an escape only as its first byte, so only here can the marker begin again.
     if bytes.count < KeyParser.pasteBytesMax { bytes += KeyParser.pasteEnd[..<matched] }
     let begins = byte == KeyParser.pasteEnd[0]
     if !begins, bytes.count < KeyParser.pasteBytesMax { bytes.append(byte) }
@@ -186,7 +187,7 @@ public struct KeyParser: Sendable {
       state = .ground
       finish(bytes, byte)
     case 0x20...0x3F, UInt8(ascii: "["):
-      // One that is too long is read to its end and ignored.
+      // A sequence that is too long is read to its end and ignored.
       state = .control(bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes)
     case 0x1B: state = .escape
     default: state = .ground
@@ -282,7 +283,8 @@ public struct KeyParser: Sendable {
     events.append(.mouse(Mouse(action, button, row: place.row, column: place.column, modifiers: modifiers)))
   }
 
-  /// Numbers between semicolons. A missing one is 1, as the sequences define. Of parts between colons the first counts.
+  /// Numbers between semicolons. A missing one is 1, as the sequences define. Of several parts between colons, the
+  /// first counts.
   private static func numbers(_ bytes: [UInt8]) -> [Int]? {
     guard bytes.count < sequenceBytesMax else { return nil }
     var numbers: [Int] = []
@@ -304,7 +306,7 @@ public struct KeyParser: Sendable {
 
   // MARK: - Answers
 
-  /// `11;rgb:1616/1818/1c1c`: the background that was asked for.
+  /// `11;rgb:1616/1818/1c1c`: the terminal's background.
   private mutating func answer(_ bytes: [UInt8]) {
     let prefix = Array("11;rgb:".utf8)
     guard bytes.starts(with: prefix) else { return }

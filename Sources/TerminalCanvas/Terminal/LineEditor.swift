@@ -1,8 +1,8 @@
-/// A line that is being typed: its text, and where the next character goes.
+/// A line that is being typed: its text, and the position of the cursor.
 public struct LineEditor: Equatable, Sendable {
   public private(set) var scalars: [Unicode.Scalar]
   public private(set) var cursor: Int
-  /// The most bytes that it takes.
+  /// The most bytes that the line may have.
   public let bytesMax: Int
 
   public init(_ text: String = "", bytesMax: Int = 128) {
@@ -60,7 +60,7 @@ public struct LineEditor: Equatable, Sendable {
   private mutating func insert(_ text: String) {
     var bytes = self.text.utf8.count
     for character in text {
-      // A line has no control characters. Line breaks and tabs of a pasted text are spaces in it.
+      // A line has no control characters. Line breaks and tabs of a pasted text become spaces.
       let isSpace = character.isNewline || character == "\t"
       for scalar in isSpace ? " ".unicodeScalars : character.unicodeScalars {
         guard scalar.value >= 0x20, !(0x7F..<0xA0).contains(scalar.value) else { continue }
@@ -86,7 +86,7 @@ public struct LineEditor: Equatable, Sendable {
     cursor = start
   }
 
-  /// The start of the character before `index`, where marks belong to the character that they stand over.
+  /// The start of the character before `index`. Combining marks belong to their character.
   private func previous(before index: Int) -> Int {
     var index = max(index - 1, 0)
     while index > 0, CharacterWidth.columns(of: scalars[index]) == 0 { index -= 1 }
@@ -99,7 +99,7 @@ public struct LineEditor: Equatable, Sendable {
     return index
   }
 
-  /// The part that fits, and where in it the cursor is.
+  /// The visible part of the line, and the position of the cursor in it.
   func window(columns: Int) -> (text: String, cursor: Int) {
     let before = scalars[..<cursor].reduce(0) { $0 + CharacterWidth.columns(of: $1) }
     var hidden = 0

@@ -1,17 +1,17 @@
-/// The bytes that turn what a terminal shows into another screen. They rewrite only what changed.
+/// The bytes that turn one screen of a terminal into another. They rewrite only what has changed.
 ///
-/// The whole change is one synchronised update: a terminal that knows those never shows half of it, and others ignore
-/// the markers. Colours are sent only where they change. The cursor crosses a short gap by writing the cells in it
+/// The whole change is one synchronised update: a terminal that supports them never shows half of it, and others ignore
+/// the markers. Colours are sent only when they change. The cursor crosses a short gap by writing the cells in it
 /// again.
 public enum ScreenDiff {
   private static let begin = Array("\u{1B}[?2026h".utf8)
   private static let end = Array("\u{1B}[?2026l".utf8)
 
-  /// A gap of up to this many cells of one style is written over: that is no longer than the sequence that would jump
-  /// it.
+  /// A gap of at most this many cells of one style is written over: that is no longer than the sequence that would jump
+  /// over it.
   private static let gapMax = 4
 
-  /// Returns no bytes where nothing changed. Without `before`, or with one of another size, everything is written.
+  /// Returns no bytes if nothing has changed. Without `before`, or if it has another size, everything is written.
   public static func bytes(from before: Screen?, to after: Screen) -> [UInt8] {
     var before = before
     if let known = before, known.columns != after.columns || known.rows != after.rows { before = nil }
@@ -57,13 +57,13 @@ public enum ScreenDiff {
   }
 }
 
-/// Writes cells, and knows where the cursor is and which colours are on.
+/// Writes cells, and keeps track of the cursor and the current colours.
 private struct Writer {
   let columns: Int
   var output: [UInt8] = []
   private var row = -1
   private var column = -1
-  /// The colours and style that are on; nil at first.
+  /// The current colours and style; `nil` at first.
   private var pen: Cell?
 
   init(columns: Int) {
@@ -90,7 +90,7 @@ private struct Writer {
     self.column = column
   }
 
-  /// Goes to a column. A short gap is crossed by writing its cells again, if that takes no change of colours.
+  /// Moves to a column. A short gap is crossed by writing its cells again, if that takes no change of colours.
   mutating func bridge(to row: Int, _ column: Int, gapMax: Int, _ cell: (Int) -> Cell) {
     guard row == self.row, self.column >= 0, column > self.column, column - self.column <= gapMax else { return }
     for gap in self.column..<column {

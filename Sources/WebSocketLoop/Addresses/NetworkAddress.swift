@@ -30,7 +30,7 @@ public struct NetworkAddress: Hashable, Sendable {
     return room.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
-  /// Whether only this machine reaches it: `127.0.0.0/8`, `::1`.
+  /// Whether only this machine can reach it: `127.0.0.0/8`, `::1`.
   public var isLoopback: Bool {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
   }

@@ -1,14 +1,14 @@
 internal import CWebSockets
 import Glibc
 
-/// An address of IPv4 or IPv6, as the socket calls want it.
+/// An address of IPv4 or IPv6, in the form of the socket calls.
 struct SocketAddress {
   private var storage = sockaddr_storage()
   private var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
   var family: Int32 { Int32(storage.ss_family) }
 
-  /// Hands the address to a call that fills it in.
+  /// Passes the address to a call that fills it in.
   mutating func withStorage<Result>(
     _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
   ) -> Result {
@@ -19,7 +19,7 @@ struct SocketAddress {
     }
   }
 
-  /// Hands the address to a call that reads it.
+  /// Passes the address to a call that reads it.
   func withStorage<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withUnsafePointer(to: storage) { storage in
       storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, byteCount) }
@@ -59,7 +59,7 @@ struct SocketAddress {
     withUnsafeBytes(of: storage) { Int($0[2]) << 8 | Int($0[3]) }
   }
 
-  /// `127.0.0.1`, `::1`; an IPv4 address that came over an IPv6 socket is shown as IPv4.
+  /// `127.0.0.1`, `::1`; an IPv4 address that arrived over an IPv6 socket is shown as IPv4.
   var numericHost: String {
     var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     let failure = withStorage { getnameinfo($0, $1, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) }

@@ -4,14 +4,14 @@ import Glibc
 /// The outcome of sending to a socket, or of receiving from it.
 enum SocketTransfer {
   case bytes(Int)
-  /// Nothing now. Try again when the socket can be read, or written.
+  /// Nothing for now. Try again when the socket can be read, or written.
   case waits(forWriting: Bool)
-  /// The peer sends no more.
+  /// The peer sends nothing more.
   case ended
   case failed(HTTPRequestError)
 }
 
-/// A socket that connects to a server, and speaks to it plainly or by TLS.
+/// A socket that connects to a server, with or without TLS.
 final class ClientSocket {
   let descriptor: Int32
   private var tls: TLSStream?
@@ -37,7 +37,8 @@ final class ClientSocket {
     close(descriptor)
   }
 
-  /// Asked when a socket becomes writable for the first time: why it is not connected, or nil if it is.
+  /// To be called when a socket becomes writable for the first time: the reason why it is not connected, or `nil` if it
+  /// is.
   var connectFailure: Int32? {
     var failure: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
@@ -53,7 +54,7 @@ final class ClientSocket {
     tls = stream
   }
 
-  /// Whether there are bytes to receive although the descriptor isn't readable.
+  /// Whether there are bytes to receive even if the descriptor isn't readable.
   var holdsBytes: Bool { tls?.holdsBytes ?? false }
 
   func send(_ bytes: UnsafeRawBufferPointer) -> SocketTransfer {

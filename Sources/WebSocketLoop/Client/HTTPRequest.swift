@@ -7,7 +7,7 @@ public enum HTTPRequestError: Error, Equatable, Sendable {
   case notConnected(errno: Int32)
   /// The server's certificate is for another host, or from an issuer that this machine doesn't trust.
   case notTrusted(String)
-  /// TLS could not be agreed on.
+  /// The TLS handshake has failed.
   case notSecure(String)
   case tookTooLong
   case malformed(String)
@@ -95,14 +95,15 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   // MARK: Connecting
 
-  /// Tries the next address. A name may stand for several machines, or for one by IPv6 and IPv4.
+  /// Tries the next address. A name may have several addresses: of several machines, or of one machine by IPv6 and
+  /// IPv4.
   /// - Parameter failure: the error if there is no other address.
   private func connect(_ failure: HTTPRequestError) {
     watch?.close()
     watch = nil
     socket = nil
     guard let address = addresses.popFirst() else {
-      // In a later turn, so that the caller never hears of it before its call has returned.
+      // In a later turn, so that `completion` is never called before the caller's call has returned.
       loop.schedule(afterMilliseconds: 0) { [self] in finish(.failure(failure)) }
       return
     }
@@ -153,7 +154,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
         }
         fallthrough
       case .ended:
-        // The server may have answered and closed before it read everything. Its answer counts.
+        // The server may have answered and closed before it read everything. Its answer is valid.
         sent = output.count
       }
     }
@@ -183,7 +184,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
   private func process(isEnd: Bool) throws(HTTPFault) {
     while answer == nil, let head = try parser.take(&received) {
       let response = try Self.response(head)
-      // 100 Continue and other statuses below 200 come before the answer.
+      // 100 Continue and other statuses below 200 come before the actual answer.
       guard response.status >= 200 else { continue }
       answer = (response, try BodyReader(try bodyLength(of: response), bytesMax: bodyBytesMax))
     }

@@ -29,7 +29,7 @@ final class TLSStream {
     return outcome(SSL_write(tls, bytes.baseAddress, Int32(min(bytes.count, 1 << 30))), isReading: false)
   }
 
-  /// Whether bytes that were read from the socket still wait to be received.
+  /// Whether bytes that were read from the socket are still waiting to be received.
   var holdsBytes: Bool { SSL_has_pending(tls) == 1 }
 
   func receive(_ room: UnsafeMutableRawBufferPointer) -> SocketTransfer {

@@ -1,11 +1,11 @@
 internal import CWebSockets
 
 extension EventLoop {
-  /// Connects to a WebSocket server. The handler hears `connected`, or `closed` with the cause `refused`; the connection
+  /// Connects to a WebSocket server. The handler gets `connected`, or `closed` with the cause `refused`; the connection
   /// can be aborted before either. On the loop's thread only.
   ///
-  /// For a secure endpoint the loop must have been made with `speaksTLS`. The server's certificate must be for the endpoint's
-  /// host, and one that this machine trusts.
+  /// For a secure endpoint the loop must have been made with `speaksTLS`. The server's certificate must be for the
+  /// endpoint's host, and trusted by this machine.
   /// - Parameter subprotocols: offered in this order. `Connection.subprotocol` has the server's choice.
   @discardableResult
   public func connect(
@@ -37,7 +37,7 @@ extension EventLoop {
     var info = lws_client_connect_info()
     info.context = websockets.pointer
     info.vhost = host.pointer
-    // A redirect is not followed: the token is for this server only.
+    // Redirects are not followed, because the token is for this server only.
     info.ssl_connection = Int32(LCCSCF_HTTP_NO_FOLLOW_REDIRECT.rawValue)
     if endpoint.isSecure { info.ssl_connection |= Int32(LCCSCF_USE_SSL.rawValue) }
     info.port = Int32(endpoint.port)
@@ -66,14 +66,15 @@ extension EventLoop {
       connection.attach(to: wsi)
       connection.limitConnecting()
     } else {
-      // The callback may have been called already, or not at all. Either way the handler hears of it in a later turn.
+      // The callback may have been called already, or not at all. In both cases the handler hears of it in a later
+      // turn.
       execute { connection.failedToConnect("no connection") }
     }
     return connection
   }
 }
 
-/// Where a server is, and whether it is spoken to by TLS: `ws://127.0.0.1:8080/v1/rooms/demo/sync?token=t`.
+/// The address of a server, and whether to use TLS: `ws://127.0.0.1:8080/v1/rooms/demo/sync?token=t`.
 public struct Endpoint: Sendable, Equatable {
   public var host: String
   public var port: Int
@@ -89,7 +90,7 @@ public struct Endpoint: Sendable, Equatable {
     self.isSecure = isSecure
   }
 
-  /// Nil for what isn't a URL of `ws`, `http`, `wss` or `https` with a host. The port is 80 where none is given, and 443 for
+  /// `nil` if the text isn't a URL of `ws`, `http`, `wss` or `https` with a host. The default port is 80, or 443 for
   /// the last two.
   public init?(_ url: String) {
     let schemes = [("ws://", false), ("http://", false), ("wss://", true), ("https://", true)]
@@ -115,6 +116,6 @@ public struct Endpoint: Sendable, Equatable {
     host = String(authority)
   }
 
-  /// As the `Host` header has it.
+  /// Host and port in the form of the `Host` header.
   var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

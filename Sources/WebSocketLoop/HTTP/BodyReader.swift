@@ -10,7 +10,8 @@ struct BodyReader {
     case complete
   }
 
-  /// The longest line of a chunk's size (with extensions, which are checked and ignored) or of a trailer (the same).
+  /// The longest line with a chunk's size (and extensions, which are checked and ignored) or with a trailer (also
+  /// checked and ignored).
   private static let lineBytesMax = 256
   private static let trailersMax = 16
 
@@ -37,7 +38,7 @@ struct BodyReader {
   /// Whether the body is complete if the connection ends now.
   var isCompleteAtEnd: Bool { part == .complete || part == .untilEnd }
 
-  /// Takes what belongs to the body from the front of `bytes` and leaves the rest.
+  /// Takes the part of `bytes` that belongs to the body and leaves the rest.
   mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) {
     var place = 0
     defer { bytes.removeFirst(place) }

@@ -1,4 +1,4 @@
-/// Why a request can't be understood, and the status that says so.
+/// Why a request can't be understood, and the status of the answer.
 struct HTTPFault: Error, Equatable {
   var status: Int
   var message: String
@@ -10,18 +10,18 @@ struct HTTPFault: Error, Equatable {
   static let tooLate = HTTPFault(status: 503, message: "the answer took too long")
 }
 
-/// Finds and reads the head of an HTTP/1 message: the first line and the headers. It is strict: lines end in CR LF, names are
-/// tokens without a space before the colon, lines aren't folded. A head that a proxy reads in another way than its server
-/// lets requests be smuggled past the proxy.
+/// Finds and parses the head of an HTTP/1 message: the first line and the headers. It is strict: lines end in CR LF,
+/// names are tokens without a space before the colon, lines aren't folded. If a proxy parses a head differently from
+/// its server, requests can be smuggled past the proxy.
 struct HeadParser {
   let bytesMax: Int
   let headersMax: Int
-  /// The place up to which the end was searched already, so that a head that comes byte by byte isn't searched again
-  /// for each.
+  /// The end was searched for up to this place already, so that a head that comes byte by byte isn't searched again for
+  /// each byte.
   private var searched = 0
   /// How many empty lines have come before the head.
   private var emptyLines = 0
-  /// Some clients send one after a body.
+  /// Some clients send an empty line after a body.
   private static let emptyLinesMax = 8
 
   init(bytesMax: Int, headersMax: Int) {
@@ -34,7 +34,7 @@ struct HeadParser {
     var headers: [(name: String, value: String)]
   }
 
-  /// Takes a head from the front of `bytes`, and the empty lines before it. Nil if it isn't complete yet.
+  /// Takes a head from the front of `bytes`, and the empty lines before it. `nil` if it isn't complete yet.
   mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) -> Head? {
     try dropEmptyLines(&bytes)
     guard let end = findEnd(bytes, from: searched) else {
@@ -55,7 +55,7 @@ struct HeadParser {
     return head
   }
 
-  /// Dropped bytes aren't looked at again, and take no memory.
+  /// Dropped bytes aren't read again, and take no memory.
   private mutating func dropEmptyLines(_ bytes: inout [UInt8]) throws(HTTPFault) {
     guard searched == 0 else { return }
     var start = 0

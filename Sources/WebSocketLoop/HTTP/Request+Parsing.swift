@@ -1,5 +1,5 @@
 extension Request {
-  /// Reads a request line and checks the headers that decide how the rest of the connection is to be read.
+  /// Parses a request line, and checks the headers that decide how the rest of the connection is read.
   init(_ head: HeadParser.Head, peer: String) throws(HTTPFault) {
     let words = head.firstLine.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard words.count == 3 else { throw .malformed("the request line isn't a method, a target and a version") }
@@ -59,7 +59,7 @@ extension Request {
   func bodyLength() throws(HTTPFault) -> BodyLength {
     let lengths = headers.filter { $0.name == "content-length" }.map(\.value)
     if let coding = header("transfer-encoding") {
-      // A request with both, or with another coding, is one that two readers would cut in different places.
+      // Two readers might find different ends of a request that has both lengths, or another coding.
       guard lengths.isEmpty, isVersion11 else { throw .malformed("a body has a length or is chunked, not both") }
       guard coding.utf8.map(\.lowercased).elementsEqual("chunked".utf8) else {
         throw HTTPFault(status: 501, message: "the only transfer encoding is chunked")
@@ -77,6 +77,6 @@ extension Request {
 enum BodyLength: Equatable {
   case bytes(Int)
   case chunked
-  /// Until the connection ends; only of responses.
+  /// Up to the end of the connection; only for responses.
   case untilEnd
 }

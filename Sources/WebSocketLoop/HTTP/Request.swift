@@ -1,25 +1,25 @@
 /// The head of an HTTP request.
 public struct Request: Sendable {
-  /// As it was sent: `GET`, `POST`, or anything else.
+  /// The method as sent: `GET`, `POST`, or anything else.
   public let method: String
   /// The part of the target before the `?`, as it was sent.
   public let path: String
   /// The part of the target after the `?`, as it was sent; empty if there is none.
   public let query: String
-  /// In the order in which they came, with names in lower case. A name that came twice is here twice.
+  /// In the order in which they came, with names in lower case. A name that came twice is in the list twice.
   public let headers: [(name: String, value: String)]
   /// The numeric address of the client, without the port.
   public let peer: String
-  /// Whether it is of HTTP/1.1; if not, of 1.0.
+  /// Whether it is HTTP/1.1; otherwise 1.0.
   let isVersion11: Bool
-  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Two slashes in a row have an empty part between
-  /// them, so that what follows isn't taken for it. A slash at the end begins no part. A part that is wrongly escaped or not
-  /// UTF-8 is here as it was sent: no name has its `%`.
+  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Between two slashes in a row there is an
+  /// empty part, so that the next part doesn't take its place. A slash at the end begins no part. A part that is
+  /// wrongly escaped or not UTF-8 stays as it was sent, and its `%` keeps it from matching any name.
   public let pathParts: [String]
   private let parameters: [(name: String, value: String?)]
 
   /// The most parts of a path, parameters of a query, and elements of a header that is a list. Nobody needs this many.
-  /// Reading more would cost the server more than it costs a client to send them.
+  /// Parsing more would cost the server more than it costs a client to send them.
   public static let partsMax = 64
 
   public init(
@@ -40,7 +40,7 @@ public struct Request: Sendable {
     parameters = Request.parameters(of: query)
   }
 
-  /// Whether a list in it has more than may be.
+  /// The list in the request that has too many elements, if there is one.
   var hasTooMany: String? {
     if pathParts.count > Request.partsMax { return "parts in the path" }
     if parameters.count > Request.partsMax { return "parameters" }
@@ -79,7 +79,8 @@ public struct Request: Sendable {
     (header(name.rawValue) ?? "").split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
   }
 
-  /// Whether a proxy has passed the request on, by what such proxies add (RFC 7239; RFC 9110, section 7.6.3).
+  /// Whether a proxy has passed the request on, judging by the headers that proxies add (RFC 7239; RFC 9110, section
+  /// 7.6.3).
   var hasPassedProxy: Bool {
     headers.contains { $0.name == "x-forwarded-for" || $0.name == "forwarded" || $0.name == "via" }
   }
@@ -95,10 +96,10 @@ public struct Request: Sendable {
     return parts.map { percentDecoded($0, plusIsSpace: false) ?? String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The first value of a parameter of the query, decoded; nil if it is missing or wrongly escaped.
+  /// The first value of a parameter of the query, decoded; `nil` if it is missing or wrongly escaped.
   public func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-  /// The first parameter whose value is wrongly escaped or not UTF-8, which is another error than one that is missing.
+  /// The first parameter whose value is wrongly escaped or not UTF-8. That is another error than a missing parameter.
   public var malformedParameter: String? { parameters.first { $0.value == nil }?.name }
 
   /// The names of all parameters, decoded. Those that are wrongly escaped are left out.

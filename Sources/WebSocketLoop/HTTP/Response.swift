@@ -3,9 +3,9 @@ public struct Response: Sendable {
   public var status: Int
   /// Without `Content-Length`, `Connection` and `Date`, which are added when it is sent.
   public var headers: [(name: String, value: String)]
-  /// It is never copied: it is sent in pieces from this one buffer, as the socket takes them.
+  /// The body is never copied: it is sent in pieces from this one buffer, as the socket takes them.
   public var body: [UInt8]
-  /// Why it is an error, for the log. The client may be told less.
+  /// The reason for an error, for the log. The client may be told less.
   public private(set) var reason: String?
 
   public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -57,7 +57,7 @@ public struct Response: Sendable {
   /// Whether an answer with this status may have a body.
   var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
 
-  /// The status line and headers. They give the body's length to a `HEAD` too, which doesn't get the body.
+  /// The status line and headers. A `HEAD` also gets the body's length, but not the body.
   func head(closing: Bool, date: String) -> [UInt8] {
     var bytes = Array("HTTP/1.1 \(status) \(Self.phrase(status))\r\n".utf8)
     for (name, value) in headers { appendHeaderLine(name, value, to: &bytes) }

@@ -1,13 +1,13 @@
-/// Tells when a descriptor that this module did not open, a terminal or a pipe, can be read or written. On the loop's thread
-/// only.
+/// Reports when a descriptor that this module did not open, such as a terminal or a pipe, can be read or written. On
+/// the loop's thread only.
 ///
-/// The descriptor becomes non-blocking, and so does every other descriptor of the same open file. So open the terminal
-/// again for it. Files are always ready and can't be watched.
+/// The descriptor becomes non-blocking, and so does every other descriptor of the same open file. So a terminal should
+/// be opened again for this. Files are always ready and can't be watched.
 public final class DescriptorWatch: SocketWatcher {
   private var watch: SocketWatch?
   private let ready: (_ readable: Bool, _ writable: Bool) -> Void
 
-  /// - Parameter ready: called with an error too, as readable; the next read then says which error it is.
+  /// - Parameter ready: an error is reported as readable; the next read then tells which error it is.
   public init(
     loop: EventLoop,
     descriptor: Int32,
@@ -23,7 +23,7 @@ public final class DescriptorWatch: SocketWatcher {
     watch?.want(readable: readable, writable: writable)
   }
 
-  /// Stops watching at once. Has to be called before the watch is released. The descriptor stays open.
+  /// Stops watching at once. To be called before the watch is released. The descriptor stays open.
   public func close() {
     watch?.close()
     watch = nil

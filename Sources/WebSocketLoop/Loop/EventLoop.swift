@@ -2,18 +2,18 @@ internal import CWebSockets
 import Glibc
 import Synchronization
 
-/// One thread, one libuv loop, and everything that happens on it: sockets, timers, and the jobs of the actors whose
-/// executor it is.
+/// One thread with one libuv loop, and everything that runs on it: sockets, timers, and the jobs of the actors that use
+/// it as their executor.
 ///
-/// An actor takes the loop as its `unownedExecutor`; then a socket's callback and the actor's own jobs run on the same
+/// An actor takes the loop as its `unownedExecutor`. Then a socket's callback and the actor's own jobs run on the same
 /// thread, and a handler enters the actor with `assumeIsolated`: no task, no lock and no hop for each message.
 ///
-/// **A turn.** The loop sleeps until something is ready, calls the handlers of every socket that is, runs the jobs that
-/// came of it, and then tells each `TurnObserver` that the turn is over. The observers send then what the whole turn has
+/// **A turn.** The loop sleeps until something is ready, calls the handlers of all sockets that are, runs the resulting
+/// jobs, and then tells each `TurnObserver` that the turn is over. The observers then send what the whole turn has
 /// brought. So load makes writes larger, not more numerous.
 ///
-/// **Fair.** A turn lasts five milliseconds, whatever waits (`turnMicrosecondsMax`); what is left waits for the next one. Clients'
-/// requests and messages wait in a queue in which their addresses go round (`TurnQueue`).
+/// **Fair.** A turn lasts at most five milliseconds (`turnMicrosecondsMax`); what is left waits for the next one.
+/// Clients' requests and messages wait in a queue in which their addresses take turns (`TurnQueue`).
 ///
 /// **Threads.** `enqueue`, `execute`, `perform`, `listen` and `stop` may be called from any thread. Everything else belongs to
 /// the loop's thread; a debug build checks it. A loop lives until `stop()`, even if nobody holds it.
@@ -21,7 +21,7 @@ import Synchronization
 /// `@unchecked Sendable`: the inbox is behind a mutex, the thread's identity is atomic, and everything else is touched
 /// by the loop's thread only, which each entry point checks.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
-  /// Work that came from another thread, or from this one for later.
+  /// Work from another thread, or from this one for later.
   enum Work {
     case job(UnownedJob)
     case closure(@Sendable () -> Void)
@@ -32,9 +32,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     var isClosed = false
   }
 
-  /// The time after which a turn begins nothing more. So nothing that is ready waits much longer.
+  /// After this time a turn begins nothing more. So everything that is ready waits hardly longer.
   static let turnMicrosecondsMax: UInt64 = 5_000
-  /// If reading from sockets has taken the whole turn, this much of what waits is done all the same.
+  /// If reading from sockets has taken the whole turn, this much time is still given to the waiting work.
   private static let workMicrosecondsMin: UInt64 = 1_000
   /// How many rounds of jobs that enqueue further jobs may run while the loop ends.
   private static let lastRoundsMax = 16
@@ -60,7 +60,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var processorUsed: UInt64 = 0
   private var isStopping = false
   private var lastIdentifier: UInt64 = 0
-  /// Whether clients of this loop may speak TLS.
+  /// Whether clients of this loop may use TLS.
   let speaksTLS: Bool
   private var guests: [any LoopGuest] = []
   private var takesGuests = true
@@ -70,10 +70,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Starts the thread.
   /// - Parameters:
-  ///   - speaksTLS: whether `connect` and `request` take secure endpoints. Setting TLS up takes a millisecond. A server doesn't
-  ///     need it, because a proxy in front of it speaks TLS.
-  ///   - log: hears the warnings and errors of libwebsockets. The whole process has one log: the closure of the newest loop hears
-  ///     all of them, from any loop's thread.
+  ///   - speaksTLS: whether `connect` and `request` take secure endpoints. Setting TLS up takes a millisecond. A
+  ///     server doesn't need it, because a proxy in front of it does TLS.
+  ///   - log: gets the warnings and errors of libwebsockets. The whole process has one log: the closure of the newest
+  ///     loop gets all of them, from any loop's thread.
   public init(
     name: String = "loop",
     speaksTLS: Bool = false,
@@ -110,14 +110,14 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     threadIdentity.load(ordering: .relaxed) == pthread_self()
   }
 
-  /// Runs `work` on the loop, after whatever the calling thread posted before. False when the loop has stopped: then
-  /// it never runs.
+  /// Runs `work` on the loop, after everything that the calling thread posted before. Returns false if the loop has
+  /// stopped: then the work never runs.
   @discardableResult
   public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
     post(.closure(work))
   }
 
-  /// Runs `work` on the loop and waits for it; at once when the caller is on the loop. The loop must not have stopped.
+  /// Runs `work` on the loop and waits for it; at once if the caller is on the loop. The loop must not have stopped.
   @discardableResult
   public func perform<Value: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () throws(Failure) -> Value
@@ -129,8 +129,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return try answer.wait().get()
   }
 
-  /// A job from the loop's own thread waits in a plain queue, without a lock or a system call. A job from another thread wakes
-  /// the loop if no other is waiting.
+  /// A job from the loop's own thread waits in a plain queue, without a lock or a system call. A job from another
+  /// thread wakes the loop unless another job has woken it already.
   @discardableResult
   private func post(_ work: Work) -> Bool {
     if isCurrent {
@@ -154,12 +154,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     observers.append(observer)
   }
 
-  /// Whether nothing more should be begun in this turn. To be asked before anything that takes more than some microseconds.
+  /// Whether this turn should begin nothing more. To be checked before anything that takes more than some microseconds.
   public var isTurnSpent: Bool {
     TurnClock.microseconds() >= turnClock.turnBegan(atMilliseconds: now) + Self.turnMicrosecondsMax
   }
 
-  /// `taker` has something to do. It is called once, in this turn or a later one.
+  /// `taker` has something to do. Its function is called once, in this turn or a later one.
   func queueUp(_ taker: any TurnTaker) {
     assertCurrent()
     queue.add(taker)
@@ -188,18 +188,18 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     turn = LoopTurn()
   }
 
-  /// Does what waits, then tells the observers, then does what those posted.
+  /// Does the waiting work, tells the observers, and then does what those posted.
   private func endTurn(until end: UInt64) {
     repeat {
       if stepEndedAt < end { work(until: end) }
       for observer in observers { observer.turnEnded() }
       stepEnded(.sending)
     } while stepEndedAt < end && (!posted.isEmpty || queue.hasNext)
-    // A zero timeout for the next poll: the sockets get their turn, and nothing waits.
+    // A zero timeout for the next poll: sockets get their turn without a wait.
     if posted.isEmpty && queue.isEmpty { uv_idle_stop(stayAwake) } else { uv_idle_start(stayAwake) { _ in } }
   }
 
-  /// Runs what was posted, and lets one after the other of those who wait do one thing, with the jobs that come of it.
+  /// Runs posted jobs, and gives the waiting takers one turn each, together with the jobs that result.
   private func work(until end: UInt64) {
     takeForeignWork()
     var step = LoopTurn.Step.working
@@ -240,7 +240,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs what is left to do, without a bound of time, since there are no more turns.
+  /// Runs everything that is left, without a time limit, since there are no more turns.
   private func finish() {
     for _ in 0..<Self.lastRoundsMax {
       work(until: .max)
@@ -267,7 +267,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return timer
   }
 
-  /// The loop's one guest of a kind, made when it is first asked for. Nil where it can't be made, or the loop ends.
+  /// The loop's one guest of a kind, made when it is first asked for. `nil` if it can't be made, or the loop is ending.
   func guest<Guest: LoopGuest>(_ kind: Guest.Type) -> Guest? {
     assertCurrent()
     guard takesGuests else { return nil }
@@ -279,9 +279,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   // MARK: Ending
 
-  /// Closes every listener, drops every connection and tells its handler, runs what is still posted, and ends the thread.
-  /// Returns when that is done. Called on the loop's own thread, it returns at once, and the loop ends after the turn. Jobs
-  /// that an actor of this loop gets later never run.
+  /// Closes every listener, drops every connection and tells its handler, runs what is still posted, and ends the
+  /// thread. Returns when that is done. If it is called on the loop's own thread, it returns at once, and the loop ends
+  /// after the turn. Jobs that an actor of this loop gets later never run.
   public func stop() {
     execute { [self] in
       guard !isStopping else { return }
@@ -323,8 +323,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     ended.signalAll()
   }
 
-  /// The order matters. Residents go first, because the owner knows them. Guests are next, while their handles can still close
-  /// on this loop. Then our own handles are closed, and the loop last.
+  /// The order matters. Residents go first, because the owner knows them. Guests are next, while their handles can
+  /// still be closed on this loop. Then our own handles are closed, and the loop last.
   private func tearDown() {
     for resident in Array(residents.values) { resident.loopStops() }
     takesGuests = false
@@ -348,7 +348,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     threadIdentity.store(0, ordering: .relaxed)
   }
 
-  /// Timers that are left belong to guests or to the owner. The owner has no more use for them.
+  /// The remaining timers belong to guests or to the owner, who no longer need them.
   private static let closeHandle:
     @convention(c) (UnsafeMutablePointer<uv_handle_t>?, UnsafeMutableRawPointer?) -> Void =
       { handle, loop in
@@ -361,7 +361,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         }
       }
 
-  /// The handles point at the loop unretained: they are closed before the thread releases it.
+  /// The handles have unretained pointers to the loop: they are closed before the thread releases it.
   private func installHandles() {
     let own = Unmanaged.passUnretained(self).toOpaque()
     uv_async_init(uv, wake) { _ in }

@@ -3,7 +3,7 @@ import Synchronization
 
 public enum LoopLogLevel: Sendable { case error, warning }
 
-/// The log of libwebsockets. The process has one, so this is the one piece of state that loops share.
+/// The log of libwebsockets. The process has only one, and it is the only state that loops share.
 enum LoopLog {
   /// Holds the function. A bare function would be wrapped again each time it leaves the generic `Mutex`, and the
   /// wrappers would never be freed.
@@ -27,8 +27,8 @@ enum LoopLog {
     }
   }
 
-  /// libwebsockets logs the first as an error for each socket that it adopts, though nothing is wrong. It logs the others for
-  /// what a peer sends, so that any client could fill the log with them.
+  /// libwebsockets logs the first as an error for each socket that it adopts, although nothing is wrong. It logs the
+  /// others because of bytes from a peer, so any client could fill the log with them.
   private static let passedOver = [
     ": calling service", "Control frame with xtended length is illegal", "b63 of length must be zero",
     ": zlib error inflate",

@@ -7,7 +7,7 @@ public final class LoopTimer {
   private var work: (() -> Void)?
   private var handle: UnsafeMutablePointer<uv_timer_t>?
 
-  /// - Parameter repeats: whether it may be started again after it has fired. If not, it then frees itself.
+  /// - Parameter repeats: whether it may be started again after it has fired. If not, it frees itself then.
   init(loop: EventLoop, repeats: Bool, _ work: @escaping () -> Void) {
     self.loop = loop
     self.repeats = repeats
@@ -25,7 +25,7 @@ public final class LoopTimer {
     uv_timer_start(handle, { LoopTimer.from($0!.pointee.data).fire() }, delay, 0)
   }
 
-  /// Ends it for good. Cancelling a timer that has fired does nothing.
+  /// Ends it for good. Cancelling a timer that has fired has no effect.
   public func cancel() {
     loop.assertCurrent()
     guard let handle else { return }

@@ -1,16 +1,16 @@
 internal import CWebSockets
 import Glibc
 
-/// The soft limit of open files. libwebsockets sizes its tables by it: with too small a limit connections are refused, and
-/// with a thousand million, which some container runtimes set, it would allocate gigabytes.
+/// The soft limit of open files. libwebsockets sizes its tables by it: if the limit is too small, connections are
+/// refused; with a thousand million, which some container runtimes set, it would allocate gigabytes.
 enum FileLimit {
   static let wanted: rlim_t = 65_536
   static let reasonable: rlim_t = 1_048_576
 
-  /// Files that are no connections: those of the log, of the page, of the loop itself.
+  /// Open files that are not connections: those of the log, of the page, of the loop itself.
   private static let othersMax = 128
 
-  /// How many connections there may be at a time, as far as files go.
+  /// How many connections the limit of open files allows.
   static var connectionsMax: Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }

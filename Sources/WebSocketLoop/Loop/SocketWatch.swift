@@ -1,7 +1,7 @@
 internal import CWebSockets
 import Glibc
 
-/// Hears when its socket is ready. It hears of an error as readable; the next read then says which error it is.
+/// Gets the events of a socket. An error is reported as readable; the next read then tells which error it is.
 protocol SocketWatcher: AnyObject {
   func socketIsReady(readable: Bool, writable: Bool)
   /// The peer sends nothing more. Earlier bytes may still be unread.
@@ -19,8 +19,8 @@ final class SocketWatch {
   private var wanted: Int32 = 0
   private var isClosed = false
 
-  /// Nil where the system doesn't watch the descriptor: it is a file, or the user's processes watch as many as they may
-  /// (`fs.epoll.max_user_watches`).
+  /// `nil` if the system doesn't watch the descriptor: it is a file, or the user's processes already watch as many as
+  /// they may (`fs.epoll.max_user_watches`).
   /// - Parameter watcher: must outlive the watch, or close it.
   init?(loop: EventLoop, descriptor: Int32, watcher: any SocketWatcher) {
     self.watcher = watcher
@@ -33,7 +33,7 @@ final class SocketWatch {
     handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
   }
 
-  /// - Parameter hangUp: also hear that the peer has gone, while nothing is read.
+  /// - Parameter hangUp: whether to report that the peer has gone, even while nothing is read.
   func want(readable: Bool, writable: Bool, hangUp: Bool = false) {
     let events =
       (readable ? Int32(UV_READABLE.rawValue) : 0) | (writable ? Int32(UV_WRITABLE.rawValue) : 0)
@@ -58,7 +58,7 @@ final class SocketWatch {
     }
   }
 
-  /// Stops watching at once. The socket stays open, to be closed or given to somebody else.
+  /// Stops watching at once. The socket stays open, and the caller may close it or give it away.
   func close() {
     guard !isClosed else { return }
     isClosed = true

@@ -1,18 +1,18 @@
 import Glibc
 
-/// Times the turns of a loop, from when it wakes until it sleeps again, by one reading of the clock for each.
+/// Times the turns of a loop, from waking up to sleeping again, with one reading of the clock for each.
 ///
-/// libuv reads the clock when it wakes, but keeps only whole milliseconds, rounded down. So a turn after a sleep may be counted
-/// up to a millisecond too long. A turn that follows another without a sleep begins where that one ended, to the microsecond.
-/// libuv's own measure of idle time would be exact, at the price of a second system call for each turn.
+/// libuv reads the clock when it wakes up, but keeps only whole milliseconds, rounded down. So a turn after a sleep may
+/// be counted up to a millisecond too long. A turn that follows another without a sleep begins exactly where that one
+/// ended. libuv's own measure of idle time would be exact, but costs a second system call for each turn.
 struct TurnClock {
-  /// Since when the loop is awake. `nil` while it sleeps.
+  /// Since when the loop has been awake. `nil` while it sleeps.
   private var beganAt: UInt64?
   private var endedAt: UInt64
 
   init() { endedAt = TurnClock.microseconds() }
 
-  /// The loop is awake, by libuv's clock, which counts as `CLOCK_MONOTONIC` does. Only the first call of a turn counts.
+  /// The loop is awake, at a time of libuv's clock, which is `CLOCK_MONOTONIC`. Only the first call of a turn counts.
   /// - Returns: when the turn began, in microseconds.
   @discardableResult
   mutating func turnBegan(atMilliseconds time: UInt64) -> UInt64 {
@@ -33,7 +33,7 @@ struct TurnClock {
 
   static func microseconds() -> UInt64 { microseconds(of: CLOCK_MONOTONIC) }
 
-  /// For how long this thread has had a processor.
+  /// This thread's processor time.
   static func processorMicroseconds() -> UInt64 { microseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
   private static func microseconds(of clock: clockid_t) -> UInt64 {

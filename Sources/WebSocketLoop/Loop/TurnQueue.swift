@@ -1,28 +1,28 @@
-/// Has something to do on the loop that can wait for a later turn: a request that has come, a message.
+/// Something that can wait for a later turn of the loop: a request that has arrived, a message.
 protocol TurnTaker: AnyObject {
-  /// By whom the waiting is counted.
+  /// The party under which it waits.
   var party: String { get }
-  /// Does one thing. If there is more to do, the caller waits again.
+  /// Does one piece of work. If there is more to do, the caller queues it again.
   func takeTurn()
 }
 
-/// Work that waits for the loop. Parties take turns, so a party with much work waits for its own, and others don't.
+/// Work that waits for the loop. Parties take turns, so a party with much work delays only itself.
 ///
-/// What always holds: a party with work is in `round` once, and no other party is. Work that arrives during a turn
-/// waits for the next, so that every turn ends.
+/// What always holds: each party with work is in `round` once, and no other party is. Work that arrives during a turn
+/// waits for the next turn, so that every turn ends.
 struct TurnQueue {
   private var arrivals: [any TurnTaker] = []
   private var waiting: [String: Fifo<any TurnTaker>] = [:]
   private var round = Fifo<String>()
 
   var isEmpty: Bool { arrivals.isEmpty && round.isEmpty }
-  /// Whether somebody may be served in this turn.
+  /// Whether any work may be done in this turn.
   var hasNext: Bool { !round.isEmpty }
 
-  /// - Parameter taker: waits for nothing yet.
+  /// - Parameter taker: must not be waiting already.
   mutating func add(_ taker: any TurnTaker) { arrivals.append(taker) }
 
-  /// A turn begins: those who have come since the last one may be served.
+  /// A turn begins: work that has arrived since the last one may be done.
   mutating func admit() {
     for taker in arrivals {
       let party = taker.party
@@ -32,7 +32,7 @@ struct TurnQueue {
     arrivals = []
   }
 
-  /// The next one, and the party under which it waited.
+  /// The next piece of work, and the party under which it waited.
   mutating func next() -> (party: String, taker: any TurnTaker)? {
     guard let party = round.popFirst(), let taker = waiting[party]?.popFirst() else { return nil }
     if waiting[party]?.isEmpty == true { waiting[party] = nil } else { round.append(party) }

@@ -3,20 +3,20 @@ import Glibc
 
 /// An HTTP/1.1 connection: requests one after the other, until one is upgraded.
 ///
-/// libwebsockets could serve HTTP as well, but not as is wanted here (docs/decisions/0010-http-by-hand.md). So a request is
-/// read here, strictly. Once an upgrade was granted, libwebsockets is given the socket and the handshake, and no other byte
-/// of a request from outside.
+/// libwebsockets can serve HTTP as well, but not in the way that is needed here (docs/decisions/0010-http-by-hand.md).
+/// So requests are read here, strictly. Once an upgrade is granted, libwebsockets gets the socket and the handshake,
+/// and no other byte of a request from outside.
 ///
-/// While an answer is awaited nothing is read, so what a client pipelines waits in its own socket buffer. A connection reads and
-/// hands over one request in a turn of the loop, in which the addresses go round.
+/// While an answer is awaited nothing is read, so pipelined requests wait in the client's own socket buffer. A
+/// connection reads and delivers one request in a turn of the loop, in which the addresses take turns.
 final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   private enum State {
     case readingHead(isBegun: Bool)
     case readingBody(Request, BodyReader)
     case waiting(PendingRequest)
     case writing(thenClose: Bool)
-    /// Everything was sent. It reads on until the client has closed too: closing with unread bytes would take back what the
-    /// client hasn't read yet.
+    /// Everything was sent. The connection is read until the client has closed it too: closing with unread bytes would
+    /// take back what the client hasn't read yet.
     case lingering
     case ended
   }
@@ -36,17 +36,17 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   private var outgoing = Outgoing()
   private var bodyBegan: UInt64 = 0
   private var isQueuedUp = false
-  /// Whether what was received is the beginning of something.
+  /// Whether the received bytes are an incomplete request.
   private var needsMore = true
-  /// By whom this is counted: the peer's address, or the client's if a proxy tells it with the request.
+  /// The party that this counts for: the peer's address, or the client's if a proxy sends it with the request.
   private(set) var party: String
-  /// How much of its share this has at the owner.
+  /// How many bytes of its party's share at the owner this connection takes.
   private var deliveredBytes = 0 {
     didSet { listener.delivered.giveBack(oldValue, of: party) }
   }
-  /// The listener's number for the time during which this waits for its client.
+  /// The listener's number for the time during which this connection waits for its client.
   private var wait: UInt64?
-  /// How much is held of a body that comes in, or of an answer that goes out.
+  /// How many bytes are held, of a body that arrives or of an answer that is sent.
   private var heldBytes = 0 {
     didSet {
       listener.heldBytes += heldBytes - oldValue
@@ -99,11 +99,11 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   }
 
   func socketHungUp() {
-    // The socket stays hung up, and the loop would report that in every turn.
+    // The socket would stay hung up, and the loop would report that in every turn.
     watch.want(readable: false, writable: false)
     guard case .waiting(let pending) = state else { return }
     var byte: UInt8 = 0
-    // With a further request already sent, closing this direction is how a client says that it has no more.
+    // If another request was sent already, closing one direction means that the client has no more.
     if !received.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0 { return }
     pending.noteGone()
   }
@@ -124,7 +124,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     loop.counts.bytesReceived &+= UInt64(count)
   }
 
-  /// Goes through what was received, up to the end of one request.
+  /// Processes the received bytes, up to the end of one request.
   private func process() {
     do throws(HTTPFault) {
       needsMore = try !handsOverRequest()
@@ -133,7 +133,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     }
   }
 
-  /// - Returns: whether there was a whole request. If not, more has to come.
+  /// - Returns: whether there was a whole request. If not, more has to arrive.
   private func handsOverRequest() throws(HTTPFault) -> Bool {
     while true {
       switch state {
@@ -150,7 +150,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
         try begin(request)
         guard case .readingBody = state else { return true }
       case .readingBody(let request, var reader):
-        // The state gives the reader up meanwhile, so that the body has one owner and grows in place.
+        // The state releases the reader meanwhile, so that the body has one owner and grows in place.
         state = .ended
         let fault = takeBody(&reader)
         state = .readingBody(request, reader)
@@ -176,7 +176,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     return fits ? nil : .overloaded
   }
 
-  /// Until when more of the body must have come.
+  /// When more of the body must have arrived.
   private func bodyMilliseconds() -> UInt64 {
     let end = bodyBegan + options.bodyWithinMilliseconds
     return min(options.bodyStallMilliseconds, end > loop.now ? end - loop.now : 1)
@@ -235,7 +235,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   func answer(_ response: Response, to pending: PendingRequest) -> Bool {
     loop.assertCurrent()
     guard isWaiting(for: pending) else { return false }
-    // The body that came in goes with the pending request. The answer is held until it was sent.
+    // The body goes with the pending request. The answer is held until it is sent.
     heldBytes = 0
     deliveredBytes = 0
     guard
@@ -253,13 +253,13 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     write(response, isHead: request.method == "HEAD", thenClose: !request.keepsAlive || listener.isClosed)
   }
 
-  /// The request was understood, but the handler doesn't answer it.
+  /// The request is valid, but the handler doesn't answer it.
   private func fail(_ pending: PendingRequest, _ fault: HTTPFault) {
     write(.error(fault), to: pending.request)
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
   }
 
-  /// The request can't be understood, and so neither can what follows it.
+  /// The request can't be parsed, so what follows can't be, either.
   private func fail(_ fault: HTTPFault) {
     write(.error(fault), isHead: false, thenClose: true)
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
@@ -275,7 +275,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     flush()
   }
 
-  /// Sends what the socket takes.
+  /// Sends as much as the socket takes.
   private func flush() {
     guard case .writing(let thenClose) = state else { return }
     let (progress, count) = outgoing.send(to: descriptor)
@@ -311,7 +311,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   // MARK: Waiting for the client
 
-  /// From now on it waits for the client. Such connections are dropped first when connections or memory run short.
+  /// From now on it waits for the client. If connections or memory run short, such connections are dropped first.
   private func waitsForClient() {
     waitsNoLonger()
     wait = listener.waitBegan(self, party: party, bytes: heldBytes)
@@ -319,7 +319,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   private func isCounted(by party: String) {
     guard party != self.party else { return }
-    // To the party that it was taken from.
+    // Given back to the party that it was taken from.
     deliveredBytes = 0
     self.party = party
     if wait != nil { waitsForClient() }
@@ -360,7 +360,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     close(descriptor)
   }
 
-  /// Lets go of the socket without closing it.
+  /// Gives the socket away without closing it.
   private func leave() {
     if case .waiting(let pending) = state { pending.noteGone() }
     state = .ended

@@ -1,14 +1,14 @@
 /// A request for an upgrade to WebSocket, checked (RFC 6455, 4.2.1).
 ///
-/// libwebsockets answers it, but isn't handed the head as it came: 4.1.6 takes the line after a header whose name is the
-/// beginning of one that it knows (`X:`, `A:`, `X-Forwarded:`) for a part of that header, and closes without an answer.
-/// It gets a head of the handshake alone.
+/// libwebsockets answers it, but doesn't get the head as it came: if a header's name is the beginning of one that it
+/// knows (`X:`, `A:`, `X-Forwarded:`), 4.1.6 takes the next line for a part of that header, and closes without an
+/// answer. It gets a head with the handshake alone.
 struct Handshake {
   let offered: [String]
   private let key: String
   private let extensions: String?
 
-  /// - Parameter hasMore: whether the client sent more before it was answered, which it must not.
+  /// - Parameter hasMore: whether the client has sent more before the answer, which it must not.
   init(_ request: Request, hasMore: Bool) throws(HTTPFault) {
     guard request.method == "GET", request.isVersion11 else { throw .malformed("an upgrade is a GET of HTTP/1.1") }
     guard request.list(.connection).contains(where: { $0.utf8.map(\.lowercased).elementsEqual("upgrade".utf8) })
@@ -39,7 +39,7 @@ struct Handshake {
       }
   }
 
-  /// The handshake for libwebsockets. From the client's own head it has the key, and the offer of compression if that is
+  /// The handshake for libwebsockets. It has the key of the client's own head, and its offer of compression if that is
   /// allowed.
   /// - Parameters:
   ///   - host: the name of the virtual host, by which libwebsockets finds it.

@@ -13,8 +13,9 @@ struct HeldShares {
     self.smallBytesMax = smallBytesMax
   }
 
-  /// Counts a body, unless its address has more than its share then. Small bodies, and one of each address, are always taken.
-  /// - Returns: how many bytes were counted, to be given back. `nil` if the body isn't taken.
+  /// Counts a body, unless its address would have more than its share. Small bodies, and one of each address, are
+  /// always accepted.
+  /// - Returns: how many bytes were counted, to be given back later. `nil` if the body isn't accepted.
   mutating func takes(_ bytes: Int, of party: String) -> Int? {
     guard bytes > smallBytesMax else { return 0 }
     let own = ofParty[party, default: 0]

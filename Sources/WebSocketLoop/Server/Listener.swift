@@ -1,13 +1,14 @@
 internal import CWebSockets
 import Glibc
 
-/// How a listener behaves.
+/// The settings of a listener.
 public struct ListenOptions: Sendable {
   /// The WebSocket subprotocols that it speaks.
   public var subprotocols: [String] = []
   public var webSocket = WebSocketOptions()
   public var http = HTTPOptions()
-  /// The most connections at a time. One more is answered with 503 at once: memory, and files for the others.
+  /// The most connections at a time. One more is answered with 503 at once. Protects memory, and the number of open
+  /// files.
   public var connectionsMax = 20_000
   /// The most connections that may wait to be accepted.
   public var backlog: Int32 = 4_096
@@ -26,9 +27,9 @@ public enum ListenError: Error, Equatable {
 ///
 /// `@unchecked Sendable`: only the loop's thread uses it, which debug builds check; `host` and `port` never change.
 public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, ConnectionCounter, TurnObserver {
-  /// How many connections are accepted before those that are open get their turn.
+  /// How many connections are accepted before the open ones get their turn.
   private static let acceptsInOneGoMax = 64
-  /// The same if they have waited for long.
+  /// The same if the open ones have waited for long.
   private static let acceptsInOneGoMin = 4
 
   public let host: String
@@ -41,32 +42,32 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   private let webSocketHost: WebSocketHost
   private let descriptor: Int32
   private var watch: SocketWatch!
-  /// A descriptor in reserve. If files run out, it is closed for a moment, so that a connection can be accepted and closed.
-  /// Otherwise the listener would stay readable, and the loop would never sleep.
+  /// A descriptor in reserve. If files run out, it is closed for a moment, so that a connection can be accepted and
+  /// closed. Otherwise the listener would stay readable, and the loop would never sleep.
   private var spareDescriptor: Int32
   private(set) var isClosed = false
   /// Connections that are open, WebSocket or HTTP.
   public private(set) var connectionCount = 0
-  /// The most connections at a time: what the options say, or what the limit on open files allows.
+  /// The most connections at a time: the option, or the limit on open files.
   public let connectionsMax: Int
   private var webSockets: [Connection] = []
-  /// How many of them were looked at since the last time that reading from sockets had taken long.
+  /// How many connections were checked for floods since reading last took long.
   private var lookedAt = 0
   private var receivingMicroseconds: UInt64 = 0
-  /// After reading this many bytes, all connections are checked for floods that no handler sees, some of them in each
+  /// After reading for this long, all connections are checked for floods that no handler sees, some of them in each
   /// turn.
   private static let receivingMicrosecondsBetweenLooks: UInt64 = 50_000
   private static let looksInATurn = 256
   private var httpConnections = 0
-  /// The bodies and answers that HTTP connections hold.
+  /// The bytes of bodies and answers that HTTP connections hold.
   var heldBytes = 0
   /// HTTP connections that wait for their client: for a request, or for it to take its answer.
   private var requests: Unfinished
   private var requestOwners: [UInt64: HTTPConnection] = [:]
-  /// WebSocket messages of which the end is missing.
+  /// WebSocket messages whose end hasn't arrived.
   private var messages: Unfinished
   private var messageOwners: [UInt64: Connection] = [:]
-  /// Bodies that the owner has and has not answered.
+  /// Bodies that the owner has not answered yet.
   var delivered: HeldShares
   private var httpConnectionsOfParty: [String: Int] = [:]
 
@@ -111,7 +112,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     loop.register(self)
   }
 
-  /// Accepts no more connections. Open ones stay; those of HTTP are closed after their next answer.
+  /// Accepts no more connections. Open ones stay; HTTP connections are closed after their next answer.
   public func close() {
     loop.assertCurrent()
     guard !isClosed else { return }
@@ -184,7 +185,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
         if errno == EINTR || errno == ECONNABORTED { continue }
         return
       }
-      // Frames gather at the end of a turn; the kernel must not wait for more.
+      // Frames are gathered until the end of a turn; the kernel must not wait for more.
       var on: Int32 = 1
       setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
       let peer = address.numericHost
@@ -196,7 +197,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     }
   }
 
-  /// Why a client isn't served. If connections are short, one that has not finished makes way.
+  /// Why a client isn't served. If there are too many connections, one whose client has not finished makes way.
   private func refusal(of peer: String) -> Response? {
     guard let refusal = shortage(for: peer) else { return nil }
     let party = NetworkAddress.party(of: peer)
@@ -238,8 +239,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   func waitHolds(_ number: UInt64, bytes: Int) { requests.resize(number, bytes: bytes) }
 
-  /// Makes sure that `bytes` more may be held, if others that have not finished can make way.
-  /// - Parameter wait: the wait that must not end for it.
+  /// Makes sure that `bytes` more may be held, at the expense of connections whose clients have not finished.
+  /// - Parameter wait: the wait that must not end for this.
   func makeSpace(for bytes: Int, party: String, wait: UInt64?) -> Bool {
     while heldBytes + bytes > options.http.heldBytesMax {
       guard let number = requests.victim(.bytes, for: party, except: wait, now: loop.now),
@@ -290,7 +291,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     handler.refused(response.status, from: peer, reason: "too many connections")
   }
 
-  /// Files have run out. A connection that has not finished makes way, as where connections are short.
+  /// The limit of open files is reached. A connection whose client has not finished makes way, as when there are too
+  /// many connections.
   private func makesWayForFiles() -> Bool {
     guard let number = requests.victim(.count, for: "", now: loop.now), let owner = requestOwners[number] else {
       return false
@@ -308,8 +310,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   private static func openSpare() -> Int32 { Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
-  /// Gives libwebsockets a socket whose upgrade was granted. libwebsockets answers the handshake within the call. If it can't,
-  /// it closes the socket.
+  /// Gives libwebsockets a socket whose upgrade was granted. libwebsockets answers the handshake within the call. If it
+  /// can't, it closes the socket.
   func adopt(_ accepted: Int32, request: Request, subprotocol: String?, handshake: Handshake) {
     let connection = Connection(
       loop: loop,
@@ -352,7 +354,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
         continue
       }
       var on: Int32 = 1
-      // So that a server that was just stopped can be started again while old connections are still remembered.
+      // So that a server can be started again right after it was stopped, while the system still remembers old
+      // connections.
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
       if address.withStorage({ bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, backlog) == 0 {
         return descriptor

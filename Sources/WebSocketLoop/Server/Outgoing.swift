@@ -1,7 +1,7 @@
 internal import CWebSockets
 import Glibc
 
-/// An answer on its way out. A large body is sent from its one buffer, in pieces.
+/// An answer that is being sent. A large body is sent from its one buffer, in pieces.
 struct Outgoing {
   enum Progress {
     case done
@@ -13,7 +13,7 @@ struct Outgoing {
   private static let pieceBytesMax = 65_536
   /// How many pieces are sent before other sockets get their turn.
   private static let piecesInOneGoMax = 4
-  /// Copying this much to the head costs less than a second call.
+  /// Copying at most this much behind the head costs less than a second call.
   private static let copiedBytesMax = 16_384
 
   private var head: [UInt8] = []
@@ -28,11 +28,11 @@ struct Outgoing {
     if body.count <= Outgoing.copiedBytesMax { self.head += body } else { self.body = body }
   }
 
-  /// How much of a body this holds beside the head.
+  /// How many bytes of the body this holds besides the head.
   var heldBytes: Int { body.count }
 
-  /// Sends what the socket takes.
-  /// - Returns: also how many bytes that was.
+  /// Sends as much as the socket takes.
+  /// - Returns: also how many bytes were sent.
   mutating func send(to descriptor: Int32) -> (progress: Progress, bytes: Int) {
     var bytes = 0
     for _ in 0..<Outgoing.piecesInOneGoMax {

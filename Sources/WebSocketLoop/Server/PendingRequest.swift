@@ -15,11 +15,11 @@ public final class PendingRequest: @unchecked Sendable {
     loop = connection.loop
   }
 
-  /// Whether the client still waits, as far as is known.
+  /// Whether the client is still waiting, as far as that can be known.
   public var isOpen: Bool { connection?.isWaiting(for: self) ?? false }
 
-  /// Calls `work` once, on the loop, if the client goes before it is answered, as far as that can be known. A client that has
-  /// only closed its own direction of the connection counts as gone, and may still be answered.
+  /// Calls `work` once, on the loop, if the client leaves before the answer, as far as that can be known. A client that
+  /// has closed only its own direction of the connection counts as gone, and may still be answered.
   public func whenGone(_ work: @escaping () -> Void) {
     loop.assertCurrent()
     whenGone = work
@@ -31,8 +31,8 @@ public final class PendingRequest: @unchecked Sendable {
   }
 
   /// Sends the answer; to a `HEAD` only its head.
-  /// - Returns: false if the client has gone or was answered before, or if it gets 503 because the server holds too much
-  ///   (`ServerHandler.refused`).
+  /// - Returns: false if the client is gone or was answered before, or if it gets 503 because the server holds too
+  ///   much (`ServerHandler.refused`).
   @discardableResult
   public func answer(_ response: Response) -> Bool {
     whenGone = nil

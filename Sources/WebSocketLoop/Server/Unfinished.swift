@@ -1,13 +1,14 @@
-/// What clients have begun and not finished: requests, answers that they don't take, messages. When there is too much of it,
-/// the oldest goes, and first that of an address which has more than its share.
+/// Things that clients have begun and not finished: requests, answers that they don't take, messages. If there are too
+/// many, the oldest is dropped, and first that of an address with more than its share.
 ///
-/// So whoever begins a lot and finishes nothing only makes room for others, and what is finished soon always gets through.
+/// So a client that begins a lot and finishes nothing only makes room for others, and everything that is finished soon
+/// gets through.
 ///
 /// What always holds:
 /// - An entry is in the queue of its party and in the queue of all, in the order in which the entries began.
 /// - A party's share is the sum of its entries; a party without entries has none.
 struct Unfinished {
-  /// The resource that runs short.
+  /// The resource that has run short.
   enum Measure {
     case count
     case bytes
@@ -32,7 +33,7 @@ struct Unfinished {
 
     mutating func append(_ number: UInt64) { numbers.append(number) }
 
-    /// The oldest `most` of those that are there and wanted.
+    /// The oldest numbers, at most `most`, that still exist and are wanted.
     mutating func oldest(
       _ most: Int,
       except: UInt64?,
@@ -42,7 +43,7 @@ struct Unfinished {
       while first < numbers.count, !isThere(numbers[first]) { first += 1 }
       var found: [UInt64] = []
       var place = first
-      // `compact` bounds how many that have ended can lie between.
+      // `compact` bounds how many ended ones can lie between.
       while place < numbers.count, found.count < most {
         if numbers[place] != except, isThere(numbers[place]), isWanted(numbers[place]) { found.append(numbers[place]) }
         place += 1
@@ -50,7 +51,7 @@ struct Unfinished {
       return found
     }
 
-    /// Keeps the memory in proportion to what is there.
+    /// Keeps the memory in proportion to the number of existing entries.
     mutating func compact(there: Int, _ isThere: (UInt64) -> Bool) {
       guard numbers.count > 64, numbers.count > there * 4 else { return }
       numbers = numbers[first...].filter(isThere)
@@ -58,10 +59,10 @@ struct Unfinished {
     }
   }
 
-  /// How many of the oldest are looked at for one of an address with more than its share.
+  /// How many of the oldest entries are checked for an address with more than its share.
   private static let looksMax = 64
-  /// One of one's own address goes for a newer one only after this long. An office behind one address must not lose requests
-  /// that are about to be finished.
+  /// An entry makes way for a newer one of its own address only after this long. An office behind one address must not
+  /// lose requests that are about to be finished.
   private let graceMilliseconds: UInt64
 
   private var entries: [UInt64: Entry] = [:]
@@ -108,19 +109,19 @@ struct Unfinished {
     queue.compact(there: entries.count) { entries[$0] != nil }
   }
 
-  /// The entry that goes so that `party` can have more.
-  /// - Parameter except: an entry that must not go.
+  /// The entry to drop so that `party` can have more.
+  /// - Parameter except: an entry that must not be dropped.
   mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
     let own = parties[party].map { share($0, measure) } ?? 0
     let all = measure == .count ? entries.count : bytes
-    // Somebody who has nothing yet counts beside the others, so that one address alone can't have everything.
+    // An address without entries counts as well, so that one address alone can't have everything.
     let fair =
       measure == .count && own == 0 ? max(1, all / (parties.count + 1)) : max(own, all / max(1, parties.count))
     let entries = entries
     let isThere = { (number: UInt64) in entries[number] != nil }
-    // Entries without bytes give none back.
+    // Dropping entries without bytes would free nothing.
     let isWanted = { (number: UInt64) in measure == .count || entries[number].map { $0.bytes > 0 } == true }
-    // Those who have more than others make room themselves.
+    // Parties with more than their share have to drop their own entries.
     if own * parties.count >= all { return ofItsOwn(party, measure, except: except, now: now) }
     for number in queue.oldest(Self.looksMax, except: except, isThere, isWanted) {
       guard let entry = entries[number], let theirs = parties[entry.party] else { continue }

@@ -1,14 +1,14 @@
 internal import CWebSockets
 
-/// The certificates that a loop's clients trust: those that this machine trusts, found where OpenSSL looks for them
-/// (`SSL_CERT_FILE` and `SSL_CERT_DIR` name other places). There is no way to trust every certificate.
+/// The certificates that a loop's clients trust: those that this machine trusts, in the places where OpenSSL looks
+/// (`SSL_CERT_FILE` and `SSL_CERT_DIR` name other ones). There is no way to trust every certificate.
 ///
-/// They are looked up when a loop first connects by TLS.
+/// They are loaded when a loop first connects by TLS.
 final class TLSTrust: LoopGuest {
   /// An `SSL_CTX`.
   let pointer: OpaquePointer
 
-  /// Nil where OpenSSL can't be used, or the loop was not told to speak TLS.
+  /// `nil` if OpenSSL can't be used, or the loop was made without TLS.
   init?(loop: EventLoop) {
     guard loop.speaksTLS, let context = SSL_CTX_new(TLS_client_method()) else { return nil }
     pointer = context
@@ -18,7 +18,7 @@ final class TLSTrust: LoopGuest {
 
   deinit { SSL_CTX_free(pointer) }
 
-  /// Why the peer's certificate is not accepted, in OpenSSL's words. Nil if it is accepted, or wasn't looked at.
+  /// Why the peer's certificate is not accepted, in OpenSSL's words. `nil` if it is accepted, or wasn't checked.
   static func objection(of tls: OpaquePointer) -> String? {
     let result = SSL_get_verify_result(tls)
     guard result != Int(X509_V_OK), let words = X509_verify_cert_error_string(result) else { return nil }

@@ -3,13 +3,13 @@ internal import CWebSockets
 // The line's capacity: see `LineGauge`.
 
 extension Connection {
-  /// The most that the kernel takes beyond what TCP has in flight. Enough that a fast line never waits for the loop's next
-  /// turn.
+  /// The most that the kernel takes beyond what TCP has in flight. It is enough that a fast line never waits for the
+  /// loop's next turn.
   private static let unsentBytesMax: Int32 = 32_768
 
   func limitUnsent() { _ = cws_limit_unsent(descriptor, Self.unsentBytesMax) }
 
-  /// The part of `frames` that the line may be given now: whole frames.
+  /// The part of `frames` that may be written to the line now, in whole frames.
   func lineShare(of frames: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     if gauge.covers(frames.count, at: loop.now) { return frames }
     look()
@@ -19,7 +19,8 @@ extension Connection {
     return UnsafeRawBufferPointer(rebasing: frames[..<FrameHeader.boundary(atOrBefore: allowed, in: frames)])
   }
 
-  /// Gives the line nothing more until it has carried off enough. No event tells of that, so the socket is looked at again.
+  /// Writes nothing more to the line until enough has arrived. No event reports that, so the socket is checked again
+  /// later.
   func hold() {
     if !isHeld { loop.counts.stalls &+= 1 }
     isHeld = true

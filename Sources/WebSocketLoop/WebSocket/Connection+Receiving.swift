@@ -3,36 +3,38 @@ internal import CWebSockets
 // Receiving: pieces of messages, and close frames.
 
 extension Connection {
-  /// Takes a piece of a message from libwebsockets. A message that is short and not fragmented comes whole.
+  /// Takes a piece of a message from libwebsockets. A short message that is not fragmented comes whole.
   /// - Returns: other than 0 if the connection is to be dropped.
   func receive(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     heard()
     guard let wsi else { return isAborted ? -1 : 0 }
     let isText = lws_frame_is_binary(wsi) == 0
     let isLast = lws_is_final_fragment(wsi) != 0
-    // How much of the frame is still to come.
+    // How many bytes of the frame are still to come.
     let left = UInt64(lws_remaining_packet_payload(wsi))
     guard state == .open else { return isAborted ? -1 : 0 }
     loop.counts.bytesReceived &+= UInt64(bytes.count)
     overhead.handOn(bytes: bytes.count)
     if isLast { overhead.endMessage() }
     let gathered = assembly.count + bytes.count
-    // The length in the frame's header counts too, so that a message that is too long is refused before all of it has come.
+    // The length in the frame's header counts too, so that a message that is too long is refused before all of it has
+    // arrived.
     guard gathered <= options.messageBytesMax, left <= UInt64(options.messageBytesMax - gathered) else {
       dropAssembly()
       closeByItself(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
       return 0
     }
     guard isLast else {
-      // The array grows to twice its size, so that it isn't copied for each piece. A frame's header only promises bytes, so it
-      // doesn't make room for them.
+      // The array doubles its size, so that it isn't copied for each piece. A frame's header only announces bytes, so
+      // no space is reserved for them.
       assembly.append(contentsOf: bytes)
       guard !isText || assemblyIsTextSoFar() else {
         refuseText()
         return 0
       }
       messageGrew()
-      // libwebsockets looks once after each event of a socket whether there is more to inflate, so it needs another event.
+      // After each event of a socket, libwebsockets checks only once whether there is more to inflate, so it needs
+      // another event.
       if options.compresses { loop.websockets?.wake() }
       return 0
     }
@@ -65,11 +67,11 @@ extension Connection {
     handler?.received(Message(bytes: bytes, isText: isText), on: self)
   }
 
-  // MARK: What comes beside messages
+  // MARK: Bytes beside messages
 
   /// Pauses reading if the peer sends a flood of frames that no handler sees.
   func lookAtOverhead() {
-    // Compressed messages are handed on as more bytes than were received.
+    // Compressed messages have more bytes when they are delivered than when they were received.
     guard state == .open, !overhead.isResting, !options.compresses else { return }
     var received: UInt64 = 0
     guard cws_read_received(descriptor, &received) == 0,
@@ -85,7 +87,7 @@ extension Connection {
 
   // MARK: Messages that wait for their turn
 
-  /// Nothing more is read until they had their turn.
+  /// Nothing more is read until these messages have had their turn.
   private func hold(_ bytes: [UInt8], isText: Bool) {
     held.append(HeldMessages.Entry(bytes: bytes, isText: isText, number: unfinishedMessage))
     unfinishedMessage = nil
@@ -108,7 +110,7 @@ extension Connection {
     if held.isEmpty { setFlow() }
   }
 
-  /// Drops what has come and was not handled.
+  /// Drops what has arrived and was not handled.
   func dropUnread() {
     dropAssembly()
     while let message = held.popFirst() {
@@ -116,7 +118,7 @@ extension Connection {
     }
   }
 
-  /// Whether the text so far can still become UTF-8. A character that is cut in two can.
+  /// Whether the text so far can still become valid UTF-8. A character that is cut in two can.
   private func assemblyIsTextSoFar() -> Bool {
     let (isText, checked) = assembly.withUnsafeBytes { $0.couldBecomeUTF8(from: assemblyChecked) }
     assemblyChecked = checked
@@ -130,7 +132,7 @@ extension Connection {
 
   // MARK: Unfinished messages
 
-  /// Part of a message has come, and more of it is missing.
+  /// Part of a message has arrived, and the rest hasn't.
   func messageGrew() {
     if messageBegan == nil {
       messageBegan = loop.now
@@ -153,7 +155,7 @@ extension Connection {
   }
 
   /// The peer has sent a close frame.
-  /// - Returns: 0 for libwebsockets to answer it; anything else drops the socket.
+  /// - Returns: 0 to let libwebsockets answer it; anything else drops the socket.
   func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
     heard()
     guard state == .open else { return -1 }

@@ -2,15 +2,16 @@ internal import CWebSockets
 import Glibc
 
 extension Connection {
-  /// The most that one `write` gives to the socket, so that other connections don't wait for a fast reader of something
-  /// large.
+  /// The most that one `write` gives to the socket, so that other connections don't have to wait for a fast reader of
+  /// something large.
   private static let writeBytesMax = 1 << 20
   /// The most that is given to one `send()`.
   private static let pieceBytesMax = 1 << 18
 
-  /// Sends what the line takes of `frames`: whole frames, as `MessageFrames` makes them, from a buffer that may be shared.
-  /// - Returns: how many bytes were taken, always up to the end of a frame. If not all were taken, nothing more is taken
-  ///   before the handler has heard `writable`. 0 if the connection isn't open.
+  /// Sends as much of `frames` as the line takes: whole frames, made by `MessageFrames`, from a buffer that may be
+  /// shared.
+  /// - Returns: how many bytes were taken, always up to the end of a frame. If not all were taken, nothing more is
+  ///   taken before the handler has got `writable`. 0 if the connection isn't open.
   public func write(_ frames: UnsafeRawBufferPointer) -> Int {
     loop.assertCurrent()
     guard state == .open else { return 0 }
@@ -42,7 +43,7 @@ extension Connection {
     return true
   }
 
-  /// Makes the handler hear `writable` in a later turn, as soon as the socket takes more.
+  /// Makes the handler get `writable` in a later turn, as soon as the socket takes more.
   public func notifyWhenWritable() {
     loop.assertCurrent()
     guard state == .open else { return }
@@ -50,7 +51,7 @@ extension Connection {
     if !isHeld { askForWritability() }
   }
 
-  /// - Parameter payload: not empty, because libwebsockets doesn't tell of a pong that has none.
+  /// - Parameter payload: must not be empty, because libwebsockets doesn't report a pong without a payload.
   func sendPing(_ payload: String) {
     var bytes: [UInt8] = []
     MessageFrames.append(payload.utf8, opcode: .ping, to: &bytes)
@@ -113,10 +114,10 @@ extension Connection {
     return taken
   }
 
-  /// Writes ready-made frames straight to the socket, from the buffer that all readers share. `lws_write` would need a copy for
-  /// each reader, because it puts each frame's header into the bytes in front of the payload, and it would copy once more what
-  /// the socket doesn't take. Only the rest of a frame that the socket has taken in part goes to libwebsockets, which then
-  /// sends it before a pong of its own.
+  /// Writes ready-made frames straight to the socket, from the buffer that all readers share. `lws_write` would need a
+  /// copy for each reader, because it puts each frame's header into the bytes in front of the payload, and it would
+  /// make another copy of what the socket doesn't take. Only the rest of a frame that the socket has taken in part goes
+  /// to libwebsockets, which then sends it before any pong of its own.
   private func transmitDirectly(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
     guard lws_partial_buffered(wsi) == 0, let start = frames.baseAddress else { return 0 }
     let limit = min(frames.count, Self.writeBytesMax)
@@ -135,13 +136,15 @@ extension Connection {
     if sent == frames.count { return sent }
     let end = FrameHeader.boundary(atOrAfter: sent, in: frames)
     guard end > sent, !isAborted else { return end }
-    // Raw, so that libwebsockets sends the bytes as they are. It only reads them, although its signature lets it write.
+    // Raw, so that libwebsockets sends the bytes unchanged. It only reads them, although its signature would let it
+    // write.
     let rest = UnsafeMutableRawPointer(mutating: start + sent).assumingMemoryBound(to: UInt8.self)
     if cws_write(wsi, rest, end - sent, cws_write_raw, 0) < 0 { abort() }
     return end
   }
 
-  /// Writes frame by frame, so that libwebsockets masks or compresses each. It keeps what the socket doesn't take of the last.
+  /// Writes frame by frame, so that libwebsockets masks or compresses each. It keeps the part of the last one that the
+  /// socket doesn't take.
   private func transmitThroughLibrary(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
     var done = 0
     while done < frames.count, lws_partial_buffered(wsi) == 0 {
@@ -181,10 +184,11 @@ extension Connection {
     }
   }
 
-  /// Writes a frame that libwebsockets sends as it is: uncompressed, and masked here for a client.
+  /// Writes a frame that libwebsockets sends unchanged: uncompressed, and masked here for a client.
   ///
-  /// A close frame goes so because libwebsockets has no call that only sends one: its own closing drops what still waits here.
-  /// So does an empty message on a connection that compresses: 4.1.6 aborts the process if it is to compress nothing.
+  /// A close frame is sent in this way because libwebsockets has no call that only sends one: its own closing drops
+  /// what is still waiting here. So is an empty message on a connection with compression: 4.1.6 aborts the process if
+  /// it has to compress nothing.
   private func writeRaw(_ payload: UnsafeRawBufferPointer, _ opcode: FrameOpcode, _ wsi: OpaquePointer) -> Int32 {
     var bytes: [UInt8] = []
     if isServers {
@@ -195,7 +199,7 @@ extension Connection {
     return cws_write(wsi, &bytes, bytes.count, cws_write_raw, 0)
   }
 
-  /// A client's frame with that payload, of at most 125 bytes.
+  /// A client's frame with this payload, of at most 125 bytes.
   private static func masked(_ payload: UnsafeRawBufferPointer, _ opcode: FrameOpcode) -> [UInt8] {
     let key = UInt32.random(in: .min ... .max)
     let mask = (0..<4).map { UInt8(truncatingIfNeeded: key >> ($0 * 8)) }

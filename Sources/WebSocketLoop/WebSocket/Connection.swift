@@ -3,19 +3,20 @@ import Glibc
 
 /// A WebSocket connection, of a server or of a client.
 ///
-/// **Sending.** A connection is not a queue. `write` takes frames from a buffer that many connections share, and returns how
-/// many bytes the socket took. The caller offers the rest again when the handler hears `writable`. So a stalled reader costs
-/// no more than the rest of one frame (`MessageFrames.fragmentBytesMax`), however much the others are sent. `send` is for the
-/// few messages that are for one reader only. It keeps what the socket doesn't take, up to a bound.
+/// **Sending.** A connection is not a queue. `write` takes frames from a buffer that many connections share, and
+/// returns how many bytes the socket took. The caller offers the rest again when the handler gets `writable`. So a
+/// stalled reader costs no more than the rest of one frame (`MessageFrames.fragmentBytesMax`), however much the others
+/// are sent. `send` is for the few messages for one reader only. It keeps what the socket doesn't take, up to a bound.
 ///
-/// **Freshness.** A server's `write` takes only what the line carries in about a tenth of a second (`LineGauge`), because what
-/// lies in the socket can't be replaced by something newer. Behind a proxy, what has arrived is asked of the peer (`Echoes`).
+/// **Freshness.** A server's `write` takes only as much as the line carries in about a tenth of a second (`LineGauge`),
+/// because bytes in the socket can't be replaced by newer ones. Behind a proxy, the peer is asked what has arrived
+/// (`Echoes`).
 ///
-/// **Order.** Frames leave in the order of the calls, and nothing comes between the parts of a frame: if a socket fills up
-/// in the middle of one, libwebsockets holds the rest and sends it before any pong of its own.
+/// **Order.** Frames leave in the order of the calls, and nothing comes between the parts of a frame: if a socket fills
+/// up in the middle of one, libwebsockets holds the rest and sends it before any pong of its own.
 ///
-/// **Ending.** `close` sends a close frame after everything that was sent before, waits a while for the answer, and then drops
-/// the socket. `abort` drops it at once. Either way the handler hears `closed` once, in a later turn.
+/// **Ending.** `close` sends a close frame after everything that was sent before, waits a while for the answer, and
+/// then drops the socket. `abort` drops it at once. In both cases the handler gets `closed` once, in a later turn.
 ///
 /// `@unchecked Sendable`: a connection belongs to its loop's thread, which debug builds check. It enters an actor that runs on
 /// the loop; the compiler can't know that this is the same thread.
@@ -45,7 +46,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   public internal(set) var subprotocol: String?
   /// The owner's own index or key for the connection.
   public var tag = 0
-  /// By whom unfinished messages are counted: the peer's address (`NetworkAddress.party`), unless the owner knows better.
+  /// The party that unfinished messages count for: the peer's address (`NetworkAddress.party`), unless the owner sets
+  /// another.
   public var party: String
 
   let options: WebSocketOptions
@@ -70,21 +72,21 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   var gauge = LineGauge()
   /// Set if there is a proxy between the server and the peer.
   var echoes: Echoes?
-  /// Set while the line is not given anything because it has enough.
+  /// Whether nothing is written to the line because it has enough.
   var isHeld = false
   var lineTimer: LoopTimer?
-  /// With compression, libwebsockets takes one write each time that it says the socket is writable.
+  /// With compression, libwebsockets takes only one write each time it reports that the socket is writable.
   var mayWriteCompressed = false
 
   var assembly: [UInt8] = []
-  /// How many bytes of `assembly`, if it is text, are known to be UTF-8.
+  /// How many bytes of `assembly`, if it is text, are known to be valid UTF-8.
   var assemblyChecked = 0
-  /// The listener's number for the message that `assembly` is the beginning of.
+  /// The listener's number for the message that begins in `assembly`.
   var unfinishedMessage: UInt64?
-  /// When that message began, or when reading last went on within it.
+  /// When that message began, or when reading was last resumed within it.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
-  /// Messages for which the turn in which they came had no time left.
+  /// Messages that arrived in a turn without time left for them.
   var held = HeldMessages()
   var overhead = Overhead()
   /// The index in the listener's list of connections.
@@ -93,11 +95,11 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   private var lastHeard: UInt64 = 0
   var lastMessage: UInt64 = 0
   private var pingedAt: UInt64?
-  /// Set if there was something to read at the last look while the socket was stalled. It is when the peer was last heard.
+  /// Since when there have been unread bytes, if the last check of a stalled socket found some.
   private var unreadSince: UInt64?
   var timer: LoopTimer?
 
-  /// - Parameter counter: counts a server's connections; nil for a client's.
+  /// - Parameter counter: counts a server's connections; `nil` for a client's.
   init(
     loop: EventLoop,
     counter: (any ConnectionCounter)?,
@@ -149,12 +151,12 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     self.timer = timer
     timer.start(afterMilliseconds: nextCheck())
     guard let request else { return }
-    // The request is only needed here, and would be most of an idle connection's memory.
+    // The request is only needed here, and would take most of an idle connection's memory.
     self.request = nil
     handler?.connected(self, request: request)
   }
 
-  /// Gives a client's attempt to connect up if it takes too long.
+  /// Gives up a client's attempt to connect if it takes too long.
   func limitConnecting() {
     guard state == .connecting else { return }
     let timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
@@ -172,7 +174,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     ended()
   }
 
-  /// The socket is gone, or about to be. May be called more than once.
+  /// The socket is gone, or about to go. May be called more than once.
   func ended() {
     guard state != .ended else { return }
     if state == .connecting, !isServers {
@@ -194,12 +196,12 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     loop.memory.connectionWent(loop: loop)
     guard let handler else { return }
     self.handler = nil
-    // libwebsockets may close a thousand connections in one call. The owner hears of each as work of its own, so that a turn
-    // can end between two of them.
+    // libwebsockets may close a thousand connections in one call. The owner is told of each in a separate job, so that
+    // a turn can end between two of them.
     loop.execute { handler.closed(self, closure: closure) }
   }
 
-  /// If libwebsockets found a fault in what came, it closes by itself: how.
+  /// How libwebsockets closes the connection by itself, if it found a fault in what arrived.
   private func libraryClosure() -> Closure? {
     guard let wsi, wasOpened, lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else {
       return nil
@@ -216,8 +218,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   // MARK: Receiving
 
-  /// Stops reading, so that the peer has to wait: for when its messages can't be handled yet. At most one buffer that was read
-  /// already is kept. Meanwhile the peer isn't closed for being silent.
+  /// Stops reading, so that the peer has to wait: for when its messages can't be handled yet. At most one buffer that
+  /// was read already is kept. Meanwhile the peer isn't closed for its silence.
   public func pauseReading() {
     loop.assertCurrent()
     guard !isReadingPaused else { return }
@@ -237,7 +239,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   private var isReading: Bool { !isReadingPaused && held.isEmpty && !overhead.isResting }
 
-  /// Reads on, unless the owner has paused it, or messages wait for their turn, or the peer has sent too much beside messages.
+  /// Goes on reading, unless the owner has paused it, or messages wait for their turn, or the peer has sent too much
+  /// beside messages.
   func setFlow() {
     guard let wsi else { return }
     if isReading { wasResumed = true }
@@ -285,7 +288,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     }
   }
 
-  /// The socket is full. Until it is writable, the connection is looked at more often.
+  /// The socket is full. Until it is writable, the connection is checked more often.
   func stalled() {
     loop.counts.stalls &+= 1
     guard !isStalled else { return }
@@ -294,12 +297,12 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     if state == .open { timer?.start(afterMilliseconds: Self.stallCheckMilliseconds) }
   }
 
-  /// How often a stalled connection is looked at.
+  /// How often a stalled connection is checked.
   private static let stallCheckMilliseconds: UInt64 = 250
 
-  /// If a peer that reads nothing breaks the protocol, libwebsockets waits up to five seconds to send its close frame, and reads
-  /// nothing meanwhile. The unread bytes wake the loop again and again, which takes half a core for as long. libwebsockets
-  /// doesn't tell of that state; what shows it are bytes that stay unread from one look to the next.
+  /// If a peer that reads nothing breaks the protocol, libwebsockets waits up to five seconds to send its close frame,
+  /// and reads nothing meanwhile. The unread bytes wake the loop again and again, which takes half a processor for that
+  /// time. libwebsockets doesn't report that state, but bytes that stay unread from one check to the next show it.
   private func isLeftUnread() -> Bool {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard isReading, poll(&look, 1, 0) == 1 else {
@@ -322,8 +325,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   // MARK: Closing
 
-  /// Sends a close frame, after everything that was sent before. The reason is cut to the 123 bytes that fit. Messages that
-  /// still come are dropped. The peer has `closeWithinMilliseconds` to answer.
+  /// Sends a close frame, after everything that was sent before. The reason is cut to the 123 bytes that fit. Messages
+  /// that still arrive are dropped. The peer has `closeWithinMilliseconds` to answer.
   public func close(code: UInt16, reason: String = "") {
     loop.assertCurrent()
     guard state == .open else { return }
@@ -334,14 +337,14 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
   }
 
-  /// Closes for a reason that the owner doesn't know yet. The handler may send more before.
+  /// Closes for a reason that the owner doesn't know yet. The handler may send more before that.
   func closeByItself(code: UInt16, reason: String) {
     guard state == .open else { return }
     handler?.closing(self, code: code, reason: reason)
     close(code: code, reason: reason)
   }
 
-  /// Drops the socket. The handler hears `closed` in a later turn.
+  /// Drops the socket. The handler gets `closed` in a later turn.
   public func abort() {
     loop.assertCurrent()
     guard state != .ended, !isAborted else { return }
@@ -354,7 +357,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
       }
       return
     }
-    // libwebsockets hears from the socket that it has ended, and cleans up. Asking for writability makes sure that it is watched.
+    // libwebsockets learns from the socket that it has ended, and cleans up. Asking for writability makes sure that the
+    // socket is watched.
     shutdown(descriptor, Int32(SHUT_RDWR))
     lws_callback_on_writable(wsi)
   }
@@ -363,8 +367,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   func becameWritable() -> Int32 {
     if isAborted { return -1 }
-    // libwebsockets answers pings by itself. A sign of that is an unasked callback about writability. Such a callback
-    // also comes once after reading was resumed, and at times with compression.
+    // libwebsockets answers pings by itself. An unrequested callback about writability is a sign of that. Such a
+    // callback also comes once after reading was resumed, and sometimes with compression.
     if state == .open, writesDirectly, !isStalled, !wantsWritable, waiting.isEmpty, !wasResumed {
       handler?.pinged(self)
     }
@@ -381,7 +385,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   }
 }
 
-/// Counts a server's connections, from when they are open until they are gone.
+/// Counts a server's open connections.
 protocol ConnectionCounter: AnyObject {
   func webSocketCame(_ connection: Connection)
   func webSocketWent(_ connection: Connection)

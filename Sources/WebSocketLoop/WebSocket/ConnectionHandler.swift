@@ -1,21 +1,21 @@
-/// Hears what happens on WebSocket connections. Each function is called on the loop's thread, one at a time.
+/// Gets the events of WebSocket connections. Each function is called on the loop's thread, one at a time.
 ///
 /// An actor whose executor is the loop conforms with `nonisolated` functions that enter it by `assumeIsolated`. All of them may
 /// write to connections, close them and abort them.
 public protocol ConnectionHandler: AnyObject, Sendable {
   /// The connection is open. `request` is the one that it was opened with.
   func connected(_ connection: Connection, request: Request)
-  /// A whole message has come.
+  /// A whole message has arrived.
   func received(_ message: Message, on connection: Connection)
   /// The socket takes more, after a `write` that it took in part, or after `notifyWhenWritable`.
   func writable(_ connection: Connection)
-  /// One or more WebSocket pings came together, and were answered.
+  /// One or more WebSocket pings have arrived together, and were answered.
   func pinged(_ connection: Connection)
-  /// The connection is about to close by itself: a message was too long or not UTF-8, or the peer shows no sign of
-  /// life. Messages that are sent now go before the close frame. If the handler closes the connection now, its own code
-  /// counts.
+  /// The connection is about to close on its own: a message was too long or not UTF-8, or the peer is silent. Messages
+  /// that are sent now go before the close frame. If the handler closes the connection now, its own code counts.
   func closing(_ connection: Connection, code: UInt16, reason: String)
-  /// The connection is gone. Called once for each that was `connected`, and for each attempt of a client that failed.
+  /// The connection is gone. Called once for each connection that was `connected`, and for each failed attempt of a
+  /// client.
   func closed(_ connection: Connection, closure: Closure)
 }
 
@@ -38,17 +38,17 @@ public struct Closure: Sendable, Equatable {
   public enum Cause: Sendable, Equatable {
     /// The peer sent the first close frame.
     case peer
-    /// We did: `close` was called, a message was too long or not UTF-8, or the peer showed no sign of life.
+    /// We sent it: `close` was called, a message was too long or not UTF-8, or the peer was silent.
     case ours
     /// There was no close frame: the socket broke, or `abort` was called.
     case lost
-    /// A client's attempt failed, so it was never open. The status is 0 if the server gave no answer.
+    /// A client's attempt has failed, so the connection was never open. The status is 0 if the server gave no answer.
     case refused(status: Int)
-    /// It was never open either: the server's certificate is for another host, or from an issuer that this machine does
-    /// not trust. The reason says which.
+    /// The connection was never open either: the server's certificate is for another host, or from an issuer that this
+    /// machine does not trust. The reason tells which.
     case untrusted
 
-    /// Whether there never was a connection.
+    /// Whether the connection was never open.
     public var isBeforeItWasOpen: Bool {
       switch self {
       case .refused, .untrusted: true

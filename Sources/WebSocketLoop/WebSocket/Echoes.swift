@@ -1,40 +1,41 @@
-/// The bytes that have reached a peer behind a proxy, as its answers to pings show.
+/// How many bytes have reached a peer behind a proxy, found out by pings.
 ///
-/// A proxy takes megabytes for a client whose line carries kilobytes a second, and its kernel acknowledges them. So the socket says
-/// nothing of the line behind the proxy. A WebSocket ping goes all the way: when the peer answers it, everything that was sent
-/// before it has arrived (RFC 6455, section 5.5.2).
+/// A proxy takes megabytes for a client whose line carries kilobytes a second, and its kernel acknowledges them. So the
+/// socket tells nothing about the line behind the proxy. A WebSocket ping goes all the way: when the peer answers it,
+/// everything that was sent before has arrived (RFC 6455, section 5.5.2).
 ///
 /// What always holds:
-/// - Bytes count as arrived once a ping that was sent after them has been answered, or a later one.
-/// - A peer that answers nothing is asked no more than `pingsMax` times.
+/// - Bytes count as arrived once a ping that was sent after them, or a later one, has been answered.
+/// - A peer that answers nothing is asked at most `pingsMax` times.
 struct Echoes {
   private struct Ping {
     let number: UInt64
-    /// How many bytes had been sent before it.
+    /// How many bytes had been sent before the ping.
     let sent: UInt64
     let askedAt: UInt64
   }
 
   private var sent: UInt64 = 0
   private var arrived: UInt64 = 0
-  /// How many bytes the newest ping was sent after.
+  /// How many bytes had been sent before the newest ping.
   private var asked: UInt64 = 0
   private var pings: [Ping] = []
   private var number: UInt64 = 0
-  /// In milliseconds. Before the first answer, the peer counts as far away, so that it isn't sent much.
+  /// The shortest round trip, in milliseconds. Before the first answer, the peer counts as far away, so that it isn't
+  /// sent much.
   private var leastRoundTrip: Double = 1_000
   private var roundTrip: Double = 1_000
 
   mutating func spend(_ count: Int) { sent &+= UInt64(count) }
 
   /// Whether a ping is worth its bytes now.
-  /// - Parameter isBound: whether the line has a bound. Then each answer may let more be sent.
+  /// - Parameter isBound: whether the line has a bound. If it has, each answer may allow more to be sent.
   func wantsPing(isBound: Bool) -> Bool {
     guard pings.count < Self.pingsMax else { return false }
     return sent &- asked >= (isBound || number == 0 ? 1 : Self.unaskedBytesMax)
   }
 
-  /// A ping is sent after all that was sent so far.
+  /// A ping is sent after everything so far.
   /// - Returns: its payload.
   mutating func ask(at now: UInt64) -> String {
     number &+= 1
@@ -44,7 +45,7 @@ struct Echoes {
   }
 
   /// The peer has answered a ping. It may leave out answers to earlier ones.
-  /// - Returns: whether that tells anything new.
+  /// - Returns: whether that was news.
   mutating func hear(_ payload: UnsafeRawBufferPointer, at now: UInt64) -> Bool {
     let text = String(decoding: payload, as: UTF8.self)
     guard text.hasPrefix(Self.word), let number = UInt64(text.dropFirst(Self.word.count)),
@@ -59,8 +60,8 @@ struct Echoes {
     return true
   }
 
-  /// The result that a look at the socket would have without a proxy.
-  /// - Parameter isBound: as above. A line that isn't bound is judged only by what pings were sent for.
+  /// What a look at the socket would show without a proxy.
+  /// - Parameter isBound: as above. A line without a bound is judged only by the bytes that pings were sent for.
   func look(isBound: Bool) -> LineGauge.Look {
     LineGauge.Look(
       queued: Int((isBound ? sent : asked) &- arrived),
@@ -70,9 +71,9 @@ struct Echoes {
     )
   }
 
-  /// Tells these pings apart from the one that asks a silent peer for a sign of life.
+  /// Distinguishes these pings from those that ask a silent peer for a sign of life.
   private static let word = "got "
-  /// So much may be sent to a line that keeps up before it is asked.
+  /// This many bytes may be sent to a line that keeps up before it is asked.
   private static let unaskedBytesMax: UInt64 = 8_192
   private static let pingsMax = 64
 }

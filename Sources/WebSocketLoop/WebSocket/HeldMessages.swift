@@ -1,6 +1,6 @@
-/// Whole messages that have come when the turn of the loop had no time left. They wait for their connection's turn.
+/// Whole messages that arrived when the loop's turn had no time left. They wait for their connection's turn.
 ///
-/// What always holds: a connection is in the loop's queue once at most.
+/// What always holds: a connection is in the loop's queue at most once.
 struct HeldMessages {
   struct Entry {
     let bytes: [UInt8]
@@ -25,6 +25,6 @@ struct HeldMessages {
     return true
   }
 
-  /// The connection is out of the queue.
+  /// The connection has left the queue.
   mutating func hasTurn() { isQueuedUp = false }
 }

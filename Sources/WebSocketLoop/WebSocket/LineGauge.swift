@@ -1,39 +1,39 @@
-/// How much a connection's line takes now, judged by what the peer has acknowledged.
+/// How much may be written to a connection's line now, judging by what the peer has acknowledged.
 ///
-/// A socket takes megabytes for a peer whose line carries kilobytes a second. Bytes in it are old by the time that they
-/// arrive, and can't be taken back. So the owner is allowed only as much as the line carries in about a tenth of a
-/// second, beyond what is on its way at any time. The rest stays with the owner, who can send something newer instead.
+/// A socket takes megabytes for a peer whose line carries kilobytes a second. Bytes in it are old when they arrive, and
+/// can't be taken back. So the owner may write only as much as the line carries in about a tenth of a second, beyond
+/// what is on its way at any time. The rest stays with the owner, who can send something newer instead.
 ///
-/// A line that keeps up has no bound, whatever it is sent: it is only looked at now and then. A new line over a distance gets
-/// no more than TCP itself would send at first, until that has arrived.
+/// A line that keeps up has no bound, however much it is sent: it is only checked now and then. A new line over a
+/// distance gets no more than TCP itself would send at first, until that has arrived.
 ///
 /// What always holds:
-/// - A line gets a bound only if what was sent a while ago has still not arrived.
+/// - A line gets a bound only if something that was sent a while ago has still not arrived.
 /// - While the line is busy, its rate is what it carried. If it ran empty although the owner had more, its rate was
-///   underestimated, and is raised. So no mistake lasts.
+///   estimated too low, and is raised. So no mistake lasts.
 struct LineGauge {
-  /// A look at the socket.
+  /// The state of the socket at one moment.
   struct Look {
     /// Bytes that the socket has and the peer has not acknowledged.
     let queued: Int
     /// Bytes that the peer has acknowledged in all.
     let acknowledged: UInt64
-    /// The least time to the peer and back that was seen, and the newest, in milliseconds.
+    /// The shortest round trip so far, and the newest, in milliseconds.
     let leastRoundTrip: Double
     let roundTrip: Double
   }
 
-  /// The line's rate, in bytes a millisecond. `nil` if nothing shows that it has a bound that matters.
+  /// The line's rate, in bytes a millisecond. `nil` if no bound is known that matters.
   private(set) var rate: Double?
   /// Whether the line has ever kept up with a few packets.
   private var isProven = false
-  /// How much may be given to the socket before the next look.
+  /// How much may be written to the socket before the next check.
   private var credit = LineGauge.unlimitedBytes
   private(set) var isBound = false
   private var lookedAt: UInt64 = 0
-  /// The bytes in the socket, as of the last look and what was written since.
+  /// The bytes in the socket, from the last check and the writes since.
   private var held = 0
-  /// How much the socket may hold for more to be allowed, and how much it may hold then.
+  /// How few bytes the socket must hold before more may be written, and how many it may hold then.
   private var low = 0
   private var high = 0
 
@@ -46,11 +46,11 @@ struct LineGauge {
 
   // MARK: What may be sent
 
-  /// Whether this many bytes may be written to the socket without another look.
+  /// Whether this many bytes may be written to the socket without another check.
   func covers(_ count: Int, at now: UInt64) -> Bool {
     guard credit >= count else { return false }
     if now &- lookedAt < Self.lookMilliseconds { return true }
-    // In a quiet room, looking would cost as much as a tenth of sending does.
+    // In a quiet room, a check would cost as much as a tenth of the sending.
     return rate == nil && held + count <= Self.lightBytes
   }
 
@@ -59,8 +59,8 @@ struct LineGauge {
     held += count
   }
 
-  /// How many of these bytes may be written to the socket, as of the look that was just taken. If any may be given, so
-  /// may a whole frame.
+  /// How many of these bytes may be written to the socket, by the check that was just made. If any may be, a whole
+  /// frame may be.
   mutating func allowance(_ count: Int) -> Int {
     guard isBound else {
       credit = max(credit, count)
@@ -70,10 +70,10 @@ struct LineGauge {
     return max(0, min(count, credit))
   }
 
-  /// After how many milliseconds it is worth looking whether a line that was allowed nothing takes more.
+  /// After how many milliseconds to check again whether a line that was allowed nothing takes more.
   func rest() -> UInt64 {
     guard let rate else { return Self.newLineMilliseconds }
-    // Bytes written since the look are in the socket too.
+    // Bytes that were written after the check are in the socket too.
     let wait = Double(held - low) / max(rate, 0.001)
     return UInt64(max(2, min(wait, Double(Self.lookMilliseconds)).rounded(.up)))
   }
@@ -106,7 +106,7 @@ struct LineGauge {
     if !hasRunEmpty {
       rate = (known + sample) / 2
     } else {
-      // If it carried little, it is this process that was late, and the line shows nothing.
+      // If it carried little, this process was late, and the line's rate is not known from that.
       rate = max(known, sample) * (wasHeld && sample > known / 2 ? 2 : 1)
     }
     mark(look, at: now)
@@ -144,27 +144,28 @@ struct LineGauge {
     credit = look.queued <= low ? high - look.queued : 0
   }
 
-  /// How late what was sent may arrive, beyond the time of the way there and back: long enough for a peer that puts off
-  /// its acknowledgements, short enough to be called live.
+  /// How late bytes may arrive, beyond the round trip: long enough for a peer that delays its acknowledgements, short
+  /// enough to count as live.
   private static let slackMilliseconds: Double = 100
-  /// How long the line is watched before its rate is judged again. Over less, single packets would count.
+  /// How long the line is watched before its rate is judged again. In a shorter time, single packets would matter.
   private static let sampleMilliseconds: Double = 60
-  /// How often a line in use is looked at, at least, unless it carries little.
+  /// The longest time between two checks of a line in use, unless it carries little.
   private static let lookMilliseconds: UInt64 = 100
-  /// A line to a peer this far away is not trusted before it has kept up. Any nearer, trust costs less than waiting.
+  /// A line with at least this round trip is not trusted before it has kept up. With a shorter one, trusting costs less
+  /// than waiting.
   private static let distanceMilliseconds: Double = 5
   private static let provingBytes: UInt64 = 4_096
   private static let newLineMilliseconds: UInt64 = 5
-  /// The bytes that a line without a bound may get between two looks: as much as TCP sends before the first
+  /// The bytes that a line without a bound may get between two checks: as much as TCP sends before the first
   /// acknowledgement.
   private static let unlimitedBytes = 16_384
-  /// The bytes that a line that keeps up may get without another look. The thinnest carries it in a quarter of a
-  /// second.
+  /// The bytes that a line that keeps up may get without another check. The thinnest line carries this in a quarter of
+  /// a second.
   private static let lightBytes = 2_048
   /// With less than this the line counts as empty.
   private static let emptyBytes = 256
-  /// The least that any line may get: about a packet, and a message for a handful of shapes.
+  /// The least that any line may get: about a packet, or a message for a handful of shapes.
   private static let lowBytesMin = 1_024
-  /// A line with a greater bound than this has none that matters.
+  /// If a line's bound is higher than this, it doesn't matter.
   private static let boundBytesMax = 524_288
 }

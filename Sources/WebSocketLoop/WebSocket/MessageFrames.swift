@@ -1,12 +1,13 @@
-/// A message as a server sends it: WebSocket frames, headers included, in one immutable buffer that all its readers share.
+/// A message in the form that a server sends: WebSocket frames with their headers, in one immutable buffer that all its
+/// readers share.
 ///
-/// A server's frames are not masked, so the bytes are the same for every reader, and frames that follow each other in a
-/// buffer go out in one `send()`. A long payload is cut into fragments. If a socket fills up in the middle of a frame, the
-/// rest of that frame has to be kept until the socket takes it, because no pong may come between. So the length of a
-/// fragment bounds what is kept for a reader that stalls.
+/// A server's frames are not masked, so the bytes are the same for every reader, and consecutive frames in a buffer go
+/// out in one `send()`. A long payload is cut into fragments. If a socket fills up in the middle of a frame, the rest
+/// of that frame has to be kept until the socket takes it, because no pong may come between. So the length of a
+/// fragment bounds what is kept for a stalled reader.
 public struct MessageFrames: Sendable {
-  /// The most payload bytes in a fragment, and so the bound on what is kept for a stalled reader. It is also the least that a
-  /// slow line is given of something long: half a second's worth at 64 kbit/s.
+  /// The most payload bytes in a fragment, and so the bound on what is kept for a stalled reader. It is also the least
+  /// that a slow line gets of a long message: half a second's worth at 64 kbit/s.
   public static let fragmentBytesMax = 4_096
 
   public let bytes: [UInt8]

@@ -1,7 +1,7 @@
 /// How much a peer sends beside its messages: pings, pongs, empty fragments, the headers of frames. libwebsockets
-/// reports only some of it. So the bytes read from the socket are compared with those handed on.
+/// reports only some of it. So the bytes read from the socket are compared with those of the delivered messages.
 ///
-/// What always holds: a peer that never sends more than `bytesASecond` beside its messages never rests.
+/// What always holds: a peer that never sends more than `bytesASecond` beside its messages is never paused.
 struct Overhead {
   private static let bytesASecond: UInt64 = 4_096
   private static let bytesAtOnce: UInt64 = 65_536
@@ -26,8 +26,8 @@ struct Overhead {
   mutating func handOn(bytes: Int) { handedOn &+= UInt64(bytes) }
   mutating func endMessage() { handedOn &+= Overhead.headerBytes }
 
-  /// - Parameter received: how much was read from the socket in all.
-  /// - Returns: for how many milliseconds nothing more should be read, if so.
+  /// - Parameter received: how many bytes were read from the socket in all.
+  /// - Returns: for how many milliseconds to pause reading. `nil` if there is no need.
   mutating func look(received: UInt64, at now: UInt64) -> UInt64? {
     allowed = min(Overhead.bytesAtOnce, allowed + (now - min(now, lookedAt)) * Overhead.bytesASecond / 1_000)
     lookedAt = now

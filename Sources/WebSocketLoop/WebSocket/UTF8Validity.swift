@@ -1,12 +1,12 @@
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes are UTF-8 throughout: no overlong forms, no surrogates, nothing cut off.
+  /// Whether all bytes are valid UTF-8: no overlong forms, no surrogates, nothing incomplete.
   var isValidUTF8: Bool {
     let span = assumingMemoryBound(to: UInt8.self).span
     return (try? UTF8Span(validating: span)) != nil
   }
 
-  /// Whether the bytes from `start` on, where a character begins, are UTF-8, except that the last character may be cut off.
-  /// `settled` is the number of bytes before that character: a later call can start there.
+  /// Whether the bytes from `start` on, where a character begins, are valid UTF-8, except that the last character may
+  /// be incomplete. `settled` is the number of bytes before that character: a later call can start there.
   func couldBecomeUTF8(from start: Int) -> (isSo: Bool, settled: Int) {
     var end = count
     for distance in 1...3 where distance <= count - start {
@@ -29,7 +29,7 @@ extension UnsafeRawBufferPointer {
     }
   }
 
-  /// Which bytes may come second depends on the first; all that come later may be any continuation.
+  /// The first byte decides which second bytes are valid; all later ones may be any continuation.
   private static func couldBecomeCharacter(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard bytes.count >= 2, let first = bytes.first else { return true }
     let filled = Array(bytes) + Array(repeating: 0x80, count: characterBytes(first) - bytes.count)

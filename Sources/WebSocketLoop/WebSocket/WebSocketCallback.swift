@@ -1,7 +1,7 @@
 internal import CWebSockets
 
-/// libwebsockets calls this for every event of every connection, always on the loop's thread. It hands the event to the
-/// `Connection` that libwebsockets holds. If it returns another value than 0, libwebsockets closes the connection.
+/// libwebsockets calls this for every event of every connection, always on the loop's thread. It passes the event on to
+/// the `Connection` that libwebsockets holds. If it returns another value than 0, libwebsockets closes the connection.
 func websocketCallback(
   wsi: OpaquePointer?,
   reason: lws_callback_reasons,
@@ -16,7 +16,7 @@ func websocketCallback(
     lws_set_opaque_user_data(wsi, Unmanaged.passRetained(connection).toOpaque())
     return 0
   }
-  // libwebsockets also tells all protocols of things that are no connection's.
+  // libwebsockets also calls all protocols for events that belong to no connection.
   guard let opaque = lws_get_opaque_user_data(wsi) else { return 0 }
   let connection = Unmanaged<Connection>.fromOpaque(opaque).takeUnretainedValue()
   switch reason {

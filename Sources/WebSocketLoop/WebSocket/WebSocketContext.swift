@@ -1,23 +1,23 @@
 internal import CWebSockets
 import Glibc
 
-/// The one libwebsockets context of a loop, which runs on the loop's own libuv loop, and its virtual hosts.
+/// A loop's only libwebsockets context, which runs on the loop's own libuv loop, and its virtual hosts.
 ///
 /// libwebsockets never listens here. A listener gives its virtual host the sockets whose upgrade was granted.
 final class WebSocketContext: LoopGuest {
-  /// The payload buffer that libwebsockets keeps for each of a server's connections: most of an idle connection's memory.
-  /// Longer messages come in pieces.
+  /// The payload buffer that libwebsockets keeps for each of a server's connections: most of an idle connection's
+  /// memory. Longer messages arrive in pieces.
   static let receiveBytes = 4_096
-  /// The same for a client's connection, and the most that is read at once, into a buffer that all connections share. A client
-  /// that joins a large room gets hundreds of kilobytes, and a read of 4 KB costs as much as one of 64 KB.
+  /// The same for a client's connection, and the most that is read at once, into a buffer that all connections share. A
+  /// client that joins a large room gets hundreds of kilobytes, and a read of 4 KB costs as much as one of 64 KB.
   static let clientReceiveBytes = 65_536
   /// libwebsockets cuts each write to this, which is more than a socket takes.
   static let sendBytesMax = 1 << 20
 
   unowned let loop: EventLoop
-  /// Written with nil by libwebsockets once the context is gone.
+  /// Set to `nil` by libwebsockets once the context is gone.
   private let context: UnsafeMutablePointer<OpaquePointer?>
-  /// The handles that libwebsockets put on the loop for itself, among it a timer and the pipe that wakes it.
+  /// The handles that libwebsockets itself put on the loop, among them a timer and the pipe that wakes it.
   private var ownHandles: Set<UnsafeMutablePointer<uv_handle_t>> = []
   private var clientHosts: [ClientKind: WebSocketHost] = [:]
   private var hosts: [WebSocketHost] = []
@@ -56,7 +56,7 @@ final class WebSocketContext: LoopGuest {
     addHost(port: cws_port_adopting, subprotocols: subprotocols, compresses: compresses)
   }
 
-  /// The virtual host of clients' connections. There is one with compression and one without, and the same two for TLS.
+  /// The virtual hosts of clients' connections: one with compression and one without, and the same two for TLS.
   func clientHost(compresses: Bool, trust: TLSTrust?) -> WebSocketHost? {
     let kind = ClientKind(compresses: compresses, isSecure: trust != nil)
     if let host = clientHosts[kind] { return host }
@@ -121,9 +121,9 @@ final class WebSocketContext: LoopGuest {
     return nil
   }
 
-  /// libwebsockets 4.1.6 closes its pipe's descriptor twice: now, and when libuv has closed the pipe's handle. By then the
-  /// number may belong to another file. So this opens a descriptor with that number at once, for the second close to close. If
-  /// another thread was quicker, the second close is called off, and the context is left as it is.
+  /// libwebsockets 4.1.6 closes its pipe's descriptor twice: now, and when libuv has closed the pipe's handle. By then
+  /// the number may belong to another file. So this opens a descriptor with that number at once, which the second close
+  /// then closes. If another thread was quicker, the second close is prevented, and the context is left as it is.
   private func secure(_ pipe: Pipe) -> Bool {
     let taken = fcntl(uv_backend_fd(loop.uv), F_DUPFD_CLOEXEC, pipe.descriptor)
     if taken == pipe.descriptor { return true }
@@ -157,6 +157,6 @@ final class WebSocketContext: LoopGuest {
 }
 
 extension EventLoop {
-  /// libwebsockets on this loop. Nil where it can't be set up.
+  /// The loop's libwebsockets. `nil` if it can't be set up.
   var websockets: WebSocketContext? { guest(WebSocketContext.self) }
 }

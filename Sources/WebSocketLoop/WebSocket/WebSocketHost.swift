@@ -1,22 +1,22 @@
 internal import CWebSockets
 import Glibc
 
-/// A virtual host of libwebsockets, and the C arrays that libwebsockets reads as long as it lives.
+/// A virtual host of libwebsockets, and the C arrays that libwebsockets reads during its lifetime.
 final class WebSocketHost {
   private(set) var pointer: OpaquePointer!
   let name: String
   private let protocols: UnsafeMutablePointer<lws_protocols>
   private let extensions: UnsafeMutablePointer<lws_extension>
-  /// libwebsockets pings nobody, since each connection does. Otherwise it would, at everything that a connection receives, put a timer of
-  /// it into a sorted list of all connections, and look through that list from its beginning.
+  /// libwebsockets sends no pings, since each connection does. Otherwise, for everything that a connection receives, it
+  /// would put a timer into a sorted list of all connections, and search that list from its beginning.
   private let idlePolicy: UnsafeMutablePointer<lws_retry_bo>
   private var texts: [UnsafeMutablePointer<CChar>] = []
   private let trust: TLSTrust?
   /// The connection whose socket is being adopted. libwebsockets calls back before it returns the connection's handle.
   var adopting: Connection?
 
-  /// libwebsockets binds each connection to a protocol by name. Clients' connections, and servers' that chose no subprotocol, are
-  /// bound to this one.
+  /// libwebsockets binds each connection to a protocol by name. Clients' connections, and servers' connections without
+  /// a subprotocol, are bound to this one.
   static let plainProtocol = "plain"
 
   init?(
@@ -39,7 +39,8 @@ final class WebSocketHost {
       var entry = lws_protocols()
       entry.name = UnsafePointer(text(name))
       entry.callback = websocketCallback
-      // libwebsockets tells of a protocol's end, before it closes by itself, only if the protocol has some bytes of its own.
+      // Before libwebsockets closes a connection by itself, it reports the protocol's end only if the protocol has some
+      // bytes of its own.
       entry.per_session_data_size = MemoryLayout<Int>.size
       entry.rx_buffer_size =
         port == cws_port_connecting ? WebSocketContext.clientReceiveBytes : WebSocketContext.receiveBytes

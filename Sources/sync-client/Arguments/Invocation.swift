@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A command's arguments, with what every command needs read from them: the server, the user's name, the form of the
+/// A command's arguments, with the settings that every command needs: the server, the user's name, the form of the
 /// answer.
 struct Invocation: Sendable {
   let arguments: Arguments
@@ -71,7 +71,7 @@ struct Invocation: Sendable {
     return configuration
   }
 
-  /// Says what the command waits for.
+  /// Reports what the command is waiting for.
   func tell(_ delay: Delay) { output.notice(delay.code, "waiting: \(delay.words). Ctrl-C ends this.") }
 
   /// A client with a new replica.

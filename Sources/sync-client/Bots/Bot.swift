@@ -121,7 +121,7 @@ final class BotTally {
   /// Moves that were left out because too many groups were unanswered.
   var heldBack = 0
   var latencies = LatencyHistogram()
-  /// Why the server stores nothing; nil again as soon as it does.
+  /// Why the server stores nothing; `nil` again as soon as it does.
   var postponement: Postponement?
 
   var refusedCount: Int { refused.values.reduce(0, +) }

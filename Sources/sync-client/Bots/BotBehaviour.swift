@@ -8,7 +8,7 @@ struct BotBehaviour: Sendable {
     case scatter
     /// Small steps that stay within the area.
     case wander
-    /// Around a centre of the bot's own, each shape at its own pace.
+    /// Around the bot's own centre, each shape at its own pace.
     case orbit
     /// All bots of one seed follow one wandering point.
     case swarm
@@ -38,7 +38,7 @@ struct BotBehaviour: Sendable {
   init(_ kind: Kind, shapes: Int, area: Rect, seed: UInt64, number: Int) {
     self.kind = kind
     self.area = area
-    // Mixed once, because generators whose seeds differ by the generator's own step would draw the same numbers.
+    // Mixed once, because generators whose seeds differ by the generator's own step would give the same numbers.
     var mixer = SplitMix(seed: seed &+ UInt64(number))
     random = SplitMix(seed: mixer.next())
     center = Point(
@@ -130,7 +130,7 @@ struct BotBehaviour: Sendable {
         x: member.position.x + step.0 * BotBehaviour.cell,
         y: member.position.y + step.1 * BotBehaviour.cell
       )
-      // A step over the edge is not taken.
+      // A step across the edge is not made.
       return kept(stepped, member.size) == stepped ? stepped : member.position
     }
   }
@@ -156,7 +156,7 @@ struct BotBehaviour: Sendable {
 
 /// Points on a circle.
 enum Cycle {
-  /// - Parameter turn: how far round; 1 is a whole turn.
+  /// - Parameter turn: the angle in turns; 1 is a whole turn.
   static func point(around center: Point, radius: Double, turn: Double) -> Point {
     Point(x: center.x + radius * cos(turn * 2 * .pi), y: center.y + radius * sin(turn * 2 * .pi))
   }

@@ -20,7 +20,7 @@ final class BotCrowd {
     interval = UInt64((1_000_000 / perSecond).rounded())
   }
 
-  /// Joins the room with all bots. If the server doesn't let all of them in, it fails with the server's message.
+  /// Joins the room with all bots. If the server doesn't let all of them in, this fails with the server's message.
   func join(withinMilliseconds: UInt64, tell: (Delay) -> Void) async throws {
     try await bots[0].writer.join(withinMilliseconds: withinMilliseconds, tell: tell)
     for bot in bots.dropFirst() { bot.writer.start() }
@@ -65,8 +65,8 @@ final class BotCrowd {
 
   /// Waits until everything is answered, for all bots at the same time. Then all bots leave.
   ///
-  /// - Parameter patience: how long to wait, in milliseconds. If the task is cancelled, only answers that come without a
-  ///   long pause are waited for.
+  /// - Parameter patience: how long to wait, in milliseconds. If the task is cancelled, this waits only for answers
+  ///   that come without a long pause.
   func finish(isCleaning: Bool, patience: UInt64) async {
     let now = Clocks.monotonicMicroseconds()
     if isCleaning { for bot in bots { bot.cleanUp(atMicroseconds: now) } }
@@ -79,8 +79,8 @@ final class BotCrowd {
     }.value
   }
 
-  /// If no answer comes for this long after an interrupt, no more are waited for. A person who interrupts wants the end
-  /// at once, but a server in good health should not be cut short.
+  /// If no answer comes for this long after an interrupt, no more are waited for. A person who interrupts wants to stop
+  /// at once, but answers that a healthy server is about to send should still arrive.
   private static let silenceMilliseconds: UInt64 = 400
 
   private func untilSilent() async {

@@ -72,7 +72,7 @@ struct BotSummary {
     tally.refused.map { (Text($0.key.wireName).string, $0.value) }.sorted { $0.0 < $1.0 }
   }
 
-  /// The last acknowledged place of each shape. The room has to hold these, unless somebody else moved the shapes.
+  /// The last acknowledged place of each shape. The room must have these, unless somebody else moved the shapes.
   static func writeLedger(_ crowd: BotCrowd, to output: Output) {
     for bot in crowd.bots {
       for (shape, position) in bot.positions.sorted(by: { $0.key < $1.key }) {

@@ -1,4 +1,4 @@
-/// How long answers took, counted in classes that widen with the time. A day's answers take a page of memory, and a
+/// How long answers took, counted in classes that get wider with the time. A day's answers take a page of memory, and a
 /// percentile is wrong by at most a thirty-second of its value.
 struct LatencyHistogram: Hashable, Sendable {
   private static let stepsPerDoubling = 32
@@ -26,7 +26,7 @@ struct LatencyHistogram: Hashable, Sendable {
     return microsecondsMax
   }
 
-  /// Small values have a class each. Larger ones share a class with those that have the same six highest bits.
+  /// Each small value has its own class. Larger ones share a class with those that have the same six highest bits.
   private static func place(of value: UInt64) -> Int {
     guard value >= UInt64(stepsPerDoubling) else { return Int(value) }
     let doublings = 63 - value.leadingZeroBitCount - 5

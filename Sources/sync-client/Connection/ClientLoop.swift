@@ -33,7 +33,7 @@ actor ClientLoop {
     }
   }
 
-  /// Lets time pass. If the task is cancelled, it throws at once.
+  /// Sleeps. If the task is cancelled, throws at once.
   @ClientLoop
   static func pause(milliseconds: UInt64) async throws {
     try await Task.sleep(nanoseconds: milliseconds * 1_000_000)

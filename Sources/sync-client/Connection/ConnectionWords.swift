@@ -12,7 +12,7 @@ enum ConnectionWords {
 
   static let unavailable = "the server can't answer yet (HTTP status 503)"
 
-  /// With advice, if the user didn't name a server.
+  /// Advises how to start a server, if the user didn't name one.
   static func nobody(_ server: ServerAddress) -> String {
     server.isStandard
       ? "no server answers there; start one with make run, or name another with --server or CANVAS_SERVER"

@@ -1,12 +1,14 @@
 import CanvasCRDT
 
-/// Why it takes long: why a server has not let the client in or has not taken its edit yet, as far as the client knows.
+/// Why something takes long: why a server has not let the client in or has not answered its edit yet, as far as the
+/// client knows.
 struct Delay: Hashable, Sendable {
   /// If nothing has come for this long, the user is told what a command waits for.
   static let silenceMilliseconds: UInt64 = 2_000
-  /// A server that starts, or whose log is away for a moment, answers with 503. So long it is asked again.
+  /// A server that is starting, or that can't reach its log for a moment, answers with 503. The client goes on asking
+  /// for this long.
   static let unavailableMilliseconds: UInt64 = 10_000
-  /// It is asked to let the client in this often, which is what our servers say by `Retry-After`.
+  /// How often it asks. Our servers send the same in `Retry-After`.
   static let askingMilliseconds: UInt64 = 1_000
 
   let code: String
@@ -17,7 +19,7 @@ struct Delay: Hashable, Sendable {
     self.words = words
   }
 
-  /// The room isn't reached yet.
+  /// The room hasn't been reached yet.
   @ClientLoop
   init(notJoined client: some RoomJoining) {
     self.init(code: client.isUnavailable ? "unavailable" : "not_connected", words: client.whyNot)
@@ -25,6 +27,6 @@ struct Delay: Hashable, Sendable {
 }
 
 extension Postponement {
-  /// With the likely cause, which the server doesn't tell everyone.
+  /// Adds the likely cause, which the server doesn't tell everyone.
   var words: String { code == .unavailable ? "\(message.string); its disk may be full" : message.string }
 }

@@ -1,29 +1,29 @@
-/// Backpressure for messages that are only worth sending while they are new, such as the mouse's place.
+/// Backpressure for messages that are only useful while they are new, such as the mouse's position.
 /// `web/network/pacing.js` does the same for the page.
 ///
-/// Bytes that wait in a line can't be replaced any more, and the system takes megabytes. So the server is asked for an
-/// answer now and then, and while too much is unanswered, the line is not free.
+/// Bytes that wait in a line can't be replaced any more, and the system lets megabytes wait there. So the server is
+/// asked for an answer now and then, and while too much is unanswered, the line counts as full.
 struct LinePacing {
   /// The most bytes that may be on their way without an answer. A line of 64 kbit/s takes a third of a second for them;
   /// on a quick line they are answered before there are more.
   private static let unansweredBytesMax = 2_500
   /// The number of bytes after which the server is asked for an answer.
   private static let askBytes = 800
-  /// But not more often than this.
+  /// The shortest time between two such requests.
   private static let askMilliseconds: UInt64 = 100
 
-  /// Sent bytes that are not known to have arrived, the oldest first.
+  /// Sent bytes that may not have arrived yet, the oldest first.
   private var sent: [(at: UInt64, bytes: Int)] = []
   private var unanswered = 0
   private var unasked = 0
   private var askedAt: UInt64?
   private var nextAskAt: UInt64 = 0
-  /// When the line was last used, if that is not known to have arrived.
+  /// When the line was last used, if it is not known that that has arrived.
   private var usedAt: UInt64?
 
   var isFree: Bool { usedAt == nil || unanswered <= LinePacing.unansweredBytesMax }
 
-  /// Something is sent now because the line is free. Where edits alone fill the line, such things take turns with them.
+  /// Something is being sent because the line is free. If edits alone fill the line, such messages alternate with them.
   mutating func use(at time: UInt64) { usedAt = time }
 
   mutating func note(bytes: Int, at time: UInt64) {
@@ -32,7 +32,7 @@ struct LinePacing {
     unasked += bytes
   }
 
-  /// Whether a ping is to be sent now.
+  /// Whether to send a ping now.
   mutating func asks(at time: UInt64) -> Bool {
     guard askedAt == nil, unasked >= LinePacing.askBytes, time >= nextAskAt else { return false }
     askedAt = time
@@ -50,6 +50,6 @@ struct LinePacing {
     if let askedAt, time >= askedAt { self.askedAt = nil }
   }
 
-  /// Another connection begins with an empty line.
+  /// A new connection begins with an empty line.
   mutating func startOver() { self = LinePacing() }
 }

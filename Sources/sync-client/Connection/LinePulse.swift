@@ -3,47 +3,47 @@ import CanvasCRDT
 /// The heartbeat of a line, and its round trip. `web/network/pulse.js` has the same rules for the page: change both
 /// together.
 ///
-/// A line that dies without closing, as behind a tunnel or after sleep, leaves a socket that stays open for minutes. So
-/// the server is pinged when nothing has come for a while, and a connection that stays silent is replaced.
+/// A line that dies without closing, for example in a tunnel or after sleep, leaves a socket that stays open for
+/// minutes. So the server is pinged if nothing has come for a while, and a connection that stays silent is replaced.
 struct LinePulse {
   /// Instructions to the owner.
   enum Step: Hashable {
     case nothing
     /// Send a ping.
     case ask
-    /// Give up what connection there is, and connect at once.
+    /// Give up the connection, if there is one, and connect at once.
     case renew
   }
 
-  /// How often `look` is to be called.
+  /// How often `look` must be called.
   static let lookMilliseconds: UInt64 = 250
-  /// After so long without a message, the server is asked for one.
+  /// After this long without a message, the server is asked for one.
   static let quietMilliseconds: UInt64 = 2_000
-  /// The same while edits wait for their answer: then the silence tells more.
+  /// The same while edits wait for their answer, when silence means more.
   static let unansweredMilliseconds: UInt64 = 700
-  /// How long it may then take to answer. Together that is how soon a dead line is noticed.
+  /// How long the answer may then take. Both times together are how soon a dead line is noticed.
   static let answerMilliseconds: UInt64 = 2_500
-  /// The same after the machine slept, when the line has most likely died.
+  /// The same after the machine has slept, when the line is most likely dead.
   static let wakingMilliseconds: UInt64 = 500
-  /// How long a connection may take to open, at the first try and later. Where packets are lost, the system sends the
-  /// first one again after ever longer pauses, so a new try is the quicker way once the network is back.
+  /// How long a connection may take to open, at the first try and later. If packets are lost, the system repeats the
+  /// first one after ever longer pauses, so a new try is quicker once the network is back.
   static let openingMilliseconds: (first: UInt64, later: UInt64) = (5_000, 10_000)
-  /// How long the welcome may take to come, whatever else is said, and each part of the drawing. On a thin line a part takes
+  /// How long the welcome may take, whatever else arrives, and each part of the drawing. On a thin line a part takes
   /// seconds.
   static let greetingMilliseconds: UInt64 = 5_000
   static let loadingMilliseconds: UInt64 = 10_000
-  /// Also where messages come all the time, the way there and back is measured so often.
+  /// How often the round trip is measured, even if messages come all the time.
   static let measureMilliseconds: UInt64 = 5_000
-  /// A line that only looked dead may be a slow one with something long on it. The patience grows, so that it isn't cut
-  /// off for ever.
+  /// A line that looked dead may just be a slow one with a long message on it. So the patience grows by up to this
+  /// factor, and the line isn't cut off for ever.
   private static let factorMax: UInt64 = 16
-  /// A way there and back that takes so long is felt.
+  /// A round trip of this length is noticeable.
   private static let slowMilliseconds: UInt64 = 800
-  /// Measurements that are closer together than this are of one moment. One bad moment is no slow line.
+  /// Measurements closer together than this count as one. A single bad moment doesn't make a slow line.
   private static let momentMilliseconds: UInt64 = 1_000
 
   private(set) var isSlow = false
-  /// The newest way there and back; 0 if it isn't known.
+  /// The newest round trip; 0 if it isn't known.
   private(set) var roundTripMilliseconds: UInt64 = 0
   private var state = ReplicaState.offline
   private var stateSince: UInt64 = 0
@@ -59,7 +59,7 @@ struct LinePulse {
   private struct Question {
     let at: UInt64
     let patience: UInt64
-    /// Whether only the answer itself counts, not any message.
+    /// Whether only the answer itself counts, and not any message.
     let wantsAnswer: Bool
   }
 
@@ -95,7 +95,7 @@ struct LinePulse {
     let slept = lookedAt.map { now.wallMilliseconds > $0 &+ LinePulse.quietMilliseconds } ?? false
     lookedAt = now.wallMilliseconds
     switch state {
-    // Tries from before the sleep lead nowhere, and the fault that made tries rare may be over.
+    // Tries from before the sleep have most likely failed, and the fault that made tries rare may be over.
     case .connecting where slept, .waiting where slept: return .renew
     case .connecting where time >= stateSince &+ openingPatience:
       openingPatience = LinePulse.openingMilliseconds.later

@@ -1,14 +1,14 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Hears what happens in a room: every effect of the replica, in order, except those that the client itself carries out
+/// Gets what happens in a room: every effect of the replica, in order, except those that the client itself carries out
 /// (connect, send, disconnect, wake).
 @ClientLoop
 protocol RoomFollower: AnyObject {
   func follow(_ effect: ReplicaEffect, in client: RoomClient)
 }
 
-/// A replica with a socket. The client carries out what the replica asks for, and reconnects as often as it asks.
+/// A replica with a socket. The client carries out the replica's requests, and reconnects whenever it asks.
 ///
 ///     let client = RoomClient(server, room, Replica(configuration: …, seed: …), follower: self)
 ///     try await client.join(tell: …)
@@ -55,7 +55,7 @@ final class RoomClient {
     if looking == nil { lookSoon() }
   }
 
-  /// Connects at once where the next try is not due yet.
+  /// Connects at once, even if the next try isn't due yet.
   func tryNow() {
     guard case .waiting = replica.state else { return }
     carryOut(replica.start(at: .now()))
@@ -73,7 +73,7 @@ final class RoomClient {
     return result
   }
 
-  /// Shows others the presence as soon as the line takes it. The newest takes the place of those that still wait.
+  /// Shows the presence to others as soon as the line takes it. The newest replaces those that are still waiting.
   func showPresence(_ state: JSONText) {
     heldPresence = pacing.isFree ? nil : state
     guard heldPresence == nil else { return }
@@ -81,7 +81,7 @@ final class RoomClient {
     edit { replica, now in replica.setPresence(state, at: now) }
   }
 
-  /// Leaves the room. Edits that are not acknowledged yet stay in the replica.
+  /// Leaves the room. Edits without an acknowledgement stay in the replica.
   func leave() async {
     isLeaving = true
     looking?.cancel()
@@ -151,7 +151,7 @@ extension RoomClient {
     lookSoon()
   }
 
-  /// Asks for an answer, or sends what has waited for one.
+  /// Asks for an answer, or sends a message that was waiting for one.
   private func usePacing() {
     if pacing.asks(at: Clocks.monotonicMilliseconds()) { ping() }
     if let state = heldPresence, pacing.isFree { showPresence(state) }

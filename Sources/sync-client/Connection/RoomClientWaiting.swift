@@ -29,7 +29,7 @@ extension RoomClient: RoomJoining {
     return ConnectionWords.whyNot(server, room, finalCode: code, lastClosure, lastError: lastError)
   }
 
-  /// Why it takes long to let the client in, or to take its edit.
+  /// Why it takes long to enter the room, or to get an edit answered.
   var delay: Delay {
     if let postponement = replica.postponement {
       return Delay(code: Text(postponement.code.wireName).string, words: postponement.words)

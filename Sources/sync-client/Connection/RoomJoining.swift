@@ -21,17 +21,18 @@ protocol RoomJoining: AnyObject {
 }
 
 extension RoomJoining {
-  /// Joins the room, and waits until it is reached. The first attempt has to succeed: if no server answers, the user should
-  /// know at once. Only a server that is there and can't let anyone in yet is tried again, for `Delay.unavailableMilliseconds`.
+  /// Joins the room, and waits until it is reached. The first attempt must succeed: if no server answers, the user
+  /// should know at once. Only a server that answers but can't let anyone in yet is tried again, for
+  /// `Delay.unavailableMilliseconds`.
   ///
-  /// - Parameter tell: told what is waited for, if it takes long.
+  /// - Parameter tell: called with the reason if it takes long.
   func join(withinMilliseconds: UInt64 = 15_000, tell: (Delay) -> Void) async throws {
     start()
     var waited = min(withinMilliseconds, Delay.silenceMilliseconds)
     var end = await waitToJoin(withinMilliseconds: waited)
     if end == .tooLate, waited < withinMilliseconds { tell(delay) }
     while end == .tooLate, waited < withinMilliseconds, !isUnavailable || waited < Delay.unavailableMilliseconds {
-      // The pauses between the client's own tries would grow past the time that is left.
+      // The pauses between the client's own tries would grow beyond the time that is left.
       if isUnavailable { start() }
       let step = min(Delay.askingMilliseconds, withinMilliseconds - waited)
       end = await waitToJoin(withinMilliseconds: step)
@@ -55,6 +56,6 @@ extension RoomJoining {
     return lastClosure.cause.isBeforeItWasOpen && !isUnavailable
   }
 
-  /// The server is there, and can't let anyone in yet.
+  /// The server answers, but can't let anyone in yet.
   var isUnavailable: Bool { lastClosure?.cause == .refused(status: 503) }
 }

@@ -6,7 +6,7 @@ import WebSocketLoop
 protocol RoomSocketOwner: AnyObject {
   func socketOpened()
   func socketReceived(_ message: Message)
-  /// The socket is gone, or could not be opened. Not called after the owner dropped it.
+  /// The socket is gone, or could not be opened. Not called after the owner has dropped it.
   func socketClosed(_ closure: Closure)
   /// The time that was passed to `wake` has come.
   func timeHasCome()
@@ -21,11 +21,11 @@ final class RoomSocket {
   private weak var owner: (any RoomSocketOwner)?
   private(set) var connection: Connection?
   private var timer: LoopTimer?
-  /// The token that the server has of this client.
+  /// The token that the server has from this client.
   private var token: String?
   private var tokenTimer: LoopTimer?
 
-  /// How long to wait for a new token to be in its file.
+  /// How long to wait for a new token to appear in its file.
   private static let tokenPauseMilliseconds: UInt64 = 2_000
 
   init(_ server: ServerAddress, _ room: RoomName, _ encoding: WireEncoding, owner: any RoomSocketOwner) {
@@ -56,8 +56,8 @@ final class RoomSocket {
     if connection?.send(frame) == false { connection?.abort() }
   }
 
-  /// The server has sent an error. If the token ends soon and comes from a file, the new one is sent as soon as the file
-  /// has it.
+  /// The server has sent an error. If it says that the token ends soon, and the token comes from a file, the new one is
+  /// sent as soon as the file has it.
   func heard(_ code: Text) {
     if code == "token_expires", case .file = server.token { bringToken() }
   }
@@ -83,7 +83,7 @@ final class RoomSocket {
     connection = nil
   }
 
-  /// Closes in order, after everything that was sent. The owner is told when it is closed.
+  /// Closes in order, after everything that was sent. The owner is told when that is done.
   func sayGoodbye() {
     connection?.close(code: CloseCode.normal.rawValue)
   }

@@ -1,14 +1,14 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Where a command has its token from.
+/// The source of a command's token.
 enum TokenSource: Hashable, Sendable {
   case none
   case given(String)
   /// A file with a token, which another program may replace by a token that ends later.
   case file(String)
 
-  /// The token as it is now. `nil` if there is none.
+  /// The current token. `nil` if there is none.
   var newest: String? {
     switch self {
     case .none: return nil

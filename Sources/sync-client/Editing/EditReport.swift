@@ -24,7 +24,7 @@ struct EditReport: Sendable {
     if invocation.isJSON { output.write { write(to: &$0) } } else { writeLines(to: output) }
     var told: Set<Text> = []
     for edit in rejected where told.insert(edit.message).inserted {
-      // A command never asks to be read-only, so one of these is why the server let it in as a viewer.
+      // A command never asks to be read-only, so the server let it in as a viewer for one of these reasons.
       let why =
         edit.code == .readOnly ? "this token is read-only, or an operator has locked the room" : edit.message.string
       let code = Text(edit.code.wireName).string

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-/// `from=Sun to=Moon,0,0.5 through='10,10 200,50'`: where a line leads, as people type it. These words name shapes and
-/// places of the canvas, so only who has joined the room can make properties of them.
+/// `from=Sun to=Moon,0,0.5 through='10,10 200,50'`: the ends and points of a line, as people type them. These words
+/// name shapes and places of the canvas, so they can be turned into properties only in a joined room.
 struct LineWords {
-  /// The tie of an end; nil for none.
+  /// The tie of an end; `nil` for none.
   private struct End {
     let word: String
     let tie: (shape: String, x: Double, y: Double)?
@@ -48,7 +48,7 @@ struct LineWords {
   private static func end(_ value: String, _ word: String) throws(ClientFailure) -> End {
     if value == "none" { return End(word: word, tie: nil) }
     let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    // A name may have commas in it.
+    // The name itself may contain commas.
     if parts.count > 2, let x = Double(parts[parts.count - 2]), let y = Double(parts[parts.count - 1]) {
       guard (0...1).contains(x), (0...1).contains(y) else {
         throw .usage("\(word): a place in a shape's box is two numbers from 0 to 1, such as Sun,0,0.5")
@@ -60,7 +60,7 @@ struct LineWords {
 
   // MARK: - In a room
 
-  /// Writes the ties, and where the points are with them. `line` is the line as it was, if there was one.
+  /// Writes the ties, and the points that they lead to. `line` is the line before the edit, if it existed.
   @ClientLoop
   func write(to set: inout Properties, over line: Shape?, in editor: RoomEditor) async throws {
     guard !isEmpty else { return }
@@ -76,7 +76,7 @@ struct LineWords {
       set.from = end.tie
       if let at = end.at {
         points[0] = at
-        // A new line without an end of its own leads away from what it is tied to.
+        // A new line without an end of its own leads away from the shape that it is tied to.
         if isNew, to == nil { points[1] = Point(x: at.x + LineWords.length, y: at.y) }
       }
     }
@@ -92,7 +92,7 @@ struct LineWords {
     if let line, line.properties.rotation != 0 { set.rotation = 0 }
   }
 
-  /// A box would be lost under the points.
+  /// Points decide the box, so a given box would be lost.
   @ClientLoop
   private func refuse(for kind: ShapeKind, in editor: RoomEditor) async throws {
     if let end = from ?? to, kind != .line {
@@ -101,7 +101,7 @@ struct LineWords {
     if !kind.isStroke { throw await editor.fail("through: only a line or ink leads through points") }
   }
 
-  /// How long a line is that nobody has said anything about.
+  /// The default length of a line.
   static let length = 200.0
 
   @ClientLoop

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// Points as people type them.
 enum PathWords {
-  /// `10,10 200,50`: as many as a path may have, each within a range. Nil where they are not.
+  /// `10,10 200,50`: as many points as a path may have, each within a range. `nil` for any other text.
   static func points(_ value: String, within range: ClosedRange<Double>) -> [Point]? {
     var points: [Point] = []
     for word in value.split(separator: " ") {

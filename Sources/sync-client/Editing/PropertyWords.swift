@@ -38,7 +38,7 @@ enum PropertyWords {
     writer.endObject()
     writer.endArray()
     writer.endObject()
-    // Reading it as a message checks the values.
+    // The values are checked by parsing them as a message.
     do throws(MessageError) {
       return try JSONEncoding.decodeSubmission(writer.finish()).operations[0].set
     } catch {

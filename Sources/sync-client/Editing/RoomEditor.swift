@@ -34,9 +34,9 @@ struct RoomEditor {
     client.edit { replica, now in
       do {
         let effects = try body(&replica, now)
-        // Saved before anything is sent: an actor that forgot its newest stamps could give them out again. The edit is
-        // not saved, so that nobody sends it if this command is killed; its step is, since the server may have stored it
-        // by then. Undo passes over a step that was not stored.
+        // Saved before anything is sent, because an actor that forgot its newest stamps could use them again. The edit
+        // is not saved, so that nobody sends it if this command is killed. Its undo step is saved, since the server may
+        // have stored the edit by then. Undo passes over the step of an edit that was not stored.
         state?.save(replica, history: replica.saveHistory())
         return effects
       } catch {

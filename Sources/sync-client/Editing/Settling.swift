@@ -10,13 +10,13 @@ enum SettleEnd: Hashable, Sendable {
 }
 
 extension RoomClient {
-  /// An answer that is on its way when the user interrupts comes within this time from a server in good health.
+  /// How long to wait for an answer that is on its way when the user interrupts. A healthy server takes less.
   private static let partingMilliseconds: UInt64 = 400
 
-  /// Waits until the server has answered every edit. It gives up if not a single answer came for that long. Many edits
+  /// Waits until the server has answered every edit. Gives up if not a single answer comes for that long. Many edits
   /// may take longer in all, since a server takes only a limited number a second.
   ///
-  /// - Parameter tell: told what is waited for, once in each silence.
+  /// - Parameter tell: called with the reason, once in each silence.
   func settle(withinMilliseconds patience: UInt64, tell: (Delay) -> Void) async -> SettleEnd {
     var left = replica.unsentCount
     var isTold = false

@@ -1,10 +1,10 @@
 import CanvasCRDT
 import Glibc
 
-/// The state of a room that a user's commands keep from one to the next: the replica's actor and clock, and the undo
-/// steps. An edit belongs to the command that made it: if that ends before the server has answered, no later command
-/// sends it, so the state holds none. It has a folder for each server and room under `$XDG_STATE_HOME/canvassync`, or
-/// else `~/.local/state/canvassync`, so that no room's files have the names of another's.
+/// The state of a room that a user's commands pass on from one to the next: the replica's actor and clock, and the undo
+/// steps. An edit belongs to the command that made it: if that command ends before the server has answered, no later
+/// command sends the edit, so the state has none. Each server and room has its own folder under
+/// `$XDG_STATE_HOME/canvassync`, or else `~/.local/state/canvassync`, so that two rooms never use the same files.
 ///
 /// A lock lets one command use it at a time. Two commands with the same actor would disconnect each other and make
 /// equal stamps.
@@ -15,7 +15,7 @@ import Glibc
 @ClientLoop
 final class TerminalState {
   private let path: String
-  /// Where earlier versions kept it. It is read until there is a newer one.
+  /// The path in earlier versions. It is read until there is a newer file.
   private let formerPath: String
   private let lock: Int32
   private let output: Output
@@ -27,7 +27,7 @@ final class TerminalState {
     self.output = output
   }
 
-  /// Opens the state. If another command uses it, this waits up to fifteen seconds. Nil if there is no place to keep
+  /// Opens the state. If another command uses it, this waits up to fifteen seconds. `nil` if there is no place to store
   /// it.
   static func open(_ room: RoomName, _ invocation: Invocation) async throws -> TerminalState? {
     let server = invocation.server
@@ -87,7 +87,7 @@ final class TerminalState {
         seed: seed
       )
     else { return nil }
-    // Without its history the replica is still the same actor.
+    // Without its history, the replica is still the same actor.
     try? replica.restoreHistory(Array(body.dropFirst(Int(length))))
     return replica
   }

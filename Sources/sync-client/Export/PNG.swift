@@ -9,7 +9,7 @@ enum PNG {
     pixel: (_ row: Int, _ column: Int) -> (red: UInt8, green: UInt8, blue: UInt8)
   ) -> [UInt8] {
     var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    // Eight bits a channel, RGB, and PNG's only methods for compression and filters; not interlaced.
+    // Eight bits a channel, RGB, PNG's only methods for compression and filters, not interlaced.
     append("IHDR", bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0], to: &bytes)
     append("IDAT", compressed(rows(width, height, pixel)), to: &bytes)
     append("IEND", [], to: &bytes)

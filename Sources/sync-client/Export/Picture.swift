@@ -10,13 +10,13 @@ enum Picture {
     return export.document()
   }
 
-  /// A larger picture is scaled down to this: memory.
+  /// A larger picture is scaled down to this. Protects memory.
   static let sideMax = 4_096.0
   private static let pixelsMax = 8e6
-  /// The most pixels that all shapes of a picture may cover together. Where hundreds of shapes lie on each other, the picture
-  /// is made smaller until they do.
+  /// The most pixels that all shapes of a picture may cover together. If hundreds of shapes lie on each other, the
+  /// picture is made smaller until they do.
   private static let paintedMax = 3e8
-  /// How many pixels cost about as much as one row that an edge crosses.
+  /// A row that an edge crosses costs about as much as this many pixels.
   private static let pixelsPerRow = 8.0
 
   /// - Parameter scale: pixels for each unit of the canvas.

@@ -29,7 +29,7 @@ struct Output: Sendable {
     write(json: writer.finish())
   }
 
-  /// A JSON text, on a line of its own. Characters that a terminal would obey, or that turn the line, are escaped.
+  /// A JSON text, on a line of its own. Characters that would control a terminal, or reverse the line, are escaped.
   func write(json: [UInt8]) {
     write(bytes: PlainJSON.escaping(json) + [UInt8(ascii: "\n")])
   }
@@ -37,7 +37,7 @@ struct Output: Sendable {
   func write(bytes: [UInt8]) {
     guard let failure = Output.write(bytes, to: STDOUT_FILENO) else { return }
     if failure == EPIPE { return Signals.readerIsGone() }
-    // The disk may be full, for example. The answer is incomplete.
+    // For example, the disk may be full. The answer is incomplete.
     complain(ClientFailure.failed("standard output: \(String(cString: strerror(failure)))"))
     exit(ExitCode.failed.rawValue)
   }
@@ -48,10 +48,10 @@ struct Output: Sendable {
 
   func complain(_ failure: ClientFailure) { complain(failure.code, failure.words) }
 
-  /// The same for what is no error: why it takes long, that the connection is back.
+  /// The same for messages that aren't errors: why something takes long, that the connection is back.
   func notice(_ code: String, _ words: String) { tell("notice", code, words, to: "sync-client: \(words.printable)") }
 
-  /// As `notice`, without the program's name: one of many lines that tell how a command gets on.
+  /// As `notice`, without the program's name: one of many lines about a command's progress.
   func progress(_ words: String) { tell("notice", "progress", words, to: words) }
 
   private func tell(_ kind: StaticString, _ code: String, _ words: String, to people: String) {
@@ -80,7 +80,7 @@ struct Output: Sendable {
         if count >= 0 {
           written += count
         } else if errno == EAGAIN {
-          // Somebody made the terminal non-blocking.
+          // Somebody else has made the terminal non-blocking.
           var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           poll(&wait, 1, -1)
         } else if errno != EINTR {
@@ -93,8 +93,8 @@ struct Output: Sendable {
 }
 
 extension String {
-  /// The text without control characters: text from the network must not move the cursor or ring the bell. Characters that
-  /// can't be seen, or that turn the line, are shown as U+FFFD.
+  /// The text without control characters: text from the network must not move the cursor or ring the bell. Invisible
+  /// characters, and those that would reverse the line, are shown as U+FFFD.
   var printable: String {
     func isPlain(_ scalar: Unicode.Scalar) -> Bool {
       scalar.properties.generalCategory != .control && !HiddenCharacters.isAlwaysHidden(scalar.value)

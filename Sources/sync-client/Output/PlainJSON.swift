@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// JSON that can be printed on a terminal, whatever is in its strings.
+/// JSON that is safe to print on a terminal, whatever its strings contain.
 ///
-/// JSON itself escapes only the control characters of ASCII. C1's would be obeyed by a terminal, and characters that set the
-/// direction of text would let one name look like another.
+/// JSON itself escapes only the control characters of ASCII. A terminal would also obey those of C1, and characters
+/// that set the direction of text would let one name look like another.
 enum PlainJSON {
-  /// The same JSON with those characters written as `\u0085`. Outside of strings JSON has none of them.
+  /// The same JSON with those characters written as `\u0085`. They occur only in strings.
   static func escaping(_ json: [UInt8]) -> [UInt8] {
     // Nearly all of it is ASCII.
     guard json.contains(where: { $0 >= 0x7F }) else { return json }

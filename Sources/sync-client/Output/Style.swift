@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// How a piece of text looks on a terminal that has colours.
+/// The look of a piece of text on a terminal with colours.
 enum Style: Sendable {
   case plain
   case strong

@@ -5,7 +5,7 @@ struct Table {
   struct Column {
     let heading: String
     var isNumeric = false
-    /// Of longer text the middle is left out.
+    /// In longer texts the middle is left out.
     var widthMax = 48
   }
 

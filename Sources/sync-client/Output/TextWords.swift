@@ -30,7 +30,7 @@ enum TextWords {
     text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
   }
 
-  /// The same as `written` the other way round, for a field of one line.
+  /// The reverse of `written`, for a field of one line.
   static func typed(_ text: Text) -> String {
     text.string.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
   }
@@ -42,7 +42,7 @@ enum TextWords {
     return line.count > shownMax ? "“\(line.prefix(shownMax - 1))…”" : "“\(line)”"
   }
 
-  /// Without line breaks, and without characters that can't be seen or set the direction of what is around them.
+  /// Without line breaks, and without characters that are invisible or set the direction of the text around them.
   static func inOneLine(_ text: Text) -> String {
     text.string.split(separator: "\n").joined(separator: " ").printable
   }

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// How much of each other two shapes cover.
 enum OverlapShare {
-  /// The common area divided by the smaller shape's area: 1 if one lies wholly on the other.
+  /// The common area divided by the smaller shape's area: 1 if one lies completely inside the other.
   static func of(_ first: Outline, _ second: Outline) -> Double {
     let smaller = min(first.area, second.area)
     guard smaller > 0 else { return 0 }

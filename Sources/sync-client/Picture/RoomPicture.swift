@@ -1,18 +1,18 @@
 import CanvasCRDT
 
-/// The facts about a room that commands need again and again: the drawing order, the shown names, the overlaps. It
-/// follows the room change by change, so a question costs no more than its answer.
+/// Facts about a room that commands need again and again: the drawing order, the shown names, the overlaps. It is
+/// updated change by change, so a question costs no more than its answer.
 struct RoomPicture: Sendable {
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
   private var ties = TiedLines()
   private(set) var overlaps = OverlapIndex.shown([])
-  /// Lines that are tied to shapes that have moved, and lie in `overlaps` where they were.
+  /// Lines that are tied to shapes that have moved. In `overlaps` they are still at their old places.
   private var strayLines = IdentifierSet()
 
   init() {}
 
-  /// The properties that decide where a shape lies.
+  /// The properties that decide a shape's place.
   private static let placing = PropertyMask.outline.union([.path, .from, .to])
 
   init(_ canvas: Canvas) {
@@ -27,7 +27,7 @@ struct RoomPicture: Sendable {
     overlaps = OverlapIndex.shown(outlines)
   }
 
-  /// Takes in a change that `canvas` already holds. Returns the pairs that began or ceased to overlap.
+  /// Takes in a change, which is already in `canvas`. Returns the pairs that began or ceased to overlap.
   mutating func follow(_ change: Change, in canvas: Canvas) -> OverlapChanges {
     order.update(change, in: canvas)
     names.update(change, in: canvas)
@@ -42,8 +42,8 @@ struct RoomPicture: Sendable {
     return overlaps.update(change.shape, to: canvas.drawn(change.shape)?.visibleOutline)
   }
 
-  /// Lines that are tied to a shape follow it. Thousands of lines may be tied to one that moves many times in a frame, so
-  /// they follow when somebody looks. They overlap nothing. Returns them as they are drawn now.
+  /// Moves lines that are tied to moved shapes. Thousands of lines may be tied to a shape that moves many times in a
+  /// frame, so this is done only when somebody looks. Lines overlap nothing. Returns the lines as they are drawn now.
   mutating func moveTiedLines(in canvas: Canvas) -> [Shape] {
     let lines = strayLines.members.compactMap { canvas.drawn($0) }
     strayLines.removeAll()
@@ -53,7 +53,7 @@ struct RoomPicture: Sendable {
 }
 
 extension Properties {
-  /// The colour that a shape is known by: its line's, where it is nothing else.
+  /// The colour by which a shape is recognised: its fill, or its stroke if it is only a line.
   var color: Color { kind.isStroke ? stroke : fill }
 }
 

@@ -25,7 +25,7 @@ final class InputLines: Sendable {
 
   init(bytesMax: Int = 1 << 20) throws(ClientFailure) {
     self.bytesMax = bytesMax
-    // Never freed: the thread may be in a read that never returns.
+    // Never freed, because the thread may be in a read that never returns.
     wanted = .allocate(capacity: 1)
     sem_init(wanted, 0, 0)
     var thread = pthread_t()
@@ -87,7 +87,7 @@ final class InputLines: Sendable {
           break
         }
         if hasEnded {
-          // The last line may lack its line break. A long one is marked as cut.
+          // The last line may have no line break. A long one is marked as cut.
           give(buffer.count > start ? Line(number: number, bytes: Array(buffer[start...]), isCut: isCut) : nil)
           if buffer.count == start { return }
           start = buffer.count

@@ -6,24 +6,24 @@ import Synchronization
 /// The first signal that asks the process to end cancels the command, which then ends in order. A second one ends the
 /// process at once.
 enum Signals {
-  /// The signals that ask the process to end. `nohup`, and a shell that starts a process in the background, make a
-  /// process ignore some; those stay ignored.
+  /// The signals that ask the process to end. Processes started by `nohup`, or in the background of a shell, ignore
+  /// some of them, and those stay ignored.
   private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
   private static let received = Atomic<Int32>(0)
 
-  /// Call this on the main thread before there are other threads.
+  /// To be called on the main thread before there are other threads.
   static func block() {
     var set = all()
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// The reader of standard output is gone. Sent to the whole process, so that the main thread takes it.
+  /// The reader of standard output is gone. The signal is sent to the whole process, so that the main thread takes it.
   static func readerIsGone() {
     kill(getpid(), SIGPIPE)
   }
 
-  /// The exit code after the signal that came: 128 plus its number, as in shells. If a reader has closed the pipe
-  /// because it has read enough, that is no failure.
+  /// The exit code after a signal: 128 plus its number, as in shells. If a reader has closed the pipe because it has
+  /// read enough, that is no failure.
   static var exitCode: ExitCode {
     let signal = received.load(ordering: .relaxed)
     return signal == SIGPIPE ? .success : ExitCode(rawValue: 128 + signal)
@@ -37,7 +37,7 @@ enum Signals {
       switch signal {
       case SIGWINCH: windowChanges.note()
       default:
-        // The reader is gone, but the command is ending in order already.
+        // The reader is gone, but the command is already ending in order.
         if signal == SIGPIPE, received.load(ordering: .relaxed) != 0 { continue }
         if received.load(ordering: .relaxed) != 0 { exit(128 + signal) }
         received.store(signal, ordering: .relaxed)
@@ -60,7 +60,7 @@ enum Signals {
   }
 }
 
-/// Tells that the terminal's window has changed its size.
+/// Reports changes of the terminal's window size.
 struct WindowChanges: Sendable {
   let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

@@ -15,7 +15,7 @@ struct RoomHistory: Hashable, Sendable {
     return RoomHistory(from: from, to: to)
   }
 
-  /// Refuses a moment that is still to come. The server would answer with the present.
+  /// Refuses a moment in the future. The server would answer with the present.
   /// - Parameter moment: nil is no moment, so it is never refused.
   @ClientLoop
   static func refuseFuture(

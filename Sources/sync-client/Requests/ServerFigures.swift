@@ -1,7 +1,7 @@
 /// A server's metrics at one moment, from the text format of Prometheus.
 struct ServerFigures: Sendable {
   private var values: [String: Double] = [:]
-  /// For each upper bound in seconds, how many deliveries took no longer.
+  /// For each upper bound in seconds, how many deliveries took at most that long.
   private var deliveries: [(bound: Double, count: Double)] = []
 
   init(_ bytes: [UInt8]) {
@@ -21,7 +21,7 @@ struct ServerFigures: Sendable {
 
   subscript(name: String) -> Double? { values[name] }
 
-  /// In words, with rates since an earlier reading.
+  /// The figures in words, with rates since an earlier reading.
   func words(since before: ServerFigures?, seconds: Double) -> [String] {
     var words: [String] = []
     if let connections = self["canvas_connections"] {
@@ -51,13 +51,13 @@ struct ServerFigures: Sendable {
     return max(0, now - then) / seconds
   }
 
-  /// The server's refusals, and the most frequent reason. Nil while it refuses nothing.
+  /// The server's refusals, and the most frequent reason. `nil` if it refuses nothing.
   private func refusals(since before: ServerFigures, seconds: Double) -> String? {
     let prefix = "canvas_refusals_total{code=\""
     var all = 0.0
     var most: (code: Substring, count: Double) = ("", 0)
     for (name, count) in values where name.hasPrefix(prefix) {
-      // A code that is refused for the first time was not there before.
+      // The earlier reading doesn't have a code that is refused for the first time.
       let since = max(0, count - (before[name] ?? 0))
       all += since
       if since > most.count { most = (name.dropFirst(prefix.count).prefix { $0 != "\"" }, since) }
@@ -67,7 +67,7 @@ struct ServerFigures: Sendable {
   }
 
   /// From an operation's arrival to its delivery, since an earlier reading: about the median and the 99th percentile. A
-  /// histogram only tells the two bounds that they lie between; the result is their middle.
+  /// histogram only gives the two bounds around each; the result is their middle.
   private func lag(since before: ServerFigures) -> String? {
     guard deliveries.count == before.deliveries.count, let all = deliveries.last,
       let allBefore = before.deliveries.last,

@@ -6,7 +6,8 @@ import WebSocketLoop
 @ClientLoop
 struct ServerRequests {
   let server: ServerAddress
-  /// Told once what is waited for, where a server says that it can't answer yet, and when to ask again. Nil: it isn't asked again.
+  /// Called once with the reason, if a server says that it can't answer yet and when to ask again. `nil` means that it
+  /// isn't asked again.
   var tell: ((Delay) -> Void)?
 
   /// The body of the answer. Any status but 2xx is an error.
@@ -25,7 +26,7 @@ struct ServerRequests {
     }
   }
 
-  /// A request that may change something. It is made once.
+  /// A request that may change something. It is sent once.
   func send(_ method: String, _ path: String, of room: String? = nil) async throws(ClientFailure) -> Response {
     try checked(try await response(method, path), of: room)
   }
@@ -62,7 +63,7 @@ struct ServerRequests {
       let why = words.map { ": \($0)" } ?? ""
       return .couldNotConnect("\(place): \(ConnectionWords.noToken)\(why)", code: "no_token")
     case 403:
-      // Only the server knows whether the token is for other rooms, or gives less access than this needs.
+      // Only the server knows whether the token is for other rooms, or gives too little access.
       return .couldNotConnect(
         "\(server.authority): \(words ?? ConnectionWords.forbidden(room))",
         code: error?["code"]?.text ?? "forbidden"

@@ -5,7 +5,7 @@ enum ChangeWords {
   /// `moved Sun to 120, 40 and coloured it #FF0000`. The name may be styled already.
   static func sentence(_ name: String, _ set: Properties, tied: [Identifier: Text] = [:]) -> String {
     var phrases: [String] = []
-    // Where a line leads is what its ends say, or else its points; its box only follows from these.
+    // A line's place is told by its ends, or else its points. Its box only follows from these.
     var told = set.assigned
     if !told.intersection([.from, .to]).isEmpty { told = told.subtracting([.position, .size, .path]) }
     if told.contains(.path) { told = told.subtracting([.position, .size]) }
@@ -29,9 +29,7 @@ enum ChangeWords {
       case "shape’s": return object == "it" ? "its" : "\(object)’s"
       case "value": return value(property, of: set, tied)
       default:
-        // The place offers two words, such as showed
-        //
-        // hid, for true and false.
+        // The place has two words with a bar between them, for true and for false: `showed|hid`.
         guard case .flag(let field) = property.form, let bar = place.firstIndex(of: "|") else { return "\(place)" }
         return String(set[field] ? place[..<bar] : place[place.index(after: bar)...])
       }
@@ -101,7 +99,7 @@ enum ChangeWords {
     return "made \(name), \(kind) of \(set.size.words) at \(set.position.words)\(text)"
   }
 
-  /// The tie of an end, or else its place. Nil in a turned box, where the end is somewhere else.
+  /// The tie of an end, or else its place. `nil` in a turned box, where the end is somewhere else.
   private static func end(_ tie: Tie?, _ place: BoxPlace, of set: Properties, _ tied: [Identifier: Text]) -> String? {
     if let tie { return name(of: tie.shape, tied) }
     guard set.rotation == 0 else { return nil }

@@ -6,7 +6,7 @@ struct EventLines {
   static let alikeMax = 6
 
   let output: Output
-  /// Whether the lines answer an edit. Then they have no times and don't say who did it.
+  /// Whether the lines answer an edit. Then they have no times and don't name the author.
   var isReport = false
 
   func write(_ events: [RoomEvent]) {

@@ -20,7 +20,7 @@ struct RoomEvent: Hashable, Sendable {
   var milliseconds: UInt64
   var what: What
   var by: Writer?
-  /// The names of the shapes that a line is tied to by now.
+  /// The present names of the shapes that a line is tied to.
   var tied: [Identifier: Text] = [:]
 
   /// The person who caused the event.

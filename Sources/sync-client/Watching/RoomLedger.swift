@@ -36,7 +36,7 @@ struct RoomLedger: Sendable {
 
   init(_ canvas: Canvas) { picture = RoomPicture(canvas) }
 
-  /// When to call `due` next, on the monotonic clock.
+  /// When `due` must be called next, on the monotonic clock.
   var nextDue: UInt64? {
     var next: UInt64?
     for entry in shapes.values { next = min(next ?? entry.due, entry.due) }
@@ -52,14 +52,14 @@ struct RoomLedger: Sendable {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? Text(shape.text))
   }
 
-  /// The canvas may be newer than the change and lack the shape. Then the shape keeps the name that it had.
+  /// The canvas may be newer than the change and lack the shape. Then the shape keeps its last name.
   private func nameBefore(_ shape: Identifier) -> ShapeName {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? shapes[shape]?.name ?? Text(shape.text))
   }
 
   mutating func note(_ peer: Peer) { people.note(peer) }
 
-  /// The shape's next change is that it goes into the black hole.
+  /// The shape's next change will be its deletion by the black hole.
   mutating func depart(_ shape: Identifier) { departing.insert(shape) }
 
   /// The room was loaded again, for example after it was deleted or an older copy of it was restored. Returns the
@@ -99,7 +99,7 @@ struct RoomLedger: Sendable {
 
   // MARK: - Taking in
 
-  /// Takes in changes that `canvas` already holds. Returns the events that can't wait.
+  /// Takes in changes, which are already in `canvas`. Returns the events that can't wait.
   mutating func take(
     _ changes: [Change],
     by writer: RoomEvent.Writer,
@@ -169,7 +169,7 @@ struct RoomLedger: Sendable {
   private mutating func note(_ pair: ShapePair, overlaps: Bool, gone: ShapeName, at now: Moment) {
     let time = now.monotonicMilliseconds
     if let entry = pairs[pair], entry.overlaps != overlaps {
-      // The pair is again as it was last reported.
+      // The pair is as it was last reported again.
       pairs[pair] = nil
       return
     }
@@ -189,7 +189,7 @@ struct RoomLedger: Sendable {
 
   /// The events of shapes that have come to rest, in the order in which they began. Overlaps follow the changes that
   /// led to them.
-  /// - Parameter isLast: also tell of those that still move, because nothing more is coming.
+  /// - Parameter isLast: also return the events of shapes that still move, because nothing more is coming.
   mutating func due(at now: Moment, isLast: Bool = false) -> [RoomEvent] {
     let time = isLast ? UInt64.max : now.monotonicMilliseconds
     var events: [RoomEvent] = []
@@ -220,7 +220,7 @@ struct RoomLedger: Sendable {
     )
   }
 
-  /// The event with the names of the shapes that it tells of.
+  /// The event with the names of the shapes in it.
   private func told(_ event: RoomEvent) -> RoomEvent {
     var event = event
     switch event.what {

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
 /// A line of input: one operation, `{"shape":…,"set":{…}}`, or several that are taken together, `{"ops":[…]}`. If the
-/// line has an `id`, so has its answer. An operation that names no shape makes one.
+/// line has an `id`, its answer has it too. An operation without a shape makes one.
 struct PipeLine: Sendable {
   let id: JSONText?
   let operations: [ProposedOperation]

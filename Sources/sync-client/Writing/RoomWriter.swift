@@ -6,7 +6,7 @@ import WebSocketLoop
 protocol WriterFollower: AnyObject {
   func answered(_ answer: WriterAnswer, by writer: RoomWriter)
   func stateChanged(of writer: RoomWriter)
-  /// The server can't store changes. Told once, until it can.
+  /// The server can't store changes. Called once, until it can again.
   func postponed(_ postponement: Postponement, by writer: RoomWriter)
 }
 

@@ -3,7 +3,7 @@ import CanvasCRDT
 /// A client that only writes to a room: a bot, a pipe. It keeps no canvas and doesn't even decode others' changes, so
 /// that hundreds of clients fit into one process.
 ///
-/// A state machine, as `Replica` is: the host tells it what happened, and carries out the effects that it returns. No
+/// A state machine, like `Replica`: the host tells it what happened, and carries out the effects that it returns. No
 /// operation is lost. Each group of operations is stamped once, when it is first sent. After a lost connection it is
 /// sent again under the same stamps, which changes nothing if the server already has it.
 struct Submitter: Sendable {
@@ -15,7 +15,7 @@ struct Submitter: Sendable {
     case state(ClientConnection.State)
     /// The final answer to a group.
     case answered(WriterAnswer)
-    /// The server can't store changes. Told once, until it can.
+    /// The server can't store changes. Reported once, until it can again.
     case postponed(Postponement)
     case error(code: Text, message: Text)
   }
@@ -34,7 +34,7 @@ struct Submitter: Sendable {
 
   private var connection = ClientConnection()
   private var clock: Clock
-  /// The greatest time of a stamp that the room has taken, as far as this writer knows.
+  /// The greatest time of a stamp that the room has accepted, as far as this writer knows.
   private var confirmedTime: UInt64 = 0
   private var stampTrust = StampTrust.full
   private var random: SplitMix
@@ -48,7 +48,7 @@ struct Submitter: Sendable {
   private var stateTold = ClientConnection.State.offline
   private var wakeTold: UInt64?
 
-  /// How many groups may be on their way at a time: enough to keep a disk busy, since one sync answers many at once.
+  /// The most groups on their way at a time: enough to keep a disk busy, since one sync stores many.
   static let sentGroupsMax = 64
 
   init(name: Text, color: Color?, seed: UInt64) {
@@ -73,7 +73,7 @@ struct Submitter: Sendable {
   // MARK: - Writing
 
   /// Submits operations as one message, which the room takes as a whole or not at all. Operations without a stamp get
-  /// one. The answer has the number that this returns.
+  /// one. The answer will have the returned number.
   mutating func submit(_ operations: [ProposedOperation], at now: Moment) -> (number: UInt64, effects: [Effect]) {
     lastNumber += 1
     groups.append(Group(number: lastNumber, operations: operations, isUnstamped: operations.map { $0.at == nil }))
@@ -186,8 +186,8 @@ struct Submitter: Sendable {
   private mutating func receive(_ rejection: Rejection, at now: Moment) {
     guard let id = rejection.id else { return }
     if rejection.code == .clockAhead, stampTrust != .none, isStampedHere(id) {
-      // The server's clock has been set back since the welcome. Stamps that were given out must never stand for other
-      // operations, so the next ones are another actor's, by the clock as it is now.
+      // The server's clock has been set back since the welcome. Stamps that were used must never stand for other
+      // operations, so the next ones are a new actor's, by the clock as it is now.
       stampTrust = stampTrust == .full ? .confirmed : .none
       connection.askForNewActor()
       effects.append(.disconnect)
@@ -209,8 +209,8 @@ struct Submitter: Sendable {
     }
   }
 
-  /// The connection was closed because a message was too long. A group goes as a whole or not at all, so the longest that was sent
-  /// is refused; sent again, it would close the next connection too.
+  /// The connection was closed because a message was too long. A group goes as a whole or not at all, so the longest
+  /// one that was sent is refused. If it were sent again, it would close the next connection too.
   private mutating func refuseLongest() {
     func bytes(_ group: Group) -> Int {
       BinaryEncoding.encode(.operations(Submission(id: nil, operations: group.operations))).count
@@ -264,7 +264,7 @@ struct Submitter: Sendable {
 struct WriterAnswer: Hashable, Sendable {
   enum Outcome: Hashable, Sendable {
     case acknowledged(cursor: Cursor, superseded: [Superseded])
-    /// Nothing of the group is applied.
+    /// The group was refused, and none of it is applied.
     case refused(operation: Int?, code: RejectCode, message: Text)
   }
 

@@ -155,7 +155,7 @@ struct Disk {
   mutating func takeCopy() { copy = state }
 
   /// Puts the older copy back as a whole.
-  /// - Returns: what the newer one had and the older has not; nothing where there is no copy.
+  /// - Returns: what the newer one had and the older has not; nothing if there is no copy.
   mutating func restoreCopy() -> [Record]? {
     guard let copy else { return nil }
     let lost = state.records(beyond: copy)

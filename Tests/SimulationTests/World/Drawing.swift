@@ -7,7 +7,7 @@ struct Drawing {
 
   init(_ canvas: Canvas) { for shape in canvas.shapes { shapes[shape.id] = shape.properties } }
 
-  /// What differs first, in words; nothing where two drawings are alike.
+  /// What differs first, in words; nothing if two drawings are alike.
   func difference(from other: Drawing) -> String? {
     for (shape, here) in shapes.sorted(by: { $0.key < $1.key }) {
       guard let there = other.shapes[shape] else { return "\(shape) is gone" }

@@ -77,7 +77,7 @@ struct Node {
 
   /// What the log tells a node that follows the room.
   enum Report {
-    /// - Parameter batch: the node's own batch that was stored so; nil where another wrote it.
+    /// - Parameter batch: the node's own batch that was stored so; nil if another wrote it.
     case stored(batch: UInt64?, AppendedRecords)
     /// Another node has deleted the room.
     case deleted(epoch: UInt64)

@@ -59,7 +59,7 @@ extension World {
   }
 
   /// Of what the standby lacks, the log has read the first so much, and told it. The rest it never will.
-  /// - Returns: which room the node has been told of, and how far; nothing where it has been told of none, or of its end.
+  /// - Returns: which room the node has been told of, and how far; nothing if it has been told of none, or of its end.
   private mutating func keepReports(_ until: UInt64) -> (epoch: UInt64, position: UInt64)? {
     var epoch = node.inLog.isStored ? room?.epoch : nil
     var position = room?.position ?? 0

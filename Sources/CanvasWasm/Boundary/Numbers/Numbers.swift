@@ -5,7 +5,7 @@
 // Numbers with the same meaning in Swift and in JavaScript. `make table` writes them into web/core/table.js. They are
 // stored nowhere, so they may change.
 
-/// Something that the page has to do or is told: see `EffectWriting.swift`.
+/// A request to the page, or news for it: see `EffectWriting.swift`.
 public enum EffectKind: UInt32, CaseIterable {
   case json = 0
   case connect
@@ -16,7 +16,7 @@ public enum EffectKind: UInt32, CaseIterable {
   case wake
   /// A double: how many operations the server has not answered yet.
   case unsent
-  /// A row of values, see `ValueRowReader`. The JSON that comes next says that these were rejected.
+  /// A row of values, see `ValueRowReader`, that was refused. The JSON that comes next says why.
   case values
 }
 
@@ -26,7 +26,7 @@ public enum Reordering: UInt32, CaseIterable {
   case back
   case forward
   case backward
-  /// With the given number of other shapes below.
+  /// So that the given number of other shapes are below.
   case toIndex
 }
 
@@ -36,11 +36,11 @@ public enum RandomShape: UInt32, CaseIterable {
   case square = 0
   /// Any shape, at a random place of the area.
   case any
-  /// A circle of a random bright colour, around the point at which the area begins.
+  /// A circle of a random bright colour, around the area's corner.
   case circle
 }
 
-/// Which parts of a shape's place a gesture changes: a sum of these.
+/// The parts of a shape's place that a gesture changes: a sum of these.
 public enum PlaceFlag: Int, CaseIterable {
   case position = 1
   case size = 2
@@ -101,9 +101,9 @@ public enum ShapeRow {
   /// In the row of a change, the mask of the changed properties. The bit after those of the properties is the shown
   /// name.
   public static var changed: Int { flags + 1 }
-  /// How many shapes are drawn before it; −1 if it is gone.
+  /// The number of shapes drawn before it; −1 if it is gone.
   public static var place: Int { flags + 2 }
-  /// In the row of a change, the actor who changed the shape last: see `Writer`.
+  /// In the row of a change, the actor that changed the shape last: see `Writer`.
   public static var by: Int { flags + 3 }
   public static var length: Int { flags + 4 }
 }

@@ -44,7 +44,7 @@ enum Add {
     return try await editor.commit(edits + [ShapeEdit(shape: Identifier.random(using: &random), set: set)])
   }
 
-  /// The values from the command line, filled up with the kind's own.
+  /// The values from the command line, completed with the kind's defaults.
   private static func shape(of kind: String, over given: Properties) -> Properties? {
     var random = SystemRandomNumberGenerator()
     var set = given
@@ -65,7 +65,7 @@ enum Add {
     case "line", "arrow":
       standard.kind = .line
       standard.size = Size(width: LineWords.length, height: 1)
-      // In a box that was asked for, a line without a path leads from corner to corner.
+      // If a box was given, a line without a path goes from corner to corner.
       if !given.assigned.contains(.size) {
         standard.path = Path([BoxPlace(x: 0, y: 0), BoxPlace(x: BoxPlace.end, y: 0)].map { Path.Point($0) }) ?? .none
       }
@@ -87,7 +87,7 @@ enum Add {
       standard.kind = known
       standard.size = Properties().size
     }
-    // Nothing of a line is filled.
+    // A line has no fill.
     if !standard.kind.isStroke {
       set.fill = given.assigned.contains(.fill) ? given.fill : fill(of: kind, using: &random)
     }
@@ -108,7 +108,7 @@ enum Add {
     }
   }
 
-  /// The place nearest to the middle of the drawing where the shape, turned as it is, overlaps nothing.
+  /// The place nearest to the middle of the drawing where the shape, in its rotation, overlaps nothing.
   private static func freePlace(for set: Properties, in picture: RoomPicture) -> Point? {
     let bounds = Outline(
       kind: set.kind,

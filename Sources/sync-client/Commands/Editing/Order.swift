@@ -1,7 +1,7 @@
 import CanvasCRDT
 import CommandWords
 
-/// `order`: puts a shape elsewhere in the drawing order.
+/// `order`: moves a shape within the drawing order.
 enum Order {
   static let command = Command(
     name: "order",

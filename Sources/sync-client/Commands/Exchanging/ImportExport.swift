@@ -43,8 +43,8 @@ enum ImportExport {
     return try await editor.commit(edits.compactMap { news($0.shape, $0.set, in: editor) })
   }
 
-  /// The edit without what the shape has already. A drawing has the names that are shown, so a shown name is no news
-  /// either. Nil where nothing is left.
+  /// The edit without values that the shape already has. A drawing has the shown names, so a name that equals the shown
+  /// one is left out too. `nil` if nothing is left.
   @ClientLoop
   private static func news(_ shape: Identifier, _ set: Properties, in editor: RoomEditor) -> ShapeEdit? {
     guard let standing = editor.canvas[shape] else { return ShapeEdit(shape: shape, set: set) }

@@ -62,7 +62,7 @@ final class PipeTeller: WriterFollower {
 
   var isAllTaken: Bool { refusedCount == 0 && unansweredCount == 0 }
 
-  /// Runs to the end of the input, and until all of it is answered.
+  /// Runs to the end of the input, and until everything is answered.
   ///
   /// - Returns: whether the task was cancelled before that.
   func run(_ writer: RoomWriter, window: Int, patience: UInt64) async throws -> Bool {

@@ -54,7 +54,7 @@ struct ShapeTable {
     return (ties(of: properties, names) + marks.filter { !$0.0 }.map { $0.1 }).joined(separator: ", ")
   }
 
-  /// `Sun → Moon`, or `Sun →` where the other end is tied to nothing that is there.
+  /// `Sun → Moon`, or `Sun →` if the other end is tied to no existing shape.
   private static func ties(of properties: Properties, _ names: ShownNames) -> [String] {
     guard properties.kind == .line else { return [] }
     let ends = [properties.from, properties.to].map { tie in
@@ -68,7 +68,7 @@ struct ShapeTable {
   private static func overlaps(of shape: Shape, _ shares: inout PairShares) -> String {
     let picture = shares.picture
     let neighbours = picture.overlaps.neighbours(of: shape.id)
-    // Each common area takes time to find, and that many names would not fit anyway.
+    // Each common area takes time to find, and so many names would not fit anyway.
     guard neighbours.count <= 64 else { return "\(neighbours.count) shapes" }
     let told = neighbours.map { neighbour -> (name: String, share: Double) in
       (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))

@@ -57,7 +57,7 @@ final class Watcher: RoomFollower {
     self.output = output
   }
 
-  /// The room has been loaded. Everything from now on is news.
+  /// The room has been loaded. Everything from now on is reported.
   func begin(_ client: RoomClient) {
     let canvas = client.replica.canvas
     var ledger = RoomLedger(canvas)

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `check`: whether a replica here and the server hold the same registers.
+/// `check`: whether a replica here and the server have the same registers.
 enum Check {
   static let command = Command(
     name: "check",
@@ -23,7 +23,7 @@ enum Check {
     let shapes = client.replica.canvas.liveCount
     let digest = client.replica.confirmedDigest
     await client.leave()
-    // An empty room may be one that was never written to, of a name that was mistyped. The server knows which.
+    // An empty room may be one that was never written to, with a mistyped name. The server knows.
     if client.replica.canvas.isEmpty {
       _ = try await ServerRequests(server: invocation.server, tell: invocation.tell).get(
         room.path("/history"),

@@ -144,7 +144,7 @@ enum Operators {
     return .success
   }
 
-  /// Whether a server takes those who have no token for operators.
+  /// Whether a server treats clients without a token as operators.
   @ClientLoop
   private static func isOpenToAll(_ server: ServerAddress) async -> Bool {
     var open = server

@@ -1,10 +1,10 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Shapes that others move, on their way from where they were seen to where they are.
+/// Shapes that others move, in transition from where they were seen to where they are.
 ///
-/// Somebody who drags a shape sends its place many times a second, or a few times where a line is slow. Each step then takes
-/// about as long as the next one takes to come, so that the shape moves evenly. What is changed once is there at once.
+/// While somebody drags a shape, its place arrives many times a second, or a few times on a slow line. Each step is
+/// stretched to the interval of the steps before it, so that the shape moves evenly. A single change is shown at once.
 struct Glides {
   private struct Glide {
     let from: Outline
@@ -28,7 +28,7 @@ struct Glides {
         width: between(from.size.width, to.size.width),
         height: between(from.size.height, to.size.height)
       )
-      // The shorter way round.
+      // The shorter way around.
       let turn = (to.rotation - from.rotation).remainder(dividingBy: 360)
       item.outline.rotation = to.rotation - turn * (1 - part)
       return item
@@ -37,15 +37,15 @@ struct Glides {
 
   private var glides: [Identifier: Glide] = [:]
   private var steps: [Identifier: Steps] = [:]
-  /// The number of shapes whose steps are kept before old ones are dropped. The next sweep is at twice what is left.
+  /// With more shapes than this, old steps are dropped. Then the bound becomes twice the number that is left.
   private var stepsMax = Glides.stepsMaxLeast
   private static let stepsMaxLeast = 1_000
 
   var isEmpty: Bool { glides.isEmpty }
 
-  /// Starts a glide to `end`. Returns how the shape is seen now.
+  /// Starts a glide to `end`. Returns how the shape is drawn now.
   ///
-  /// - Parameter seen: how it was seen until now. Nil where it doesn't glide.
+  /// - Parameter seen: how the shape was drawn until now. `nil` if it doesn't glide.
   mutating func take(
     _ end: CanvasScene.Item,
     of shape: Identifier,
@@ -75,7 +75,7 @@ struct Glides {
     steps[shape] = nil
   }
 
-  /// How the shapes that glide are seen at that time. Those that have arrived are no longer gliding.
+  /// The gliding shapes as they are drawn at that time. Those that have arrived are no longer gliding.
   mutating func advance(to now: UInt64) -> [(shape: Identifier, item: CanvasScene.Item)] {
     let seen = glides.map { ($0.key, $0.value.item(at: now)) }
     glides = glides.filter { !$0.value.isOver(at: now) }
@@ -83,18 +83,18 @@ struct Glides {
   }
 }
 
-/// How fast steps follow each other. `web/drawing/motion.js` has the same rules for a page.
+/// How quickly steps follow each other. `web/drawing/motion.js` has the same rules for a page.
 struct Steps {
   /// A change that comes later than this after the last one is not the next step of the same movement.
   private static let pauseMilliseconds = 1_000.0
-  /// Steps that follow each other as quickly as this are one movement, however many there are.
+  /// Steps that follow each other within this time are one movement, however few there are.
   private static let quickMilliseconds = 250.0
   private static let leastMilliseconds = 20.0
   /// A glide takes a little longer than the usual pause between steps, since some steps come late.
   private static let patience = 1.25
 
   private var toldAt: UInt64?
-  /// How long the newest steps took, on average.
+  /// The average interval of the newest steps.
   private var interval: Double?
 
   func isRecent(at now: UInt64) -> Bool { toldAt.map { Double(now &- $0) < Steps.pauseMilliseconds } ?? false }
@@ -107,9 +107,9 @@ struct Steps {
       return nil
     }
     let passed = Double(now &- toldAt)
-    // Two changes that are as far apart as this may be two acts. From the third on it is a movement over a slow line.
+    // Two changes this far apart may be two separate acts. From the third on it is a movement over a slow line.
     let isMovement = passed < Steps.quickMilliseconds || interval != nil
-    // Some of them come late, and the next together with them.
+    // Some steps come late, together with the next ones.
     let mean = interval.map { ($0 + passed) / 2 } ?? passed
     interval = mean
     return isMovement ? max(Steps.leastMilliseconds, Steps.patience * mean) : nil

@@ -1,10 +1,11 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A room's shapes as the screen needs them: their order, names, places and common areas, updated change by change.
+/// A room's shapes in the form that the screen needs: their order, names, places and common areas, updated change by
+/// change.
 struct LiveDrawing {
   private(set) var picture = RoomPicture()
-  /// The visible shapes as they are seen now: those that glide are not where they will be.
+  /// The visible shapes as they are drawn now: gliding shapes are not at their real places yet.
   private(set) var items: [Identifier: CanvasScene.Item] = [:]
   private var glides = Glides()
   /// The colours of the hidden shapes.
@@ -12,9 +13,9 @@ struct LiveDrawing {
   /// All pairs that overlap, sorted; made when needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// No line is wider. Shapes outside the view may reach into it by what a line of this width does.
+  /// The widest line in the drawing. Shapes outside the view may reach into it by the width of such a line.
   private var strokeWidthMax = 0.0
-  /// Since when tied lines glide to where what has moved lies now.
+  /// Since when tied lines glide to the new places of moved shapes.
   private var linesGlideFrom: UInt64?
 
   init() {}
@@ -24,7 +25,7 @@ struct LiveDrawing {
     for shape in canvas.shapes { note(canvas.drawn(shape)) }
   }
 
-  /// - Parameter now: where the shape glides to its place rather than jumps.
+  /// - Parameter now: if given, the shape glides to its place instead of jumping.
   private mutating func note(_ shape: Shape, glidingAt now: UInt64? = nil) {
     if shape.properties.visible {
       let item = CanvasScene.Item(shape)
@@ -42,9 +43,9 @@ struct LiveDrawing {
     glides.forget(shape)
   }
 
-  /// Takes in a change that `canvas` already holds. Returns the pairs that began or ceased to overlap.
+  /// Takes in a change, which is already in `canvas`. Returns the pairs that began or ceased to overlap.
   ///
-  /// - Parameter now: for a change by others, who may be dragging the shape: then it glides from where it is seen.
+  /// - Parameter now: for a change by others, who may be dragging the shape: then it glides from where it is drawn.
   mutating func follow(_ change: Change, in canvas: Canvas, glidingAt now: UInt64? = nil) -> OverlapChanges {
     if let shape = canvas[change.shape] {
       note(canvas.drawn(shape), glidingAt: now)
@@ -59,7 +60,7 @@ struct LiveDrawing {
     return changes
   }
 
-  /// The lines that are tied to what has moved follow it. Returns whether there are any.
+  /// Moves the lines that are tied to moved shapes. Returns whether there are any.
   mutating func moveTiedLines(in canvas: Canvas) -> Bool {
     let lines = picture.moveTiedLines(in: canvas)
     for line in lines { note(line, glidingAt: linesGlideFrom) }
@@ -68,10 +69,10 @@ struct LiveDrawing {
 
   // MARK: - Gliding
 
-  /// Whether some shape is seen on its way.
+  /// Whether any shape is gliding.
   var moves: Bool { !glides.isEmpty }
 
-  /// Brings the shapes that glide to where they are seen at that time.
+  /// Moves the gliding shapes to where they are drawn at that time.
   mutating func advance(to now: UInt64) {
     for (shape, item) in glides.advance(to: now) { items[shape] = item }
   }
@@ -86,7 +87,7 @@ struct LiveDrawing {
     (picture.names.name(of: shape)?.string ?? shape.text).printable
   }
 
-  /// The colour that it is known by.
+  /// The colour by which the shape is recognised.
   func color(of shape: Identifier) -> Color {
     items[shape].map { $0.line == nil ? $0.fill : $0.stroke } ?? hiddenColors[shape] ?? Properties().fill
   }
@@ -98,8 +99,8 @@ struct LiveDrawing {
     return made
   }
 
-  /// The topmost shape at a place. One that isn't filled counts only where no other lies under it; a line or ink within
-  /// `reach` of where it is drawn, and nowhere else.
+  /// The topmost shape at a place. A shape without a fill counts only if there is no other under it; a line or ink only
+  /// within `reach` of where it is drawn.
   func shape(
     at point: Point,
     reach: Double = 0,
@@ -113,10 +114,11 @@ struct LiveDrawing {
     }
   }
 
-  /// So many shapes over a text are a heap, under which nobody looks for it.
+  /// This many shapes over a text make a heap, under which nobody looks for it.
   private static let coversMax = 32
 
-  /// The shapes in front of a shape that hide what is under them, where they meet its box. Nil if it lies under a heap.
+  /// The shapes in front of a shape that hide what is under them, where they meet its box. `nil` if it lies under a
+  /// heap.
   func covers(of shape: Identifier) -> [Outline]? {
     guard let outline = items[shape]?.outline, let place = picture.order.index(of: shape) else { return nil }
     var covers: [Outline] = []
@@ -192,7 +194,7 @@ struct LiveDrawing {
       }
       findings += 1
       guard findings <= LiveDrawing.findingsMax else {
-        // An outdated area is closer to the truth than none.
+        // An outdated area is better than none.
         loops += drawing.regions[pair]?.loops ?? []
         return
       }
@@ -220,7 +222,7 @@ struct LiveDrawing {
     return commonRegions(of: visible(in: box), in: box, into: &loops)
   }
 
-  /// The common area as a part of the smaller shape.
+  /// The common area as a fraction of the smaller shape's.
   mutating func share(of pair: ShapePair) -> Double? {
     guard let first = items[pair.first]?.outline, let second = items[pair.second]?.outline else { return nil }
     return area(of: pair, first, second).share

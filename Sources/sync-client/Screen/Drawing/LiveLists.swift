@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// The panel's lists: of each, as many rows as there is room for.
+// The panel's lists, with as many rows as fit.
 
 extension LiveDrawing {
   /// Layers, the frontmost first.

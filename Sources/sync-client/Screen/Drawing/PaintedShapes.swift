@@ -9,15 +9,15 @@ struct PaintedShapes {
   let labels: [CanvasScene.Label]
   /// Whether all common areas are painted.
   let isWhole: Bool
-  /// Until when an incomplete painting may be shown. Painting should take a fifth of the time that finding common areas
-  /// takes.
+  /// Until when an incomplete painting may be shown. Painting should take at most a fifth of the time for finding
+  /// common areas.
   let partialUntil: UInt64
   /// How long painting took.
   let milliseconds: UInt64
 
   /// Nobody reads more names than this.
   private static let namesMax = 200
-  /// Texts may lie over each other, and only the frontmost can be read. All of them together have at most this many
+  /// Texts may lie over each other, and only the frontmost can be read. All of them together take at most this many
   /// times the cells of the view.
   private static let textLayersMax = 4
   /// A text is shown if at least this much of a letter, and this many letters, fit.
@@ -53,8 +53,8 @@ struct PaintedShapes {
     partialUntil = now + max(250, 4 * milliseconds)
   }
 
-  /// The texts of shapes, and the names of other shapes that are large enough, if their middle is not covered by
-  /// another.
+  /// The texts of shapes, and the names of other shapes that are large enough and whose middle is not covered by
+  /// another shape.
   private static func labels(
     of visible: [Identifier],
     in drawing: LiveDrawing,

@@ -21,12 +21,12 @@ struct Departures {
     departures.append(Departure(item: item, target: box.center, since: now))
   }
 
-  /// The shapes at their present places. Those that have arrived are forgotten.
+  /// The shapes at their present places. Those that have arrived are dropped.
   mutating func items(at now: UInt64) -> [CanvasScene.Item] {
     departures.removeAll { Double(now &- $0.since) >= Departures.milliseconds }
     return departures.map { departure in
       let part = Double(now &- departure.since) / Departures.milliseconds
-      // Shapes start slowly, like something heavy that is drawn in.
+      // Shapes start slowly, like something heavy that is pulled in.
       let eased = part * part * (3 - 2 * part)
       var item = departure.item
       let size = item.outline.size

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-/// The thing that the mouse is holding.
+/// What the mouse is holding.
 enum Grip {
   case none
-  /// Shapes, with the place where each was grabbed.
+  /// Shapes, with the point where each was grabbed.
   case moving(Moving)
   case resizing(Resizing)
   case turning(Turning)
@@ -54,7 +54,7 @@ enum Grip {
 
 /// Counts clicks that follow each other in one place.
 struct Clicks {
-  /// A click that comes later than this counts as the first again.
+  /// A click that comes later than this starts a new count.
   static let pauseMilliseconds: UInt64 = 350
 
   private(set) var count = 0
@@ -71,6 +71,6 @@ struct Clicks {
     last = (row, column, now)
   }
 
-  /// The next click counts as the first.
+  /// The next click starts a new count.
   mutating func forget() { last = nil }
 }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Strokes that others are drawing, put together from the pieces that their presence brings (S15).
+/// Strokes that others are drawing, assembled from the pieces in their presence (S15).
 struct Inks {
   private struct Ink {
     let shape: Identifier
@@ -15,7 +15,7 @@ struct Inks {
   static let patienceMilliseconds: UInt64 = 1_500
 
   private var known: [Identifier: Ink] = [:]
-  /// Whether a stroke is said to be done that the drawing hasn't got yet: in time it goes.
+  /// Whether a finished stroke waits for the drawing to get it. After a while it is dropped.
   private(set) var isWaiting = false
 
   var isEmpty: Bool { known.isEmpty }
@@ -26,7 +26,7 @@ struct Inks {
       guard let piece = state.ink, !isDrawn(piece.shape) else { continue }
       var ink = Ink(shape: piece.shape, color: piece.color, width: piece.width, points: [], toldAt: now)
       if let before = known[actor], before.shape == piece.shape { ink.points = before.points }
-      // Where a piece is missing, a straight way leads over it.
+      // If a piece is missing, a straight line bridges the gap.
       ink.points = ink.points.prefix(piece.at) + piece.points
       known[actor] = ink
     }

@@ -4,7 +4,7 @@ import WebSocketLoop
 
 /// The live canvas of a room on the terminal: a full peer, with a view, a selection, keys and a mouse.
 ///
-/// Changes in the room come in as effects, keys and the mouse as events. When the host asks for a screen, it gets one.
+/// Changes in the room arrive as effects, keys and the mouse as events. The host asks for a screen when it needs one.
 @ClientLoop
 final class LiveCanvas: ScreenContent {
   let host: ScreenHost
@@ -18,14 +18,14 @@ final class LiveCanvas: ScreenContent {
   var people: [Identifier: PresenceState] = [:]
   var inks = Inks()
   var textLosses = TextLosses()
-  /// A text of this user's that is lost to others, and until when it can be put back.
+  /// A text of this user's that was lost, and until when it can be put back.
   var lostText: (text: LostText, until: UInt64)?
-  /// The shape that is being written in, as it was last.
+  /// The last state of the shape that is being written in.
   var written: Shape?
-  /// Paints the countdown to the next try, while the server can't be reached.
+  /// Updates the countdown to the next try, while the server can't be reached.
   var countdown: LoopTimer?
   var followed: Identifier?
-  /// The followed person has not looked around yet, and the user was told so.
+  /// Whether the user was told that the followed person's view isn't known yet.
   var awaitsView = false
 
   var view: CanvasView
@@ -51,12 +51,12 @@ final class LiveCanvas: ScreenContent {
 
   /// The shapes as last painted; nil if they have to be repainted.
   var shapes: PaintedShapes?
-  /// How long they took to paint.
+  /// How long it took to paint them.
   var paintMilliseconds: UInt64 = 0
-  /// Others' shapes glide where painting takes no more of a frame than this.
+  /// Others' shapes glide only if painting takes no more of a frame than this.
   private static let glidePaintMillisecondsMax: UInt64 = 8
 
-  /// Somebody at a screen wants to be back soon after the server is.
+  /// Short, because somebody at a screen wants to reconnect soon after the server is back.
   private static let pauseMillisecondsMax: UInt64 = 2_500
 
   /// The page's colours for people. A user who chose no colour gets one of these.
@@ -101,7 +101,7 @@ final class LiveCanvas: ScreenContent {
 
   var moves: Bool { !departures.isEmpty || drawing.moves || shapes?.isWhole == false }
 
-  /// Whether there is time for frames in between: not over a slow terminal, and not where there is much to paint.
+  /// Whether there is time for frames in between. There is none over a slow terminal, or if painting takes long.
   var hasTimeToGlide: Bool { host.keepsUp && paintMilliseconds <= LiveCanvas.glidePaintMillisecondsMax }
 
   func say(_ text: String, _ kind: RoomFrame.Notice.Kind = .plain, forMilliseconds milliseconds: UInt64 = 5_000) {
@@ -121,7 +121,7 @@ final class LiveCanvas: ScreenContent {
 
   // MARK: - Presence
 
-  /// Shows the others where this user points, what they have selected and what they see.
+  /// Shows others where this user points, what they have selected and what they see.
   func tellPresence() {
     var state = PresenceState()
     state.cursor = pointer

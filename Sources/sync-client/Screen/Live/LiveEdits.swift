@@ -29,7 +29,7 @@ extension LiveCanvas {
 
   // MARK: - Locks and groups
 
-  /// Says so where any of these shapes is locked (S12).
+  /// If any of these shapes is locked, says so (S12).
   func refusesLocked(_ shapes: [Identifier]) -> Bool {
     let canvas = canvas
     guard let locked = shapes.first(where: { canvas[$0]?.properties.isLocked == true }) else { return false }
@@ -37,7 +37,7 @@ extension LiveCanvas {
     return true
   }
 
-  /// Locks what is selected, or unlocks it where all of it is locked.
+  /// Locks the selection, or unlocks it if all of it is locked.
   func toggleLock() {
     let canvas = canvas
     let isLocked = selection.allSatisfy { canvas[$0]?.properties.isLocked == true }
@@ -46,7 +46,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Makes one group of what is selected, or takes it apart where it is one.
+  /// Groups the selection, or ungroups it if it is one group.
   func toggleGroup() {
     let canvas = canvas
     let groups = Set(selection.map { canvas[$0]?.properties.group })
@@ -59,7 +59,7 @@ extension LiveCanvas {
     change { _, set in set.group = group }
   }
 
-  /// A shape with those that are grouped with it and not locked (S13).
+  /// A shape together with the unlocked shapes in its group (S13).
   func group(of shape: Identifier) -> [Identifier] {
     let canvas = canvas
     guard let group = canvas[shape]?.properties.group else { return [shape] }
@@ -81,7 +81,7 @@ extension LiveCanvas {
     let size = isBox ? Size(width: 150, height: 120) : Size(width: 140, height: 140)
     set.size = size
     let wanted = Point(x: newPlace.x - size.width / 2, y: newPlace.y - size.height / 2)
-    // One after the other, they come to lie side by side and not on each other.
+    // Shapes that are added one after the other are put side by side and not on each other.
     set.position = clamped(drawing.picture.overlaps.freePlace(for: size, near: wanted) ?? wanted)
     set.fill = Color.bright(using: &chance)
     if kind == .polygon { set.points = 6 }
@@ -121,7 +121,7 @@ extension LiveCanvas {
 
   private static let arrowLength = 200.0
 
-  /// Adds an arrow: between two shapes that are selected, from one that is to the mouse or away from it, or anywhere.
+  /// Adds an arrow: between two selected shapes, from a selected one to the mouse or away from it, or anywhere.
   func addArrow() {
     let canvas = canvas
     let ends = selection.prefix(2).compactMap { canvas[$0] }.filter { !$0.properties.kind.isStroke }
@@ -198,7 +198,7 @@ extension LiveCanvas {
     }
   }
 
-  /// The values that loosen a line from shapes that aren't selected with it, when it is moved, turned or resized. Its
+  /// The values that untie a line from shapes that aren't selected with it, when it is moved, turned or resized. Its
   /// ends stay where they are drawn.
   func loosened(_ shape: Shape) -> Properties {
     let canvas = canvas
@@ -268,8 +268,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Takes the fill away, or gives it back. A shape without an outline gets one in its colour, so that it can still be
-  /// seen.
+  /// Removes the fill, or brings it back. A shape without an outline gets one in its colour, so that it stays visible.
   func toggleFill() {
     change { shape, set in
       let properties = shape.properties
@@ -327,7 +326,7 @@ extension LiveCanvas {
     client.edit { replica, now in replica.delete(shapes, at: now) }
   }
 
-  /// Drops shapes into the black hole: one operation tells where each goes, and deletes it.
+  /// Drops shapes into the black hole: a single operation tells where each goes, and deletes it.
   func swallow(_ shapes: [Identifier]) {
     let hole = BlackHole(view: view)
     let place = clamped(Point(x: hole.center.x.rounded(), y: hole.center.y.rounded()))

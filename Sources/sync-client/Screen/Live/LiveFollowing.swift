@@ -63,7 +63,7 @@ extension LiveCanvas: RoomFollower {
     }
   }
 
-  /// Says it once, when the line has become slow.
+  /// Says once that the line has become slow.
   private func noteSlowness(_ isSlow: Bool) {
     if isSlow, !self.isSlow { say("Your connection is slow. Others see your changes late, and you theirs.", .warning) }
     self.isSlow = isSlow
@@ -75,12 +75,12 @@ extension LiveCanvas: RoomFollower {
       awaitsView = false
       say("You see what \(peer.shownName) sees.")
     }
-    // A shape that somebody lifts looks different.
+    // A shape that somebody lifts is drawn differently.
     shapes = nil
     followInks()
   }
 
-  /// Ink is shown while it is drawn.
+  /// Shows ink while it is drawn.
   private func followInks() {
     guard !inks.isEmpty || people.values.contains(where: { $0.ink != nil }) else { return }
     let canvas = canvas
@@ -112,7 +112,7 @@ extension LiveCanvas: RoomFollower {
     tell(began, by: origin)
   }
 
-  /// Tells of a text of this user's that was written over.
+  /// Tells the user that their text was overwritten.
   private func tell(_ loss: TextLosses.Loss?) {
     guard let loss else { return }
     let who = client.replica.peer(loss.by)?.shownName ?? "Someone"

@@ -8,7 +8,7 @@ extension LiveCanvas {
     if prompt != nil, takePrompt(event) { return }
     switch event {
     case .key(let key, let modifiers):
-      // Somebody is here and wants to go on.
+      // A key was pressed, so somebody is waiting for the connection.
       client.tryNow()
       if showsHelp {
         showsHelp = false
@@ -139,8 +139,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Leaves at once if everything is saved. Otherwise it waits until everything is; without a server it asks again
-  /// first.
+  /// Leaves at once if everything is saved. Otherwise waits until everything is; without a server, asks again first.
   func leave() {
     let unsent = client.replica.unsentCount
     let isLive = client.replica.state == .live
@@ -183,7 +182,7 @@ extension LiveCanvas {
     guard var prompt else { return false }
     let isText = prompt.prompt.label == LiveCanvas.textLabel
     var event = event
-    // In a text, pasted line breaks and backslashes are written as they would be typed.
+    // In a text, pasted line breaks and backslashes are escaped as if they were typed.
     if isText, case .paste(let pasted) = event {
       event = .paste(TextWords.typed(Text(TextWords.withLineFeeds(pasted))))
     }
@@ -192,7 +191,7 @@ extension LiveCanvas {
     case .cancelled: self.prompt = nil
     case .accepted(let name):
       guard !isText || PropertyRules.allowsText(Text(TextWords.written(name))) else {
-        // It stays open, so that nothing written is lost.
+        // The prompt stays open, so that the text isn't lost.
         self.prompt = prompt
         say("A text has at most 4,096 bytes.", .warning)
         return true

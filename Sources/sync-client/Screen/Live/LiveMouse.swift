@@ -156,7 +156,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Lines that are moved by themselves leave what they were tied to.
+  /// Lines that are moved by themselves are untied from their shapes.
   private func loosened(_ shapes: [(shape: Identifier, position: Point)]) -> [(shape: Identifier, position: Point)] {
     let canvas = canvas
     var edits: [ShapeEdit] = []
@@ -235,7 +235,7 @@ extension LiveCanvas {
     case .pulling(_, _, selects: true):
       if let band = grip.band { select(unlocked(drawing.shapes(touching: band))) }
     case .pulling(_, _, selects: false):
-      // The tremble of a hand must not draw anything.
+      // A slight movement of the hand must not draw anything.
       if let band = grip.band, band.size.width * view.scale >= 2 || band.size.height * view.rowScale >= 2 {
         clicks.forget()
         addRectangle(

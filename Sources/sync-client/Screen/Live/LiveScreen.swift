@@ -32,8 +32,8 @@ extension LiveCanvas {
     }
     if let shapes, shapes.view == view, shapes.theme == theme, departures.isEmpty {
       if shapes.isWhole { return shapes }
-      // A few hundred common areas are found for each frame. Repainting thousands of them each time would take longer
-      // than finding them.
+      // A few hundred common areas are found for each frame. With thousands, repainting all of them each time would
+      // take longer than finding them.
       let isWhole = drawing.findCommonRegions(in: view.visibleBox)
       if !isWhole, Clocks.monotonicMilliseconds() < shapes.partialUntil { return shapes }
     }
@@ -144,7 +144,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Nil where that is less than a second.
+  /// `nil` if it is less than a second.
   private func seconds(until time: UInt64) -> Int? {
     let now = Clocks.monotonicMilliseconds()
     return time > now + 1_000 ? Int((time - now) / 1_000) : nil

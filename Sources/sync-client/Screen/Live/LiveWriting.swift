@@ -27,7 +27,7 @@ extension LiveCanvas {
     written = shape
   }
 
-  /// Keeps the shape that is being written in as it is: if somebody deletes it, its text can still have a place.
+  /// Remembers the state of the shape that is being written in: if somebody deletes it, its text can still be put back.
   func noteWritten() {
     guard let shape = prompt?.shape, let shape = canvas[shape] else { return }
     written = shape
@@ -43,7 +43,7 @@ extension LiveCanvas {
     edit([ShapeEdit(shape: shape.id, set: set)])
   }
 
-  /// The shape was deleted while its text was being written. The text is kept for a while.
+  /// The shape was deleted while somebody wrote in it. The text is kept for a while.
   private func keep(_ text: Text, of shape: Identifier) {
     guard let written, written.id == shape, written.properties.text != text, PropertyRules.allowsText(text),
       !TextWords.inOneLine(text).isEmpty
@@ -56,7 +56,7 @@ extension LiveCanvas {
     )
   }
 
-  /// Puts a text back that somebody else wrote over, or whose shape somebody else deleted.
+  /// Puts back a text that somebody else overwrote, or whose shape somebody else deleted.
   func putTextBack() {
     guard let lost = lostText, Clocks.monotonicMilliseconds() < lost.until else {
       say("No text of yours was lost just now.")
@@ -85,7 +85,7 @@ enum LostText {
 }
 
 extension Properties {
-  /// A text where the shape with these properties was.
+  /// A text at the place of the shape with these properties.
   fileprivate func textAlone(_ text: Text) -> Properties {
     var set = Properties()
     set.kind = .text
@@ -107,7 +107,7 @@ extension Properties {
     guard shape.rotation != 0 else { return }
     let angle = shape.rotation * .pi / 180
     let half = (height - before.height) / 2
-    // How far the middle goes, less what half of the growth would move it.
+    // The movement of the middle, minus half of the growth.
     position = Point(x: shape.position.x - half * sin(angle), y: shape.position.y + half * cos(angle) - half)
   }
 }

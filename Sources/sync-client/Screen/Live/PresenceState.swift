@@ -7,14 +7,14 @@ struct PresenceState: Hashable, Sendable {
   var selection: [Identifier] = []
   var lifted: [Identifier] = []
   var view: Rect?
-  /// The newest part of a stroke that is not finished yet. Only read: this client has no pen.
+  /// The newest part of an unfinished stroke. Only read: this client has no pen.
   private(set) var ink: InkPiece?
 
   struct InkPiece: Hashable, Sendable {
     var shape: Identifier
     var color: Color
     var width: Double
-    /// Which of the stroke's points the first one here is.
+    /// The index in the stroke of the first point here.
     var at: Int
     var points: [Point]
 
@@ -24,12 +24,12 @@ struct PresenceState: Hashable, Sendable {
     fileprivate static let widthMax = 1_000.0
   }
 
-  /// Further shapes are left out: presence has a limit, and more marks than this tell nothing.
+  /// Further shapes are left out: presence has a limit, and nobody could tell more marks than this apart.
   private static let shapesMax = 100
 
   init() {}
 
-  /// Another client may send anything. The parts that make sense are used.
+  /// Another client may send anything. The valid parts are used.
   init(_ state: JSONText) {
     let read = state.bytes.span.withUnsafeBytes { bytes -> PresenceState? in
       guard var reader = try? JSONReader(validating: bytes) else { return nil }
@@ -61,7 +61,7 @@ struct PresenceState: Hashable, Sendable {
     }
   }
 
-  /// Nil where something is missing or makes no sense.
+  /// `nil` if anything is missing or invalid.
   private static func ink(_ reader: inout JSONReader) throws(JSONFailure) -> InkPiece? {
     var (shape, color, width, at): (Identifier?, Color?, Double?, Double?)
     var numbers: [Double] = []

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// Two people may write in one text at the same time. The later writer's stands. This finds out what the other one lost, as
-/// `web/furniture/text-losses.js` does for a page.
+/// Two people may write in one text at the same time. The later one's text stays. This finds out what the other person
+/// lost, as `web/furniture/text-losses.js` does for a page.
 struct TextLosses {
   struct Loss: Hashable {
     let shape: Identifier
@@ -10,15 +10,15 @@ struct TextLosses {
     let by: Identifier
   }
 
-  /// Somebody who writes over a text so soon after it was written can hardly have read it.
+  /// Somebody who overwrites a text this soon after it was written can hardly have read it.
   private static let soonMilliseconds: UInt64 = 15_000
   /// The number of shapes whose texts are remembered.
   private static let keptMax = 500
 
-  /// The text that was written here last.
+  /// The last text that was written here, by shape.
   private var own: [Identifier: (text: Text, at: UInt64)] = [:]
 
-  /// The text of a shape has changed to `text`; nil if the shape is gone.
+  /// The text of a shape has changed to `text`; `nil` if the shape is gone.
   mutating func follow(_ shape: Identifier, text: Text?, by origin: ChangeOrigin, at now: UInt64) -> Loss? {
     switch origin {
     case .own:
@@ -36,7 +36,7 @@ struct TextLosses {
     return nil
   }
 
-  /// A text of this user's lost to another when it became durable; `text` is what stands.
+  /// This user's text had already lost when it was stored; `text` is the one that stays.
   mutating func superseded(in shape: Identifier, by actor: Identifier, leaving text: Text?) -> Loss? {
     guard let text, let written = own[shape], written.text != text else { return nil }
     own[shape] = nil

@@ -2,7 +2,7 @@ import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
 
-/// A room's past on the terminal: it can be played, paused and searched.
+/// A room's past on the terminal, which can be played, paused and moved through.
 ///
 /// The server returns the room's state at a given moment. Only one request is under way at a time, so playing is as
 /// smooth as the connection and the room allow.
@@ -30,11 +30,11 @@ final class ReplayCanvas: ScreenContent {
   private var place = 0.0
   private var playedAt: UInt64?
   private var speed: Double
-  /// The moment that is shown; nil before the first.
+  /// The moment that is shown; `nil` before the first.
   private var shown: UInt64?
   private var isAsking = false
 
-  /// Moments closer together than this count as one: it is the length of a frame.
+  /// Moments closer together than this count as one. It is the length of a frame.
   private static let stepMilliseconds: UInt64 = 16
 
   init(_ invocation: Invocation, _ room: RoomName, _ span: ReplaySpan, speed: Double, host: ScreenHost) {
@@ -116,7 +116,7 @@ final class ReplayCanvas: ScreenContent {
     union = drawing.bounds.map { bounds in union?.union(bounds) ?? bounds } ?? union
   }
 
-  /// The box around everything seen so far. The view is fitted to it, so the view doesn't jump.
+  /// The box around everything shown so far. The view is fitted to it, so that it doesn't jump.
   private var union: Rect?
 
   // MARK: - The screen

@@ -8,7 +8,7 @@ protocol ScreenContent: AnyObject {
   /// The screen as it should be now.
   func screen(_ size: Terminal.Size) -> Screen
   func take(_ event: TerminalEvent)
-  /// Whether something moves by itself, so that another frame follows.
+  /// Whether something moves by itself, so that another frame is needed.
   var moves: Bool { get }
 }
 
@@ -113,7 +113,7 @@ final class ScreenHost {
     timer = nil
     guard let terminal, let content else { return }
     lastFrameAt = Clocks.monotonicMilliseconds()
-    // A slow terminal gets the newest frame once it has taken the last one. Frames between them are never drawn.
+    // A slow terminal gets the newest frame once it has taken the last one. Frames in between are never drawn.
     if terminal.isBehind() { return }
     terminal.show(content.screen(terminal.size))
     if content.moves { invalidate() }

@@ -5,7 +5,7 @@ import WebSocketLoop
 /// The terminal that the process was started in: its size, its input, and what it shows.
 ///
 /// It is opened as a separate file, so that making it non-blocking changes nothing for the shell. A slow terminal gets
-/// nothing more until it has taken what was sent. The changes until then become one update, not a queue.
+/// nothing more until it has taken everything. All changes until then become one update, not a queue.
 @ClientLoop
 final class Terminal {
   private let descriptor: Int32
@@ -16,7 +16,7 @@ final class Terminal {
   private let drained: @ClientLoop () -> Void
   private let lost: @ClientLoop () -> Void
 
-  /// The screen that the terminal shows once it has taken everything; nil if that isn't known.
+  /// The screen that the terminal shows once it has taken everything; `nil` if that isn't known.
   private var shown: Screen?
   private var isAwaited = false
   private var unwritten: [UInt8] = []
@@ -142,10 +142,10 @@ final class Terminal {
     put(bytes)
   }
 
-  /// Whether it has taken all that was sent.
+  /// Whether it has taken everything that was sent.
   var keepsUp: Bool { unwritten.isEmpty }
 
-  /// Whether the terminal has not yet taken what was sent. If so, `drained` is called when it has.
+  /// Whether the terminal has not yet taken everything. If so, `drained` is called when it has.
   func isBehind() -> Bool {
     guard !keepsUp else { return false }
     screensDropped += 1
@@ -174,7 +174,7 @@ final class Terminal {
       } else if count < 0, errno == EINTR {
         continue
       } else {
-        // Any error but a full buffer shows again at the next read.
+        // Any error other than a full buffer is reported again by the next read.
         watch?.want(readable: true, writable: true)
         return
       }

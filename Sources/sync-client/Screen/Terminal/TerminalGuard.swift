@@ -89,13 +89,14 @@ enum TerminalGuard {
     TerminalGuard.comeBack()
   }
 
-  /// This is also called after SIGSTOP, which can't be caught. A shell may have changed the terminal's settings since.
+  /// This is also called after SIGSTOP, which can't be caught. A shell may have changed the terminal's settings since
+  /// then.
   private static let continued: @convention(c) (Int32) -> Void = { _ in TerminalGuard.comeBack() }
 
   private static func comeBack() {
     guard state.pointee.isTaken else { return }
     enter()
-    // The size may have changed, and everything has to be redrawn. One signal does both.
+    // The size may have changed, and everything has to be redrawn. This signal causes both.
     kill(getpid(), SIGWINCH)
   }
 
@@ -107,7 +108,7 @@ enum TerminalGuard {
     sigaction(number, &action, nil)
   }
 
-  /// Lets the signal act as on a process without a handler.
+  /// Lets the signal act as in a process without a handler.
   private static func raiseAsUsual(_ number: Int32) {
     signal(number, SIG_DFL)
     var set = sigset_t()

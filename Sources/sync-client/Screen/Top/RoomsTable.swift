@@ -107,7 +107,7 @@ final class RoomsTable: ScreenContent {
     show()
   }
 
-  /// Takes the rooms that the filter lets through, in the order that is chosen.
+  /// Shows the rooms that match the filter, in the chosen order.
   private func show() {
     let filter = table.typedFilter?.text ?? table.filter
     table.filter = filter
@@ -140,7 +140,7 @@ final class RoomsTable: ScreenContent {
     }
   }
 
-  /// Rooms are filtered while one types. Enter keeps the filter, Escape shows all rooms again.
+  /// Rooms are filtered while the user types. Enter keeps the filter, Escape shows all rooms again.
   private func takeFilter(_ event: TerminalEvent) -> Bool {
     switch event {
     case .key, .paste: break
