@@ -30,4 +30,5 @@ def operations(kind, seed=1, shapes=40):
         if size > 200_000 or len(batch) == 200:
             yield batch
             batch, size = [], 0
-    yield batch
+    if batch:
+        yield batch

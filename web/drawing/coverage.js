@@ -2,8 +2,9 @@
 // shapes and strokes on top of each other over a whole view; painting all of them would keep a page busy for minutes,
 // and nobody would see a difference.
 
+import { crossings } from './dashes.js'
 import { isStroke, lineOf, pathAlong } from './lines.js'
-import { WorkBudget, inkWork, plainWorkOf, workOf } from './work.js'
+import { WorkBudget, pathPoints, plainWorkOf, strokeWork, workOf } from './work.js'
 
 /** A picture has this many cells in a row, and this many rows. The cells of a row are the bits of a number. */
 const side = 32
@@ -198,7 +199,10 @@ export class Coverage {
       ({ x: cosine * point.x - sine * point.y + middleX, y: sine * point.x + cosine * point.y + middleY })
     const line = drawn.line ??= lineOf(drawn)
     const { runs } = line
-    const seen = new SeenStrokes(line, size)
+    const { left, top, right, bottom } = this.#area
+    const seen = new SeenStrokes(line, size, {
+      longest: crossings * (drawn.width + drawn.height) * size, pixels: (right - left) * (bottom - top),
+    })
     for (const { pieces, width } of runs) {
       const reach = width / 2 * size
       const covers = reach * 2 > Math.hypot(this.#width, this.#height)
@@ -265,15 +269,19 @@ export class Coverage {
 class SeenStrokes {
   #line
   #size
-  /** @type {{pieces: Piece[], width: number}[]} */
+  #most
+  /** @type {{pieces: Piece[], width: number, length: number}[]} */
   #strokes = []
   #count = 0
-  #pixels = 0
 
-  /** @param {import('./lines.js').DrawnLine} line @param {number} size device pixels for a unit */
-  constructor(line, size) {
+  /**
+   * @param {import('./lines.js').DrawnLine} line @param {number} size device pixels for a unit
+   * @param {{longest: number, pixels: number}} most device pixels that a stroke may be long, and on which it can lie
+   */
+  constructor(line, size, most) {
     this.#line = line
     this.#size = size
+    this.#most = most
   }
 
   get isEmpty() { return this.#count === 0 }
@@ -281,15 +289,19 @@ class SeenStrokes {
   /** @param {Piece} piece @param {number} width @param {number} length of the piece, in device pixels */
   add(piece, width, length) {
     this.#count += 1
-    this.#pixels += (length + width * this.#size) * width * this.#size
     const open = this.#strokes.at(-1)
     const follows = open?.pieces.at(-1)?.to === piece.from && Math.abs(open.width - width) * this.#size < widthStep
-    if (open && follows) open.pieces.push(piece)
-    else this.#strokes.push({ pieces: [piece], width })
+    if (open && follows && open.length + length <= this.#most.longest) {
+      open.pieces.push(piece)
+      open.length += length
+    } else this.#strokes.push({ pieces: [piece], width, length })
   }
 
-  /** The work of painting these pieces. */
-  get work() { return inkWork(this.#strokes.length, this.#count, this.#pixels) }
+  /** The work of painting them. */
+  get work() {
+    return this.#strokes.reduce((sum, { pieces, width, length }) =>
+      sum + strokeWork(pieces.length / pathPoints, length, width * this.#size, this.#most.pixels), 0)
+  }
 
   /** @returns {InkStroke[]} the line keeps them if all of it is visible */
   made() {

@@ -13,6 +13,11 @@ const partsUncut = 1000
 const halvingsMax = 20
 /** The number of pieces for a quarter of an ellipse. In the largest ellipse they are a thousandth of a unit off. */
 const quarterPieces = 64
+/**
+ * A path is no longer than its box is wide and high, so many times. Where a path crosses itself again and again, a browser takes about
+ * the square of its length to find what it covers.
+ */
+export const crossings = 16
 
 /**
  * How many more parts the broken lines of one picture may have.
@@ -55,15 +60,18 @@ export class DashBudget {
  */
 export function strokesOf(dash, width, { path, length, pieces }, { box, scale, budget }) {
   const whole = [{ path, offset: 0 }]
-  const solid = { paths: whole, pattern: [] }
-  if (dash === 'solid') return solid
+  if (dash === 'solid') return { paths: whole, pattern: [] }
   const { part, step } = dashForms[dash]
-  if (!(step * width * scale >= 1)) return solid
-  const pattern = [part * width, (step - part) * width]
-  if (length <= partsUncut * step * width) return budget.takes(length / (step * width)) ? { paths: whole, pattern } : solid
-  const seen = new SeenPieces(grown(box(), width))
+  const pattern = step * width * scale >= 1 ? [part * width, (step - part) * width] : []
+  const isUncut = length <= partsUncut * step * width
+  if (isUncut && pattern.length > 0 && budget.takes(length / (step * width))) return { paths: whole, pattern }
+  const view = grown(box(), width)
+  const isSolid = isUncut || pattern.length === 0
+  if (isSolid && length <= crossings * (view.width + view.height)) return { paths: whole, pattern: [] }
+  const seen = new SeenPieces(view)
   for (const piece of pieces()) seen.add(piece)
-  return budget.takes(seen.length / (step * width) + seen.paths.length) ? { paths: seen.paths, pattern } : solid
+  const isBroken = !isSolid && budget.takes(seen.length / (step * width) + seen.paths.length)
+  return { paths: seen.paths, pattern: isBroken ? pattern : [] }
 }
 
 /** @param {Box} box @param {number} reach @returns {Box} */
@@ -73,7 +81,8 @@ const grown = ({ x, y, width, height }, reach) => ({ x: x - reach, y: y - reach,
 class SeenPieces {
   #box
   #passed = 0
-  #isSeen = false
+  /** Where the path that goes on here began. */
+  #start = -Infinity
   /** @type {Strokes['paths']} */
   paths = []
   /** The length of the line in these pieces. */
@@ -92,13 +101,13 @@ class SeenPieces {
       return
     }
     const length = pieceLength(piece)
-    if (place === 'beyond') this.#isSeen = false
+    if (place === 'beyond') this.#start = -Infinity
     else {
-      if (!this.#isSeen) {
+      if (this.#passed + length - this.#start > crossings * (this.#box.width + this.#box.height)) {
         this.paths.push({ path: new Path2D(), offset: this.#passed })
         this.paths.at(-1)?.path.moveTo(piece.from.x, piece.from.y)
+        this.#start = this.#passed
       }
-      this.#isSeen = true
       const { control, to } = piece
       if (control) this.paths.at(-1)?.path.quadraticCurveTo(control.x, control.y, to.x, to.y)
       else this.paths.at(-1)?.path.lineTo(to.x, to.y)

@@ -1,7 +1,7 @@
 // Lines and ink on a canvas, by the same rules as the core's (docs/PROTOCOL.md, S14 and S15): pieces one after the
 // other, with arrows and dots at the ends. All coordinates are relative to the middle of the shape's box, not turned.
 
-import { addStraight, piecesLength } from './dashes.js'
+import { addStraight, crossings, piecesLength } from './dashes.js'
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/table.js').PathPoint} PathPoint */
@@ -49,15 +49,17 @@ export const pathOf = ({ path }) => (path.length > 0 ? path : diagonal)
 export function lineOf({ shape, width, height, strokeWidth }) {
   const points = pathOf(shape).map(([x, y]) => ({ x: (x / boxEnd - 0.5) * width, y: (y / boxEnd - 0.5) * height }))
   const isBroken = shape.dash !== 'solid'
-  return shape.kind === 'ink' ? inkOf(points, pathOf(shape).map(([, , hundredths]) => strokeWidth * hundredths / 100), isBroken)
-    : straightLine(points, strokeWidth, shape, isBroken)
+  // Parts of a broken line that follow each other are one, or its pattern would begin anew.
+  const longest = isBroken ? Infinity : crossings * (width + height)
+  return shape.kind === 'ink' ? inkOf(points, pathOf(shape).map(([, , hundredths]) => strokeWidth * hundredths / 100), longest)
+    : straightLine(points, strokeWidth, shape, longest)
 }
 
 /**
- * @param {Point[]} points @param {number} width @param {import('../core/types.js').Shape} shape @param {boolean} isBroken
+ * @param {Point[]} points @param {number} width @param {import('../core/types.js').Shape} shape @param {number} longest a part
  * @returns {DrawnLine}
  */
-function straightLine(points, width, { fromEnd, toEnd }, isBroken) {
+function straightLine(points, width, { fromEnd, toEnd }, longest) {
   const heads = new Path2D()
   const last = points.length - 1
   const led = [...points]
@@ -65,9 +67,8 @@ function straightLine(points, width, { fromEnd, toEnd }, isBroken) {
   led[last] = addHead(heads, toEnd, points[last], points[last - 1], width)
   const pieces = /** @type {Piece[]} */ ([])
   addStraight(pieces, led)
-  const run = runOf(pieces, width, isBroken)
   const hasHeads = fromEnd !== 'plain' || toEnd !== 'plain'
-  return { runs: [run], heads: hasHeads ? heads : null, get whole() { return run.path }, widest: width, length: piecesLength(pieces) }
+  return lineAlong(pieces, pieces.map(() => width), hasHeads ? heads : null, longest)
 }
 
 /**
@@ -95,9 +96,9 @@ function addHead(heads, head, end, before, width) {
  * The curve through some points: straight to the middle of the first two, then from middle to middle, drawn towards the
  * point between them, and straight to the last.
  *
- * @param {Point[]} points @param {number[]} widths @param {boolean} isBroken @returns {DrawnLine}
+ * @param {Point[]} points @param {number[]} widths @param {number} longest a part @returns {DrawnLine}
  */
-function inkOf(points, widths, isBroken) {
+function inkOf(points, widths, longest) {
   let from = points[0]
   const pieces = points.map((point, index) => {
     const next = points[index + 1]
@@ -106,27 +107,35 @@ function inkOf(points, widths, isBroken) {
     from = to
     return piece
   })
-  const runs = /** @type {Run[]} */ ([])
-  let start = 0
-  for (let end = 1; end <= pieces.length; end++) {
-    if (widths[end] === widths[start]) continue
-    runs.push(runOf(pieces.slice(start, end), widths[start], isBroken))
-    start = end
-  }
-  const whole = runs.length === 1 ? runs[0] : runOf(pieces, widths[0], false)
-  return { runs, heads: null, get whole() { return whole.path }, widest: Math.max(...widths), length: piecesLength(pieces) }
+  return lineAlong(pieces, widths, null, longest)
 }
 
-/** @param {Piece[]} pieces @param {number} width @param {boolean} isBroken @returns {Run} */
-function runOf(pieces, width, isBroken) {
+/**
+ * @param {Piece[]} pieces @param {number[]} widths of the pieces @param {Path2D | null} heads @param {number} longest a part
+ * @returns {DrawnLine}
+ */
+function lineAlong(pieces, widths, heads, longest) {
+  const lengths = pieces.map((piece) => piecesLength([piece]))
+  const runs = /** @type {Run[]} */ ([])
+  let [start, length] = [0, 0]
+  for (let end = 1; end <= pieces.length; end++) {
+    length += lengths[end - 1]
+    if (widths[end] === widths[start] && length + lengths[end] <= longest) continue
+    runs.push(runOf(pieces.slice(start, end), widths[start], length))
+    start = end
+    length = 0
+  }
+  const whole = runs.length === 1 ? runs[0] : runOf(pieces, widths[0], 0)
+  return {
+    runs, heads, get whole() { return whole.path }, widest: Math.max(...widths), length: lengths.reduce((sum, each) => sum + each, 0),
+  }
+}
+
+/** @param {Piece[]} pieces @param {number} width @param {number} length @returns {Run} */
+function runOf(pieces, width, length) {
   /** @type {Path2D | null} */
   let path = null
-  return {
-    get path() { return path ??= pathAlong(pieces) },
-    width,
-    length: isBroken ? piecesLength(pieces) : 0,
-    pieces: () => pieces,
-  }
+  return { get path() { return path ??= pathAlong(pieces) }, width, length, pieces: () => pieces }
 }
 
 /** @param {Piece[]} pieces */
@@ -140,8 +149,8 @@ export function pathAlong(pieces) {
   return path
 }
 
-/** The number of points of a rough path. */
-const roughPoints = 12
+/** A rough path has so many points. */
+export const roughPoints = 12
 
 /**
  * A rough path of a line or of ink. If a wide line crosses itself a thousand times, a browser takes long to find the

@@ -211,7 +211,7 @@ function* paintParts(context, drawn, sight) {
     }
     const isBroken = drawn.shape.dash !== 'solid'
     const line = { path, length: isBroken ? outlineLength(drawn) : 0, pieces: () => outlinePieces(drawn) }
-    if (drawn.strokeWidth > 0) stroke(context, drawn, line, drawn.strokeWidth, sight, 'butt')
+    if (drawn.strokeWidth > 0) yield* stroke(context, drawn, line, drawn.strokeWidth, sight, 'butt', drawn.shape.written ? 0.5 : 1)
   }
   if (drawn.shape.written && !drawn.isWritten) paintText(context, drawn, sight.pixels.scale * drawn.growth)
 }
@@ -226,10 +226,7 @@ function* paintLine(context, drawn, sight) {
     return
   }
   const { runs, heads } = drawn.line ??= lineOf(drawn)
-  for (const [index, run] of runs.entries()) {
-    if (index > 0) yield 1 / runs.length
-    stroke(context, drawn, run, run.width, sight, 'round')
-  }
+  for (const run of runs) yield* stroke(context, drawn, run, run.width, sight, 'round', 1 / runs.length)
   if (!heads) return
   context.fillStyle = colorOf(drawn.stroke)
   context.fill(heads)
@@ -243,10 +240,10 @@ function* paintStrokes(context, drawn, strokes) {
   context.lineJoin = 'round'
   context.lineCap = 'round'
   context.strokeStyle = colorOf(drawn.stroke)
-  for (const [index, { path, width }] of strokes.entries()) {
-    if (index > 0) yield 1 / strokes.length
+  for (const { path, width } of strokes) {
     context.lineWidth = width
     context.stroke(path)
+    yield 1 / strokes.length
   }
   context.lineCap = 'butt'
 }
@@ -254,9 +251,9 @@ function* paintStrokes(context, drawn, strokes) {
 /**
  * @param {import('./context.js').Context2D} context turned to the shape @param {import('./drawn.js').Drawn} drawn
  * @param {import('./dashes.js').Line} line @param {number} width @param {Sight} sight
- * @param {CanvasLineCap} cap how the line ends where it isn't broken
+ * @param {CanvasLineCap} cap how the line ends where it isn't broken @param {number} share of the shape that this is
  */
-function stroke(context, drawn, line, width, { pixels, area, dashes }, cap) {
+function* stroke(context, drawn, line, width, { pixels, area, dashes }, cap, share) {
   const { dash } = drawn.shape
   const { paths, pattern } = strokesOf(dash, width, line, {
     box: () => seenOf(drawn, pixels, area), scale: pixels.scale * drawn.growth, budget: dashes,
@@ -270,6 +267,7 @@ function stroke(context, drawn, line, width, { pixels, area, dashes }, cap) {
   for (const { path, offset } of paths) {
     context.lineDashOffset = offset
     context.stroke(path)
+    yield share / paths.length
   }
   if (isBroken) context.setLineDash([])
   context.lineDashOffset = 0
@@ -350,29 +348,42 @@ function* paintAsOne(context, drawn, { pixels, area, dashes, strokes }) {
   context.drawImage(aside.canvas, 0, 0, width, height, left, top, width, height)
 }
 
+/** Device pixels. The canvases for translucent shapes have sides of this, and of half the square again: 64, 91, 128, 182 … */
+const asideSideMin = 64
+/** Device pixels that these canvases have together, unless one alone has more. */
+const asidePixelsMax = 16_000_000
+
+/** @type {Map<string, OffscreenCanvasRenderingContext2D>} */
+const asides = new Map()
 /** @type {OffscreenCanvasRenderingContext2D | undefined} */
 let aside
 
 /**
- * One canvas for all translucent shapes. It is as large as the largest so far, and each part is cleared before it is
- * used.
+ * A canvas for a translucent shape, cleared where it is going to be used. A browser copies all of a canvas that is painted on again
+ * after it was laid over another one, so a small shape gets a small canvas.
  *
  * @param {number} width @param {number} height
  */
 function contextAside(width, height) {
-  aside ??= offscreenContextOf(new OffscreenCanvas(width, height))
-  const { canvas } = aside
-  if (canvas.width < width || canvas.height < height) {
-    canvas.width = Math.max(canvas.width, width)
-    canvas.height = Math.max(canvas.height, height)
-  } else {
-    aside.setTransform(1, 0, 0, 1, 0, 0)
-    aside.clearRect(0, 0, width, height)
+  const [across, down] = [asideSide(width), asideSide(height)]
+  const name = `${across} ${down}`
+  const kept = asides.get(name)
+  if (kept) {
+    kept.setTransform(1, 0, 0, 1, 0, 0)
+    kept.clearRect(0, 0, width, height)
+    return aside = kept
   }
+  const pixels = [...asides.values()].reduce((sum, { canvas }) => sum + canvas.width * canvas.height, across * down)
+  if (pixels > asidePixelsMax) asides.clear()
+  aside = offscreenContextOf(new OffscreenCanvas(across, down))
+  asides.set(name, aside)
   return aside
 }
 
-/** Makes the browser paint what was requested of a translucent shape so far. */
+/** @param {number} side device pixels */
+const asideSide = (side) => Math.ceil(asideSideMin * 2 ** (Math.ceil(2 * Math.max(0, Math.log2(side / asideSideMin))) / 2))
+
+/** Has the browser paint what it was told to of a translucent shape. */
 export function catchUpAside() {
   if (aside) catchUp(aside)
 }

@@ -2,6 +2,7 @@ import { contextOf, offscreenContextOf } from './context.js'
 import { DashBudget } from './dashes.js'
 import { Picture } from './picture.js'
 import { Tiles } from './tiles.js'
+import { turnWork } from './work.js'
 
 /** A picture that would take longer than this is painted over several frames, while the old one stays visible. */
 const pictureMilliseconds = 40
@@ -122,15 +123,15 @@ export class Painter {
     if (this.#draft) this.#goOnWithDraft(this.#draft, pixels, touched, until)
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
     else this.#paintTouched(this.#pixels, pixels, touched, until)
-    if (!this.#draft) this.#picture.paintWaiting(until)
-    // If painting takes long, lines that were wrongly painted over by the fill of other regions stay that way.
+    if (!this.#draft) this.#picture.paintWaiting(until, turnWork)
+    // Where painting takes long, lines that came to lie below the fill of other regions stay so.
     if (this.#isDear(scene.order, pixels)) this.#picture.takeLate()
     if (!this.isDone) this.#frames.request()
   }
 
   /** @param {Drawn[]} shapes @param {Pixels} pixels @param {Area[]} [areas] */
   #isDear(shapes, pixels, areas = [this.#area]) {
-    return Picture.takesMore(shapes, this.#look(pixels), areas, pictureMilliseconds / this.#cost)
+    return this.#picture.takesMore(shapes, this.#look(pixels), areas, Math.min(turnWork, pictureMilliseconds / this.#cost))
   }
 
   /** @param {Pixels} pixels @returns {import('./picture.js').Look} */
@@ -253,7 +254,7 @@ export class Painter {
     if (touched === null || draft.touched === null) draft.touched = null
     else for (const edge of touched) draft.touched.push(edge)
     const start = performance.now()
-    const isDone = draft.picture.goOn(until)
+    const isDone = draft.picture.goOn(until, turnWork)
     draft.milliseconds += performance.now() - start
     if (!isDone) {
       // The whole canvas is sent to the screen again whenever something is painted on it.

@@ -18,7 +18,8 @@ import { regionWorkOf, workOf } from './work.js'
 const batchWork = 100
 
 const steps = /** @type {const} */ (['covers', 'shapes', 'fills', 'lines'])
-/** How many shapes, and points of ink, can be checked for visibility in a unit of work. */
+const stepsOfRegions = 2
+/** Shapes, and points of ink, that take a unit of work to find what is seen of them. */
 const shapesLooked = 2
 const pointsLooked = 20
 
@@ -37,7 +38,7 @@ export class Picture {
   /** @type {import('./outline.js').Sight} */
   #sight
   /**
-   * The rest of a shape that takes long to paint.
+   * The rest of a shape, or of its regions, that takes long to paint.
    *
    * @type {{steps: Generator<number, void>, left: number} | null}
    */
@@ -97,15 +98,17 @@ export class Picture {
   }
 
   /**
-   * Whether painting these shapes takes more work than `most`.
+   * Whether painting these, and what of their common regions is marked, takes more work than `most`.
    *
    * @param {import('./drawn.js').Drawn[]} shapes @param {Look} look @param {import('./tiles.js').Area[]} areas @param {number} most
    */
-  static takesMore(shapes, { pixels }, areas, most) {
+  takesMore(shapes, { pixels }, areas, most) {
     let work = 0
     for (const area of areas) {
       for (const drawn of shapes) {
         work += workOf(drawn, { pixels, area })
+        const { length } = this.#regions.marked.of(drawn)
+        if (length > 0) work += length * stepsOfRegions * regionWorkOf(drawn, { pixels, area })
         if (work > most) return true
       }
     }
@@ -115,9 +118,12 @@ export class Picture {
   /** How much work has been done. */
   work = 0
 
-  /** @param {number} until when to stop, by `performance.now()` @returns {boolean} whether it is done */
-  goOn(until = Infinity) {
-    const isTimed = until !== Infinity
+  /**
+   * @param {number} until when to stop, by `performance.now()` @param {number} most work at which to stop
+   * @returns {boolean} whether it is done
+   */
+  goOn(until, most) {
+    const end = this.work + most
     let nextLook = this.work
     while (this.#step < steps.length) {
       if (this.#next >= this.#shapes.length) {
@@ -125,11 +131,11 @@ export class Picture {
         this.#next = 0
         continue
       }
-      if (isTimed && this.work >= nextLook) {
+      if (end !== Infinity && this.work >= nextLook) {
         nextLook = this.work + batchWork
         catchUp(this.context)
         catchUpAside()
-        if (performance.now() > until) return false
+        if (performance.now() > until || this.work >= end) return false
       }
       const step = steps[this.#step]
       this.#paint(this.#shapes[step === 'covers' ? this.#shapes.length - 1 - this.#next : this.#next], step)
@@ -146,7 +152,7 @@ export class Picture {
    */
   paint(shapes, look, area, askUntil, dashes) {
     this.begin(shapes, look, area, askUntil, dashes)
-    this.goOn()
+    this.goOn(Infinity, Infinity)
   }
 
   /**
@@ -161,11 +167,15 @@ export class Picture {
   /**
    * Paints regions that have waited, on top of everything.
    *
-   * @param {number} until @returns {boolean} whether none waits any more
+   * @param {number} until @param {number} most as for `goOn` @returns {boolean} whether none waits any more
    */
-  paintWaiting(until) {
+  paintWaiting(until, most) {
+    const { width, height } = this.context.canvas
+    const sight = { pixels: this.look.pixels, area: { left: 0, top: 0, right: width, bottom: height } }
+    let work = 0
     for (const region of this.waiting) {
-      if (performance.now() > until) return false
+      if (performance.now() > until || work >= most) return false
+      work += stepsOfRegions * regionWorkOf(region.first, sight)
       this.waiting.delete(region)
       if (!region.first.regions.has(region) || region.first.leaving || region.second.leaving) continue
       if (!this.#regions.marked.has(region)) continue
@@ -201,14 +211,22 @@ export class Picture {
       this.#paintShape(drawn)
       return
     }
-    for (const region of this.#regions.marked.of(drawn)) {
-      this.work += regionWorkOf(drawn, this.#sight)
-      // A waiting region is painted later, as a whole. Painting a part of it here would paint that part twice, or the
-      // rest never.
-      if (this.waiting.has(region)) continue
-      if (step === 'lines') this.#regions.line(this.context, region, this.look)
-      else if (this.#isReady(region)) this.#regions.fill(this.context, region, this.look)
-      else this.waiting.add(region)
+    const regions = this.#regions.marked.of(drawn)
+    if (regions.length === 0) return
+    const work = regionWorkOf(drawn, this.#sight)
+    this.#paintSteps(this.#paintRegions(regions, step), regions.length * work)
+  }
+
+  /** @param {Region[]} regions of one shape @param {typeof steps[number]} step @returns {Generator<number, void>} as `paintShape` */
+  * #paintRegions(regions, step) {
+    for (const region of regions) {
+      // A waiting region is painted later, as a whole. A part painted here would come twice, or the rest never.
+      if (!this.waiting.has(region)) {
+        if (step === 'lines') this.#regions.line(this.context, region, this.look)
+        else if (this.#isReady(region)) this.#regions.fill(this.context, region, this.look)
+        else this.waiting.add(region)
+      }
+      yield 1 / regions.length
     }
   }
 
@@ -231,9 +249,16 @@ export class Picture {
   #paintShape(drawn) {
     const seen = this.#seen.get(drawn)
     if (!seen) return
-    const sight = { ...this.#sight, ...seen }
-    const whole = seen.work
-    const rest = this.#rest ?? { steps: paintShape(this.context, drawn, sight), left: whole }
+    this.#paintSteps(paintShape(this.context, drawn, { ...this.#sight, ...seen }), seen.work)
+  }
+
+  /**
+   * Makes steps of what is much work, or goes on with those that it has begun with.
+   *
+   * @param {Generator<number, void>} steps tell how much of it they have painted @param {number} whole
+   */
+  #paintSteps(steps, whole) {
+    const rest = this.#rest ?? { steps, left: whole }
     const most = this.work + batchWork
     while (this.work < most) {
       const { done, value } = rest.steps.next()

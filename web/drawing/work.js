@@ -1,5 +1,6 @@
 import { dashForms, dashPartsMax } from '../core/table.js'
-import { isStroke, lineOf, pathOf } from './lines.js'
+import { crossings } from './dashes.js'
+import { isStroke, lineOf, pathOf, roughPoints } from './lines.js'
 import { isPaintedAside } from './outline.js'
 
 // Estimates the work of painting something before it is painted. A browser only records what it has to paint and does
@@ -7,22 +8,27 @@ import { isPaintedAside } from './outline.js'
 
 /** Device pixels of a plain fill that take a unit. */
 const filledPixels = 20_000
-/** Device pixels that take a unit if they are painted on another canvas first: that is cleared, painted and copied. */
-const asidePixels = 1_400
-/** How many letters, or parts of broken lines, take a unit. */
+/** Device pixels that take a unit where they are painted on another canvas first: that is cleared, painted, copied and laid over. */
+const asidePixels = 800
+/** Letters, and parts of broken lines, that take a unit. */
 const letters = 8
-const parts = 20
+const parts = 4
 /** Device pixels. Smaller letters are painted as bars. */
 const legible = 3
 /**
- * How many points of one path take a unit, and how many device pixels under a line: its edges are slower to paint than
- * a box's.
+ * Points that lie on one path take a unit, and so do so many device pixels along a line, and under it: its edges are dearer than a
+ * box's.
  */
-const pathPoints = 8
-const strokedPixels = 1_500
-/** The most work in one picture for shapes in full, and for further shapes in the plain way. */
+export const pathPoints = 8
+const strokedLength = 100
+const strokedPixels = 6_000
+/** Device pixels along an outline that take a unit where it is filled. */
+const filledLength = 200
+/** A picture takes no more than so much work for shapes as they are, and for others in the plain way. */
 const wholeWork = 120_000
 const plainWork = 60_000
+/** The page does no more between two turns of its loop, or what one does would wait: 40 ms, and a tenth of a second where it is slow. */
+export const turnWork = 10_000
 
 /**
  * How much more work one picture may take. It is spent from the front to the back: shapes that lie under so much else
@@ -57,26 +63,41 @@ export function workOf(drawn, { pixels, area }) {
   if (seen === 0) return 0
   const points = isStroke(shape.kind) ? pathOf(shape).length : 0
   let work = 1 + seen / (isPaintedAside(drawn, pixels) ? asidePixels : filledPixels)
-  const length = points > 0 ? lengthOf(drawn) * pixels.scale : Infinity
+  const length = Math.min(lengthOf(drawn) * pixels.scale, Math.max(4, points, cornersOf(shape)) * (width + height))
   const across = drawn.strokeWidth * pixels.scale
-  if (points > 0) work += points + Math.min(points * seen, (length + points * across) * across) / strokedPixels
+  if (points > 0) {
+    const strokes = Math.ceil(lengthOf(drawn) / (crossings * (drawn.width + drawn.height)))
+    work += strokeWork(points, length, across, strokes * seen)
+  } else if (shape.kind !== 'text') {
+    if (shape.filled) work += length / filledLength
+    if (across > 0) work += strokeWork(0, length, across, seen)
+  }
   if (shape.written && shape.textSize * pixels.scale >= legible) work += shape.text.length / letters
-  if (shape.dash !== 'solid') {
+  if (shape.dash !== 'solid' && shape.kind !== 'text') {
     const step = Math.max(1, dashForms[shape.dash].step * drawn.strokeWidth * pixels.scale)
-    work += Math.min(2 * (width + height) * Math.max(1, points) / step, length / step, dashPartsMax) / parts
+    work += Math.min(length / step, dashPartsMax) / parts
   }
   return work
 }
 
-/** @param {Drawn} drawn a line or ink */
-const lengthOf = (drawn) => (drawn.line ??= lineOf(drawn)).length
+/** @param {import('../core/types.js').Shape} shape @returns {number} how many corners an outline has, 0 where it is no polygon */
+const cornersOf = ({ kind, points }) => (kind === 'star' ? 2 * points : kind === 'polygon' ? points : 0)
+
+/** @param {Drawn} drawn @returns {number} no less than its line or outline is long */
+function lengthOf(drawn) {
+  if (isStroke(drawn.shape.kind)) return (drawn.line ??= lineOf(drawn)).length
+  const around = 2 * (drawn.width + drawn.height)
+  return drawn.shape.kind === 'star' ? around + drawn.shape.points * Math.max(drawn.width, drawn.height) * (1 - drawn.innerRatio) : around
+}
 
 /**
- * The work of painting parts of a stroke of ink.
+ * The work of painting a line.
  *
- * @param {number} strokes @param {number} points @param {number} pixels that they lie on, each for itself
+ * @param {number} parts @param {number} length device pixels @param {number} width device pixels @param {number} pixels that it lies
+ *   on at most: none is painted twice within one path
  */
-export const inkWork = (strokes, points, pixels) => strokes + points / pathPoints + pixels / strokedPixels
+export const strokeWork = (parts, length, width, pixels) =>
+  1 + parts + length / strokedLength + Math.min(pixels, (length + width) * width) / strokedPixels
 
 /**
  * The work of painting a shape by one fill or one line.
@@ -85,11 +106,13 @@ export const inkWork = (strokes, points, pixels) => strokes + points / pathPoint
  */
 export function plainWorkOf(drawn, { pixels, area }) {
   const { width, height } = seenOf(drawn, pixels, area)
-  return 1 + width * height / (isStroke(drawn.shape.kind) ? strokedPixels : filledPixels)
+  const seen = width * height
+  if (isStroke(drawn.shape.kind)) return 1 + roughPoints * (width + height) / strokedLength + seen / strokedPixels
+  return 1 + cornersOf(drawn.shape) * (width + height) / filledLength + seen / filledPixels
 }
 
 /**
- * @param {Drawn} drawn @param {import('./outline.js').Sight} sight
+ * @param {Drawn} drawn @param {Pick<import('./outline.js').Sight, 'pixels' | 'area'>} sight
  * @returns {number} what painting each of its common regions takes at most
  */
 export function regionWorkOf(drawn, { pixels, area }) {
