@@ -1,5 +1,7 @@
 """What is painted, pixel by pixel, against the core's outlines and regions."""
 
+import itertools
+
 import numpy
 
 from person import number
@@ -410,3 +412,22 @@ def test_dark_and_light(room):
     ann.painted()
     light = ann.picture()[5, 5, :3].astype(int)
     assert dark.max() < 40 and light.min() > 220, (dark, light)
+
+
+def test_common_regions_lie_on_each_other_alike_however_they_came_to_be(room):
+    """Lines around them are white where orange would be lost, else orange. Which one is on top says the drawing order, not its history."""
+    shapes = [room.add(kind="rectangle", size=[120, 120], position=[-500, at * 300], fill=fill)
+              for at, fill in enumerate(["#EE5588", "#F5A020", "#666677"])]
+    ann = room.join(size=(420, 360), still=True)
+    ann.look_at(0, 0)
+    pictures = []
+    for order in itertools.permutations(range(3)):
+        for at in order:
+            room.write((shapes[at], {"position": [100 + 40 * at, 80 + 30 * at]}))
+            ann.wait_for_shape(shapes[at], "shape.x > 0")
+        ann.painted()
+        pictures.append(ann.picture())
+        room.write(*((shape, {"position": [-500, at * 300]}) for at, shape in enumerate(shapes)))
+        ann.wait_for_shape(shapes[2], "shape.x < 0")
+        ann.painted()
+    assert all((picture == pictures[0]).all() for picture in pictures)

@@ -76,15 +76,23 @@ export class Marked {
   }
 
   /**
-   * The painted regions of a shape. Each region belongs to both of its shapes, so going through either one finds it.
+   * The regions that are painted together with a shape, in order: with the upper one of their two where both are marked, from the
+   * lowest other one up. So they lie on each other alike for everybody, whenever they came to be. Each lies within both of its
+   * shapes, so one of the two leaves none out.
    *
    * @param {Drawn} drawn @returns {Region[]}
    */
   of(drawn) {
-    if (drawn.regions.size === 0 || !this.#isOn) return none
-    if (!this.#isCrowded) return [...drawn.regions].filter(({ first }) => first === drawn)
-    if (!this.#shapes.has(drawn.id)) return none
-    return [...drawn.regions].filter(({ first }) => first === drawn || !this.#shapes.has(first.id))
+    if (this.countOf(drawn) === 0) return none
+    const under = (/** @type {Region} */ { first, second }) => (first === drawn ? second : first)
+    return [...drawn.regions]
+      .filter((region) => under(region).place < drawn.place || (this.#isCrowded && !this.#shapes.has(under(region).id)))
+      .sort((one, other) => under(one).place - under(other).place)
+  }
+
+  /** @param {Drawn} drawn @returns {number} no fewer than there are regions to be painted with it */
+  countOf(drawn) {
+    return this.#isOn && (!this.#isCrowded || this.#shapes.has(drawn.id)) ? drawn.regions.size : 0
   }
 
   /** @param {Region} region */

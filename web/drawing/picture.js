@@ -107,8 +107,8 @@ export class Picture {
     for (const area of areas) {
       for (const drawn of shapes) {
         work += workOf(drawn, { pixels, area })
-        const { length } = this.#regions.marked.of(drawn)
-        if (length > 0) work += length * stepsOfRegions * regionWorkOf(drawn, { pixels, area })
+        const regions = this.#regions.marked.countOf(drawn)
+        if (regions > 0) work += regions * stepsOfRegions * regionWorkOf(drawn, { pixels, area })
         if (work > most) return true
       }
     }
