@@ -425,3 +425,22 @@ def test_a_viewer_has_neither_locks_nor_the_circle(room):
     eve.page.locator(".layer").wait_for()
     assert eve.page.locator("#hole").is_hidden()
     assert eve.page.locator(".layer").get_by_role("button", name="Lock").count() == 0
+
+
+def test_a_yes_is_for_what_the_question_said(room):
+    """Somebody is asked about their own six shapes. Meanwhile another person comes and draws: it is asked again, about that."""
+    for at in range(6):
+        room.add(kind="rectangle", position=[at * 60, 200], size=[50, 50])
+    ann = room.join("Ann")
+    ann.wait_for_shapes(6)
+    ann.run("app.actions.clear.run(); return null")
+    asked = ann.page.get_by_role("dialog", name="Clear everything?")
+    asked.get_by_text("All 6 shapes will be gone.").wait_for()
+    room.add(kind="ellipse", position=[100, 400], size=[50, 50])
+    room.guest("Bob")
+    ann.wait("app.presence.people().length === 1 && app.session.shapeCount === 7")
+    asked.get_by_role("button", name="Clear everything").click()
+    asked.get_by_text("Bob is here too. The canvas will be empty for everyone.").wait_for()
+    assert len(room.shapes()) == 7
+    asked.get_by_role("button", name="Clear everything").click()
+    room.wait_for_shapes(0)

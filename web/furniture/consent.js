@@ -21,25 +21,35 @@ export class Consent {
   }
 
   /**
-   * @param {string} question @param {string} words on the button that says yes @param {number} count how many shapes would go
-   * @returns {Promise<boolean>} whether everything may be removed; false if a question is already open, for example
-   * after a second shake
+   * @param {string} question @param {string} words on the button that says yes @param {() => number} count how many shapes would go
+   * @returns {Promise<boolean>} whether everything may go; no while somebody is being asked already, as by a second shake
    */
   async mayEmpty(question, words, count) {
-    const others = this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor))
-    const unnamed = this.#presence.unnamedCount
-    const isAlone = others.length + unnamed === 0
-    if (isAlone && count <= unaskedMax) return true
+    if (this.#isAlone && count() <= unaskedMax) return true
     if (this.#isAsking) return false
     this.#isAsking = true
     try {
       const dialogs = await this.#dialogs.get()
-      const what = isAlone ? `All ${counted(count, 'shape')} will be gone.`
-        : `${whoIs(others.map(({ name }) => name), unnamed)} here too. The canvas will be empty for everyone.`
-      return await dialogs?.confirmed(question, `${what} You can undo it.`, words) ?? false
+      for (;;) {
+        const [wasAlone, asked] = [this.#isAlone, count()]
+        if (!await dialogs?.confirmed(question, `${this.#consequence(asked)} You can undo it.`, words)) return false
+        // A yes is for what the question said. Somebody may have come meanwhile, or drawn.
+        if (!wasAlone || (this.#isAlone && count() <= asked)) return true
+      }
     } finally {
       this.#isAsking = false
     }
+  }
+
+  get #others() { return this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor)) }
+
+  get #isAlone() { return this.#others.length + this.#presence.unnamedCount === 0 }
+
+  /** @param {number} count */
+  #consequence(count) {
+    if (this.#isAlone) return `All ${counted(count, 'shape')} will be gone.`
+    const names = this.#others.map(({ name }) => name)
+    return `${whoIs(names, this.#presence.unnamedCount)} here too. The canvas will be empty for everyone.`
   }
 }
 

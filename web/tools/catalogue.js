@@ -90,8 +90,8 @@ function writeOrAdd(reach) {
  * @param {{question: string, yes: string, done: string, remove: () => unknown}} how
  */
 async function removeAll({ consent, editing, shown }, { question, yes, done, remove }) {
-  if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes, shown.replica.shapeCount)) return
-  // While the person was thinking, others may have done it.
+  if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes, () => shown.replica.shapeCount)) return
+  // While one thinks about it, others may have done it.
   if (shown.replica.shapeCount > 0 && remove() !== undefined) editing.sayUndoable(done)
 }
 

@@ -31,7 +31,7 @@
  * @property {import('./lifting.js').Lifting} lifting
  * @property {import('./momentum.js').Momentum} momentum
  * @property {Writing} writing
- * @property {{mayEmpty: (question: string, yes: string, count: number) => Promise<boolean>}} consent asks before much goes at once
+ * @property {{mayEmpty: (question: string, yes: string, count: () => number) => Promise<boolean>}} consent asks before much goes at once
  */
 
 /**
