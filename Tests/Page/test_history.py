@@ -3,7 +3,7 @@
 import re
 
 from person import number
-from waiting import moment
+from waiting import moment, wait_until
 
 
 def past(room):
@@ -253,3 +253,24 @@ def test_of_a_past_that_is_kept_no_more_one_is_told(room):
     ann.page.route("**/v1/rooms/*?at=*", lambda route: route.fulfill(status=404, body="{}"))
     ann.run("const slider = document.querySelector('.history .slider'); slider.value = 300; slider.dispatchEvent(new Event('input')); return null")
     ann.page.get_by_text("We can’t load that moment right now.").wait_for()
+
+
+def test_a_server_that_never_answers_is_given_up(room):
+    """It takes the request and is silent. History says so, and can be tried again."""
+    past(room)
+    ann = room.join("Ann", clock=True)
+    ann.run("app.exchange()")
+    ann.forgive("ERR_")
+    held = []
+    ann.page.route("**/history?steps=1", lambda route: held.append(route))
+    ann.run("app.actions.history.run(); return null")
+    for _ in range(200):
+        if held:
+            break
+        ann.pass_time(10)
+    assert held
+    ann.pass_time(20_100)
+    said = ann.page.locator(".notice", has_text="can’t reach the server")
+    wait_until(lambda: ann.pass_time(20) or said.count(), "that it says so")
+    ann.page.unroute("**/history?steps=1")
+    open_history(ann)

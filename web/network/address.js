@@ -83,13 +83,37 @@ export function socketAddress(room, token) {
   return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/rooms/${room}/sync${query}`
 }
 
+/** A server that says nothing for so long, before its answer or within it, is as good as gone. */
+const silentMilliseconds = 20_000
+
 /**
- * Sends an HTTP request to the server, with the token if there is one.
+ * Asks the server over HTTP, with the token where there is one. Comes back with the whole answer.
  *
- * @param {string} path @param {RequestInit} [options]
+ * @param {string} path @param {{signal?: AbortSignal}} options @returns {Promise<Response>} fails where the server is silent
  */
-export function ask(path, options = {}) {
-  const headers = new Headers(options.headers)
-  if (token) headers.set('Authorization', `Bearer ${token}`)
-  return fetch(path, { ...options, headers })
+export async function ask(path, { signal } = {}) {
+  const headers = new Headers(token ? { Authorization: `Bearer ${token}` } : {})
+  const aborts = new AbortController()
+  const stop = () => aborts.abort(signal?.reason)
+  signal?.addEventListener('abort', stop)
+  if (signal?.aborted) stop()
+  let timer = 0
+  const wait = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => aborts.abort(new Error('the server is silent')), silentMilliseconds)
+  }
+  try {
+    wait()
+    const { body, status, statusText, headers: answered } = await fetch(path, { headers, signal: aborts.signal })
+    const parts = /** @type {Uint8Array[]} */ ([])
+    const reader = body?.getReader()
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      wait()
+      parts.push(part.value)
+    }
+    return new Response(parts.length > 0 ? new Blob(parts) : null, { status, statusText, headers: answered })
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+  }
 }

@@ -1,4 +1,5 @@
 import { Source } from '../basics/source.js'
+import { ask } from '../network/address.js'
 
 /**
  * The core's second module, which reads and makes documents and finds free places. `ready`: it is loaded.
@@ -40,7 +41,7 @@ export class Documents extends Source {
 
 /** @param {string} path */
 async function bytesAt(path) {
-  const answer = await fetch(path)
+  const answer = await ask(path)
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
   return answer.arrayBuffer()
 }
