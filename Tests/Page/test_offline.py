@@ -388,3 +388,37 @@ def test_a_browser_whose_storage_never_answers_still_opens_the_room(room):
     room.add(kind="rectangle", position=[100, 100], size=[50, 50])
     ann = room.join("Ann", before=lambda page: page.add_init_script("IDBFactory.prototype.open = () => ({})"))
     ann.wait_for_shapes(1)
+
+
+def test_a_browser_without_space_still_reads_what_it_has(room):
+    """What a page kept at the moment it was left can't be put into the database. It and the rest are there all the same."""
+    ann = room.join("Ann", before=lambda page: page.add_init_script("""
+        if (localStorage.getItem('full')) IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') }"""))
+    ann.forgive("can’t keep it", "full")
+    ann.run("app.perform(app.live.stop()); " + SQUARE)
+    ann.wait("app.session.unsentCount === 1")
+    actor = ann.run("app.live.actor")
+    ann.run("localStorage.setItem('full', 'yes'); " + SQUARE + "; return null")
+    ann.page.reload()
+    room.wait_for_shapes(2)
+    assert ann.run("app.live.actor") == actor
+
+
+def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world, room):
+    """A tab is closed with two changes that nobody has. The room has become full meanwhile."""
+    with world.start_server("--max-shapes", "1") as server:
+        own = world.room(server, "left")
+        ann = own.join("Ann")
+        ann.forgive(*MISSED)
+        ann.wait("app.session.status().state === 'live'")
+        ann.run("app.perform(app.live.stop()); return null")
+        draw(ann, 2)
+        status(ann, "2 changes are kept")
+        own.add(kind="rectangle", position=[0, 0], size=[10, 10])
+        second = ann.context.new_page()
+        second.goto(server.url(own.path))
+        second.wait_for_function("() => window.canvasRoom?.connection.replica.status().state === 'live'")
+        ann.page.goto("about:blank")
+        second.locator(".notice", has_text="2 changes were taken back: the room is full").wait_for()
+        assert second.locator(".notice", has_text="arrived").count() == 0
+        second.close()

@@ -64,7 +64,7 @@ export class Couriers {
       return
     }
     this.#atWork.add(key)
-    const count = replica.unsentCount
+    let count = replica.unsentCount
     const connection = new Connection(replica, { room: this.#room, token: this.#connection.token })
     /** @param {boolean} isDelivered */
     const end = async (isDelivered) => {
@@ -73,13 +73,16 @@ export class Couriers {
       this.#atWork.delete(key)
       if (isDelivered) {
         await forgetEdits(key).catch(() => {})
-        this.#notices.say(count === 1
+        if (count > 0) this.#notices.say(count === 1
           ? 'A change from a tab you closed has arrived.' : `${count} changes from a tab you closed have arrived.`)
       }
       release()
     }
     connection.on('effect', (effect) => {
-      if (effect.type === 'rejected') this.#refusals.take(effect)
+      if (effect.type === 'rejected') {
+        this.#refusals.take(effect)
+        count -= 1
+      }
       const isDelivered = effect.type === 'unsent' && effect.count === 0
       if (isDelivered || (effect.type === 'state' && effect.state === 'closed')) end(isDelivered)
     })

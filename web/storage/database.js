@@ -83,14 +83,24 @@ const done = (request) => new Promise((resolve, reject) => {
 /** @param {string} room @param {number} actor */
 export const keyOf = (room, actor) => `${room} ${actor}`
 
-/** Takes in edits that pages saved at the moment they were left, if they are newer than those in the database. */
+/**
+ * Takes in edits that pages kept at the moment they were left, if they are newer than those in the database.
+ *
+ * @returns {Promise<KeptEdits[]>} those that stay where they are: a browser without space still reads what it has
+ */
 async function takeFarewells() {
+  const left = /** @type {KeptEdits[]} */ ([])
   for (const record of keptAtOnce()) {
-    const store = (await begin('edits', 'readwrite')).objectStore('edits')
-    const here = await done(store.get(record.key))
-    if (!here || here.at < record.at) await done(store.put(record))
-    forgetAtOnce(record.key)
+    try {
+      const store = (await begin('edits', 'readwrite')).objectStore('edits')
+      const here = await done(store.get(record.key))
+      if (!here || here.at < record.at) await done(store.put(record))
+      forgetAtOnce(record.key)
+    } catch {
+      left.push(record)
+    }
   }
+  return left
 }
 
 /**
@@ -99,9 +109,12 @@ async function takeFarewells() {
  * @param {string} room @returns {Promise<KeptEdits[]>}
  */
 export async function editsOf(room) {
-  await takeFarewells()
-  const records = await done((await begin('edits')).objectStore('edits').index('room').getAll(room))
-  return records.sort((one, other) => other.at - one.at)
+  const left = (await takeFarewells()).filter((record) => record.room === room)
+  /** @type {KeptEdits[]} */
+  const stored = await done((await begin('edits')).objectStore('edits').index('room').getAll(room))
+  const newest = new Map(stored.map((record) => [record.key, record]))
+  for (const record of left) if (!(record.at <= (newest.get(record.key)?.at ?? -Infinity))) newest.set(record.key, record)
+  return [...newest.values()].sort((one, other) => other.at - one.at)
 }
 
 /** @param {string} room @returns {Promise<KeptDrawing | undefined>} */
