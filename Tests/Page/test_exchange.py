@@ -226,3 +226,22 @@ def test_text_that_is_dropped_on_a_field_is_the_fields_and_a_folder_is_refused_i
     assert not ann.page.evaluate(taken)
     assert ann.page.evaluate(f"({drop})(document.body, 'folder')")
     ann.page.locator(".notice.is-refused", has_text="We can’t read Pictures. Drop files, not folders.").wait_for()
+
+
+def test_a_file_that_comes_during_a_drag_is_a_step_of_its_own(room):
+    """The drag ends where it is. Escape has nothing to take back then, and one undo takes away just what came."""
+    moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.run("app.exchange()")
+    ann.drag((150, 350), (230, 400), hold=True)
+    ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
+    ann.wait_for_shapes(3)
+    ann.page.keyboard.press("Escape")
+    ann.page.mouse.up()
+    ann.painted()
+    place = ann.shape(moon)["x"]
+    assert len(ann.shapes()) == 3 and place > 100
+    ann.run("app.editing.undo(); return null")
+    ann.wait_for_shapes(1)
+    assert ann.shape(moon)["x"] == place

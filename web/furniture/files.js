@@ -31,6 +31,7 @@ export class Files {
   #core
   #documents
   #editing
+  #momentum
   #notices
   #selection
   #shown
@@ -38,15 +39,16 @@ export class Files {
 
   /**
    * @param {{room: string, core: import('../core/core.js').Core, documents: import('../state/documents.js').Documents,
-   *   editing: import('../state/editing.js').Editing, notices: import('../state/notices.js').Notices,
-   *   selection: import('../state/selection.js').Selection, shown: import('../state/shown.js').Shown,
-   *   view: import('../drawing/view.js').View}} parts
+   *   editing: import('../state/editing.js').Editing, momentum: import('../tools/momentum.js').Momentum,
+   *   notices: import('../state/notices.js').Notices, selection: import('../state/selection.js').Selection,
+   *   shown: import('../state/shown.js').Shown, view: import('../drawing/view.js').View}} parts
    */
-  constructor({ room, core, documents, editing, notices, selection, shown, view }) {
+  constructor({ room, core, documents, editing, momentum, notices, selection, shown, view }) {
     this.#room = room
     this.#core = core
     this.#documents = documents
     this.#editing = editing
+    this.#momentum = momentum
     this.#notices = notices
     this.#selection = selection
     this.#shown = shown
@@ -93,6 +95,7 @@ export class Files {
       return
     }
     if (!await this.#documents.load()) return
+    this.#momentum.settle()
     const added = addedBy(this.#editing.edit((replica) => {
       try {
         return replica.importDocument(text)

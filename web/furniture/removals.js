@@ -48,6 +48,7 @@ export class Removals {
   #documents
   #shown
   #editing
+  #momentum
   #notices
   #permission
   #presence
@@ -76,15 +77,16 @@ export class Removals {
   /**
    * @param {{room: string, connection: import('../network/connection.js').Connection,
    *   documents: import('../state/documents.js').Documents, shown: import('../state/shown.js').Shown,
-   *   editing: import('../state/editing.js').Editing, notices: import('../state/notices.js').Notices,
-   *   permission: import('../state/permission.js').Permission, presence: import('../state/presence.js').Presence,
+   *   editing: import('../state/editing.js').Editing, momentum: import('../tools/momentum.js').Momentum,
+   *   notices: import('../state/notices.js').Notices, permission: import('../state/permission.js').Permission, presence: import('../state/presence.js').Presence,
    *   names: import('../panels/names.js').Names, hand: import('../state/hand.js').Hand}} parts
    */
-  constructor({ room, connection, documents, shown, editing, notices, permission, presence, names, hand }) {
+  constructor({ room, connection, documents, shown, editing, momentum, notices, permission, presence, names, hand }) {
     this.#room = room
     this.#documents = documents
     this.#shown = shown
     this.#editing = editing
+    this.#momentum = momentum
     this.#notices = notices
     this.#permission = permission
     this.#presence = presence
@@ -291,6 +293,7 @@ export class Removals {
   #write(edits, gone) {
     const count = edits.length + gone.length
     if (count === 0) return false
+    this.#momentum.settle()
     if (writeAll(this.#editing, edits, gone)) {
       this.#editing.sayUndoable(`${counted(count, 'shape')} brought back.`, backGroup)
     }

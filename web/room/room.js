@@ -139,8 +139,8 @@ async function openRoom(room, { viewOnly, token }) {
   // The tools.
 
   const hand = new Hand(shown)
-  new Removals({ room, connection, documents, shown, editing, notices, permission, presence, names, hand })
   const momentum = new Momentum({ shown, editing, view })
+  new Removals({ room, connection, documents, shown, editing, momentum, notices, permission, presence, names, hand })
   const dialogs = parts.later(async () => dialog, (loaded) => loaded)
   const writing = new Writing(
     stage, { shown, editing, permission, selection, scene, view, frames, notices, locks, presence, tool }, names)
@@ -166,7 +166,7 @@ async function openRoom(room, { viewOnly, token }) {
 
   const noticeList = new NoticeList(notices)
   const files = parts.later(async () => Files, (Files) =>
-    new Files({ room, core, documents, editing, notices, selection, shown, view }))
+    new Files({ room, core, documents, editing, momentum, notices, selection, shown, view }))
   const history = parts.later(async () => History, (History) => {
     const made = new History({ room, core, documents, editing, notices, permission, presence, shown, names, me })
     document.body.append(made.element)
