@@ -225,3 +225,22 @@ def test_what_peers_say_of_themselves_is_not_believed(room):
         ann.page.get_by_role("button", name="Follow Odd").click()
         ann.painted()
     ann.wait("app.presence.people().length === 0")
+
+
+def test_a_name_above_a_cursor_is_cut_where_its_room_ends(room):
+    """However many letters that are."""
+    ann = room.join("Ann", before=lambda page: page.add_init_script("""
+        window.painted = new Set()
+        const { prototype } = CanvasRenderingContext2D
+        const { fillText } = prototype
+        prototype.fillText = function (text, ...place) { painted.add(text); return fillText.call(this, text, ...place) }"""))
+    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as slim:
+        slim.send(json.dumps({"type": "hello", "name": "i" * 64}))
+        slim.send(json.dumps({"type": "presence", "state": {"cursor": [200, 200]}}))
+        ann.page.wait_for_function("() => [...painted].some((text) => /^i+…$/.test(text))")
+        cut = ann.page.evaluate("[...painted].find((text) => /^i+…$/.test(text))")
+        width = ann.page.evaluate("""(cut) => {
+            const context = document.querySelector('#overlay').getContext('2d')
+            return [cut, 'i' + cut].map((text) => context.measureText(text).width)
+        }""", cut)
+    assert 40 < len(cut) < 64 and width[0] <= 160 < width[1], (cut, width)

@@ -97,9 +97,16 @@ export const flagHeight = 18
 /** @param {CanvasRenderingContext2D} context @param {string} name @param {number} widthMax CSS pixels */
 function shortened(context, name, widthMax) {
   if (context.measureText(name).width <= widthMax) return name
-  const letters = [...name].slice(0, 40)
-  while (letters.length > 1 && context.measureText(letters.join('') + '…').width > widthMax) letters.pop()
-  return letters.join('') + '…'
+  const letters = [...name]
+  const cut = (/** @type {number} */ count) => letters.slice(0, count).join('') + '…'
+  // By halving: a crowd of long names is measured in each frame.
+  let [least, most] = [1, letters.length]
+  while (most - least > 1) {
+    const middle = least + most >> 1
+    if (context.measureText(cut(middle)).width <= widthMax) least = middle
+    else most = middle
+  }
+  return cut(least)
 }
 
 /**
