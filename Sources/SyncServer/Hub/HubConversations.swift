@@ -20,8 +20,7 @@ extension Hub {
 
   private func letRest(_ visitor: Visitor) {
     guard let milliseconds = visitor.conversation.takeRest() else { return }
-    visitor.pauseReading(.rate)
-    loop.schedule(afterMilliseconds: milliseconds) { visitor.resumeReading(.rate) }
+    visitor.rests(milliseconds: milliseconds)
   }
 
   func perform(_ step: ConversationStep, for visitor: Visitor, now: Moment) {

@@ -17,18 +17,6 @@ final class Visitor: @unchecked Sendable {
     case gone
   }
 
-  /// The reasons to pause reading from the visitor.
-  struct Pauses: OptionSet {
-    let rawValue: UInt8
-
-    /// Its room is being opened.
-    static let opening = Pauses(rawValue: 1)
-    /// Too many of its answers or operations are waiting.
-    static let backlog = Pauses(rawValue: 2)
-    /// It sends more than it may.
-    static let rate = Pauses(rawValue: 4)
-  }
-
   let connection: Connection
   let room: String
   let address: String
@@ -42,7 +30,7 @@ final class Visitor: @unchecked Sendable {
   private(set) var stage: Stage
   /// The actor that its hello names, or that the server chose for it. `nil` before its hello.
   private(set) var actor: Identifier?
-  private var pauses: Pauses = []
+  private var pauses = Pauses()
   /// The turn in which it was last sent something, and how many bytes.
   private var turn: UInt64 = 0
   private var turnBytes = 0
@@ -132,15 +120,28 @@ final class Visitor: @unchecked Sendable {
   /// bound, twenty clients that join at once would keep all others waiting while the state is encoded and copied.
   private static let turnBytesMax = 131_072
 
-  func pauseReading(_ pause: Pauses) {
+  func pauseReading(_ pause: Pauses.Reason) {
     pauses.insert(pause)
     connection.pauseReading()
   }
 
-  func resumeReading(_ pause: Pauses) {
-    pauses.remove(pause)
-    if pauses.isEmpty { connection.resumeReading() }
+  /// It sends more than it may: it is not read from for a while.
+  func rests(milliseconds: UInt64) {
+    let loop = connection.loop
+    pauses.rest(until: loop.now + milliseconds)
+    connection.pauseReading()
+    loop.schedule(afterMilliseconds: milliseconds) {
+      self.pauses.restIsOver(at: loop.now)
+      self.readIfNothingPauses()
+    }
   }
+
+  func resumeReading(_ pause: Pauses.Reason) {
+    pauses.remove(pause)
+    readIfNothingPauses()
+  }
+
+  private func readIfNothingPauses() { if pauses.isEmpty { connection.resumeReading() } }
 }
 
 extension Refusal {
