@@ -276,6 +276,66 @@ import Testing
     }
   }
 
+  @Test(
+    "A peer that isn't read from and takes nothing of what it is sent is closed as silent; while it takes some it stays"
+  )
+  func pausedGhost() async throws {
+    var options = ListenOptions()
+    options.webSocket.pingAfterMilliseconds = 300
+    options.webSocket.pongWithinMilliseconds = 600
+    options.webSocket.closeWithinMilliseconds = 50
+    options.webSocket.silentCloseCode = 4408
+    let server = TestServer()
+    let frame = MessageFrames(binary: [UInt8](repeating: 7, count: 100_000))
+    let push: @Sendable (Connection) -> Void = { connection in
+      while frame.bytes.withUnsafeBytes({ connection.write($0) }) == frame.bytes.count {}
+    }
+    server.onMessage = { connection, _ in
+      connection.pauseReading()
+      push(connection)
+    }
+    server.onWritable = push
+    try await withServer(server, options: options) { port, _ in
+      let client = RawClient(port: port, receiveBufferBytes: 4_096)
+      client.upgrade()
+      client.sendText("enough")
+      // For longer than a silent peer may stay.
+      let start = ContinuousClock.now
+      while ContinuousClock.now - start < .milliseconds(1_500) { _ = try #require(client.readFrame()) }
+      #expect(server.seen.withLock { $0.closures.isEmpty })
+      #expect(await server.closure() == Closure(cause: .ours, code: 4408, reason: "no sign of life"))
+    }
+  }
+
+  @Test("Behind a proxy, what is sent to a peer that isn't read from doesn't wait for answers that lie unread")
+  func pausedBehindAProxy() async throws {
+    let server = TestServer()
+    let frame = MessageFrames(binary: [UInt8](repeating: 7, count: 1_000))
+    let total = 1_000
+    let written = Mutex(0)
+    let push: @Sendable (Connection) -> Void = { connection in
+      while written.withLock({ $0 < total }) {
+        guard frame.bytes.withUnsafeBytes({ connection.write($0) }) > 0 else { return }
+        written.withLock { $0 += 1 }
+      }
+    }
+    server.onMessage = { connection, _ in
+      push(connection)
+      connection.pauseReading()
+    }
+    server.onWritable = push
+    try await withServer(server) { port, _ in
+      let client = RawClient(port: port)
+      client.upgrade(extra: "Via: 1.1 here\r\n")
+      client.sendText("go on")
+      var messages = 0
+      while messages < total {
+        let read = try #require(client.readFrame())
+        if read.opcode == 9 { client.send(RawClient.masked(10, read.payload)) } else { messages += 1 }
+      }
+    }
+  }
+
   @Test("A connection without messages is closed if so configured, even if it sends pongs") func idle() async throws {
     var options = ListenOptions()
     options.webSocket.idleMilliseconds = 150

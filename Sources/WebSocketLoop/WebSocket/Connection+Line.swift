@@ -11,7 +11,7 @@ extension Connection {
 
   /// The part of `frames` that may be written to the line now, in whole frames.
   func lineShare(of frames: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    if gauge.covers(frames.count, at: loop.now) { return frames }
+    if isUnjudged || gauge.covers(frames.count, at: loop.now) { return frames }
     look()
     let allowed = gauge.allowance(frames.count)
     guard allowed < frames.count else { return frames }
@@ -45,20 +45,27 @@ extension Connection {
   private func lineMayTakeMore() {
     guard state == .open else { return }
     look()
-    guard gauge.allowance(1) > 0 else { return hold() }
+    guard isUnjudged || gauge.allowance(1) > 0 else { return hold() }
     isHeld = false
     guard waiting.isEmpty, wantsWritable, !isStalled else { return }
     wantsWritable = false
     handler?.writable(self)
   }
 
+  func readLine() -> cws_line? {
+    var line = cws_line()
+    return cws_read_line(descriptor, &line) == 0 ? line : nil
+  }
+
+  /// Whether nothing shows what has arrived: behind a proxy the peer's answers show it, and they lie unread now.
+  private var isUnjudged: Bool { echoes != nil && !isReading }
+
   private func look() {
     if let echoes {
       gauge.take(echoes.look(isBound: gauge.isBound), at: loop.now)
       return askForEcho()
     }
-    var line = cws_line()
-    guard cws_read_line(descriptor, &line) == 0 else { return }
+    guard let line = readLine() else { return }
     gauge.take(
       LineGauge.Look(
         queued: Int(line.queued),

@@ -95,7 +95,9 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   private var lastHeard: UInt64 = 0
   var lastMessage: UInt64 = 0
   private var pingedAt: UInt64?
-  /// Since when there have been unread bytes, if the last check of a stalled socket found some.
+  /// How much the peer had acknowledged when that was last looked at as a sign of life.
+  private var acknowledged: UInt64 = 0
+  /// Set if there was something to read at the last look while the socket was stalled. It is when the peer was last heard.
   private var unreadSince: UInt64?
   var timer: LoopTimer?
 
@@ -218,8 +220,9 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   // MARK: Receiving
 
-  /// Stops reading, so that the peer has to wait: for when its messages can't be handled yet. At most one buffer that
-  /// was read already is kept. Meanwhile the peer isn't closed for its silence.
+  /// Stops reading, so that the peer has to wait: for when its messages can't be handled yet. At most one buffer that was read
+  /// already is kept. Meanwhile the peer isn't closed for being silent,
+  /// but for taking nothing of what it is sent.
   public func pauseReading() {
     loop.assertCurrent()
     guard !isReadingPaused else { return }
@@ -237,7 +240,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     setFlow()
   }
 
-  private var isReading: Bool { !isReadingPaused && held.isEmpty && !overhead.isResting }
+  var isReading: Bool { !isReadingPaused && held.isEmpty && !overhead.isResting }
 
   /// Goes on reading, unless the owner has paused it, or messages wait for their turn, or the peer has sent too much
   /// beside messages.
@@ -269,7 +272,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
         giveMessageUp("the message was not finished in time")
         return
       }
-      if !isReading {
+      if !isReading, !isLineStuck() {
         heard()
       } else if let pingedAt {
         if now - pingedAt >= options.pongWithinMilliseconds {
@@ -288,7 +291,15 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     }
   }
 
-  /// The socket is full. Until it is writable, the connection is checked more often.
+  /// Whether something waits for the peer's line, and the line has carried nothing since the last look. While nothing is read,
+  /// that is all that tells whether the peer is still there: its answer to a ping would lie unread.
+  private func isLineStuck() -> Bool {
+    guard isStalled || isHeld, let line = readLine() else { return false }
+    defer { acknowledged = line.acknowledged }
+    return line.acknowledged == acknowledged
+  }
+
+  /// The socket is full. Until it is writable, the connection is looked at more often.
   func stalled() {
     loop.counts.stalls &+= 1
     guard !isStalled else { return }
@@ -383,12 +394,4 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     }
     return isAborted ? -1 : 0
   }
-}
-
-/// Counts a server's open connections.
-protocol ConnectionCounter: AnyObject {
-  func webSocketCame(_ connection: Connection)
-  func webSocketWent(_ connection: Connection)
-  func messageGrew(_ connection: Connection)
-  func messageEnded(_ number: UInt64)
 }
