@@ -6,8 +6,10 @@ import WebSocketLoop
 extension Hub {
   /// Carries out a room's order on its index of overlaps, and gives the index back.
   func carryOut(_ order: OverlapOrder, for open: OpenRoom) {
+    counts.noteOverlapOrder()
     Task {
       let done = try? await heavyWork.run(for: "room \(open.name)", isBounded: false) { order.carryOut() }
+      counts.noteOverlapOrderDone()
       guard let outcome = done ?? nil else { return }
       open.room.overlapsDone(outcome, now: .now())
       carryOutEffects(of: open)

@@ -11,6 +11,7 @@ struct HubCounts {
   private(set) var operationsOut: UInt64 = 0
   /// How often a socket was written to.
   private(set) var writes: UInt64 = 0
+  private(set) var overlapOrders = 0
   private(set) var snapshots: UInt64 = 0
   private(set) var snapshotMismatches: UInt64 = 0
   /// How often another node's copy of a room differed from this one's.
@@ -37,6 +38,8 @@ struct HubCounts {
   mutating func noteConnection() { connectionsOpened += 1 }
   mutating func noteMessage() { messagesIn += 1 }
   mutating func noteWrite() { writes += 1 }
+  mutating func noteOverlapOrder() { overlapOrders += 1 }
+  mutating func noteOverlapOrderDone() { overlapOrders -= 1 }
   mutating func noteAppend(operations: Int) { operationsIn += UInt64(operations) }
   mutating func noteDelivery(operations: Int, connections: Int) { operationsOut += UInt64(operations * connections) }
   mutating func noteSnapshot(isTrue: Bool) { if isTrue { snapshots += 1 } else { snapshotMismatches += 1 } }

@@ -22,13 +22,14 @@ extension Room {
 
   /// The work of the effect `overlaps` is done.
   mutating func overlapsDone(_ outcome: consuming OverlapOutcome, now: Moment) {
-    let (answered, frees) = overlaps.took(outcome, now: now)
-    if let frees { effects.append(.overlaps(OverlapOrder(frees))) }
+    let answered = overlaps.took(outcome, now: now)
     if let (index, position) = overlaps.settled {
       let cursor = fold.places.cursor(at: position)
       for request in answered { effects.append(.overlapsAnswered(request: request, index, cursor)) }
     }
-    // The beat sends the news, and gives the next order.
+    // The one who asked may have left meanwhile.
+    if !audience.wantsOverlaps { dropIdleOverlaps(now) }
+    // The beat tells the news, and gives the next order.
     if overlaps.hasNews { fanOut.gather(now) } else if overlaps.isAsked { orderOverlaps(now) }
   }
 

@@ -208,4 +208,38 @@ struct RoomsOverlapOrderTests {
     }
     #expect(bench.orders.isEmpty)
   }
+
+  @Test(
+    "at most one order is under way, however often somebody asks and leaves, and nothing is built that nobody will have"
+  )
+  func comingAndGoing() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    for number in 1...50 { bench.put(writer, UInt64(number), x: Double(number) * 5) }
+    bench.settle()
+    bench.holdsOrders = true
+    var most = 0
+    for round in 0..<400 {
+      let asker = bench.join { $0.overlaps = true }
+      if round % 10 == 0 { bench.put(writer, 1, x: Double(round)) }
+      bench.settle()
+      most = max(most, bench.orders.count)
+      bench.leave(asker)
+      most = max(most, bench.orders.count)
+    }
+    #expect(most == 1)
+    // What the order brings serves whoever asks by then, with all that has changed since.
+    let last = bench.join { $0.overlaps = true }
+    bench.holdsOrders = false
+    bench.settle()
+    bench.takeEffects()
+    bench.settle()
+    #expect(bench.notices(last).count == 1)
+    #expect(bench.clients[last].pairs == Set(bench.askOverlaps()?.index.pairs ?? []))
+    bench.leave(last)
+    bench.pass(40_000)
+    bench.room.rest(now: bench.now)
+    bench.takeEffects()
+    #expect(!bench.room.keepsOverlaps && bench.orders.isEmpty)
+  }
 }

@@ -4,12 +4,12 @@ import CanvasCRDT
 /// the loop (`OverlapWork`).
 ///
 /// What always holds:
-/// - At most one order is under way, and it has the index meanwhile.
-/// - Every shape whose outline may have changed since the newest order is among the unsettled shapes. While no client
-///   asks, there are none.
-/// - Members with notices are told of all pairs once, then of each change, in order.
-/// - Each request over HTTP is answered once, by an index that includes everything that the room had when the request
-///   came.
+/// - At most one order is under way, and it has the index meanwhile. It is waited for even if nobody asks any more: who asks
+///   next goes on from what it brings.
+/// - Every shape whose outline may have changed since the newest order is among the unsettled shapes. While there is no
+///   index and no order, there are no unsettled shapes.
+/// - Members who want notices have been told of all pairs, or are told once, of all; then of each change, in order.
+/// - Each question over HTTP is answered once, by an index that has all that the room had when the question came.
 struct Overlaps: Sendable {
   private let limits: Limits
 
@@ -19,7 +19,7 @@ struct Overlaps: Sendable {
     /// A client asks, and there is no index yet.
     case wanted
     case here(OverlapIndex)
-    /// An order under way has it.
+    /// With an order under way. Perhaps nobody asks any more.
     case away
   }
 
@@ -35,9 +35,9 @@ struct Overlaps: Sendable {
   /// How far the members who want notices have been told.
   private enum Telling: Sendable {
     case nobodyAsks
-    /// All pairs are to be told. The order for them is under way, or has yet to be given.
-    case due
-    /// All pairs are known, or have been told.
+    /// All pairs are to be told. The order for that is under way or not yet given; it has this number, or a later one.
+    case due(from: UInt64)
+    /// All pairs are in hand, or have been told.
     case begun
   }
 
@@ -68,7 +68,8 @@ struct Overlaps: Sendable {
 
   /// Members want notices from now on.
   mutating func beginTelling() {
-    telling = .due
+    // An order that is under way was given for others, and before what has come since.
+    telling = .due(from: orders + 1)
     news = nil
     want()
   }
@@ -88,24 +89,21 @@ struct Overlaps: Sendable {
 
   private mutating func want() { if case .none = place { place = .wanted } }
 
-  /// Drops the index, unless it is still kept for requests over HTTP. To be called when nobody in the room wants
-  /// notices.
-  /// - Returns: the work that frees the index.
+  /// Drops the index, unless it is still kept for questions over HTTP, or an order has it. To be called when nobody in the
+  /// room wants notices.
+  /// - Returns: what frees the index.
   mutating func dropIfIdle(now: Moment) -> OverlapWork? {
-    guard now.monotonicMilliseconds >= neededUntil, questions.isEmpty, questionsUnderWay.isEmpty else { return nil }
-    return drop()
-  }
-
-  private mutating func drop() -> OverlapWork? {
-    // If an order is under way, its outcome will be ignored, because its number is no longer the newest.
-    orders += 1
-    unsettled = []
-    guard case .here(let index) = place else {
+    guard now.monotonicMilliseconds >= neededUntil, questions.isEmpty else { return nil }
+    switch place {
+    case .none, .away: return nil
+    case .wanted:
       place = .none
       return nil
+    case .here(let index):
+      place = .none
+      unsettled = []
+      return work(index, .nothing)
     }
-    place = .none
-    return work(index, .nothing)
   }
 
   // MARK: Following the canvas
@@ -132,7 +130,7 @@ struct Overlaps: Sendable {
       return give(nil, .all(copy canvas), looksAgain: false, at: position)
     case .here(let index):
       let looksAgain = isLookDue(now)
-      guard !unsettled.isEmpty || looksAgain || telling == .due || !questions.isEmpty else { return nil }
+      guard !unsettled.isEmpty || looksAgain || isAsked else { return nil }
       budget.grow(shapes: canvas.liveCount, now: now)
       place = .away
       return give(index, outlines(canvas), looksAgain: looksAgain, at: position)
@@ -179,7 +177,7 @@ struct Overlaps: Sendable {
       index: index,
       source: source,
       looksAgain: looksAgain,
-      wantsPairs: telling == .due,
+      wantsPairs: areAllPairsDue,
       position: position,
       pairsMax: Int(clamping: limits.overlapPairs),
       stepsMax: budget.steps
@@ -187,18 +185,14 @@ struct Overlaps: Sendable {
   }
 
   /// An order has been carried out.
-  /// - Returns: the requests that the index answers, and, if the index is no longer wanted, the work that frees it.
-  mutating func took(
-    _ outcome: consuming OverlapOutcome,
-    now: Moment
-  ) -> (answered: [UInt64], frees: OverlapWork?) {
-    guard case .away = place, outcome.number == orders else { return ([], work(outcome.index, .nothing)) }
+  /// - Returns: the questions that the index answers.
+  mutating func took(_ outcome: consuming OverlapOutcome, now: Moment) -> [UInt64] {
     budget.spent(left: outcome.index.stepsLeft ?? 0, isCrowded: outcome.index.isCrowded, now: now)
     switch telling {
     case .nobodyAsks: break
-    case .due:
-      // If members began to want notices only after the order was given, the next order brings all pairs.
-      if outcome.isAll {
+    case .due(let first):
+      // If somebody only began to want notices meanwhile, the next order brings all pairs.
+      if outcome.isAll, outcome.number >= first {
         telling = .begun
         news = Notices(isFirst: true, changes: outcome.changes)
       }
@@ -208,7 +202,7 @@ struct Overlaps: Sendable {
     place = .here(outcome.index)
     let answered = questionsUnderWay
     questionsUnderWay = []
-    return (answered, nil)
+    return answered
   }
 
   private mutating func tell(_ changes: OverlapChanges) {
@@ -232,8 +226,9 @@ struct Overlaps: Sendable {
   }
 
   var hasNews: Bool { news != nil }
-  /// Whether a client waits for an order that hasn't been given yet.
-  var isAsked: Bool { telling == .due || !questions.isEmpty }
+  /// Whether anybody waits for an order that hasn't been given.
+  var isAsked: Bool { areAllPairsDue || !questions.isEmpty }
+  private var areAllPairsDue: Bool { if case .due = telling { true } else { false } }
 
   /// Whether it is time to check if there are still too many pairs. This is done now and then, while shapes change.
   func isLookDue(_ now: Moment) -> Bool {
