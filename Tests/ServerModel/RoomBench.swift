@@ -8,6 +8,8 @@ import Testing
 struct TestClient {
   var conversation: Conversation
   var id: MemberID?
+  /// Its address.
+  var party: String
   var arrived: [UInt8] = []
   var messages: [ServerMessage] = []
   /// The same as they came, for a far end that takes them further.
@@ -137,7 +139,10 @@ struct RoomBench {
 
   mutating func connect(_ encoding: WireEncoding = .binary, roleMax: Role = .editor) -> Int {
     clients.append(
-      TestClient(conversation: Conversation(encoding: encoding, roleMax: roleMax, limits: limits, now: now))
+      TestClient(
+        conversation: Conversation(encoding: encoding, roleMax: roleMax, limits: limits, now: now),
+        party: "client \(clients.count)"
+      )
     )
     return clients.count - 1
   }
@@ -188,7 +193,9 @@ struct RoomBench {
 
   mutating func act(_ action: ConversationStep, _ client: Int) {
     let encoding = clients[client].conversation.encoding
-    if let code = room.take(action, from: &clients[client].id, encoding: encoding, now: now, using: &random) {
+    let party = clients[client].party
+    if let code = room.take(action, from: &clients[client].id, at: party, encoding: encoding, now: now, using: &random)
+    {
       clients[client].closed = code
       leave(client)
     }

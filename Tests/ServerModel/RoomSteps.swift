@@ -19,6 +19,7 @@ extension Room {
   mutating func take(
     _ step: ConversationStep,
     from member: inout MemberID?,
+    at party: String,
     encoding: WireEncoding,
     now: Moment,
     using random: inout SeededGenerator
@@ -26,7 +27,7 @@ extension Room {
     switch step {
     case .nothing: break
     case .join(let hello, let role):
-      member = join(hello, role: role, encoding: encoding, keys: .inTests, now: now, using: &random)
+      member = join(hello, role: role, encoding: encoding, party: party, keys: .inTests, now: now, using: &random)
     case .submit(let submission): if let member { submit(submission, from: member, now: now) }
     case .presence(let state): if let member { presence(state, from: member, now: now) }
     case .digest: if let member { digest(for: member, now: now) }

@@ -114,7 +114,16 @@ extension Hub {
       // A token may prove this actor, and its bearer may be away. Only a key shows that this client is the actor.
       hello.actor = nil
     }
-    let id = open.room.join(hello, role: role, encoding: encoding, keys: keys, now: now, using: &generator)
+    let party = visitor.connection.party
+    let id = open.room.join(
+      hello,
+      role: role,
+      encoding: encoding,
+      party: party,
+      keys: keys,
+      now: now,
+      using: &generator
+    )
     // If the actor had an older connection, that one has to go, and the newcomer may get its seat.
     carryOutEffects(of: open)
     rooms.markDirty(open)
@@ -125,6 +134,8 @@ extension Hub {
     let actor = open.room.actor(of: id)
     guard let waiting = visitor.joins(open, id, as: actor) else { return }
     seat(visitor, id, in: open)
+    // A long welcome has the room stop reading already, which was an effect for a seat that nobody had.
+    if open.room.hasPausedReading(from: id) { visitor.pauseReading(.backlog) }
     if joinLines.takes(visitor.address) {
       logger.info(
         "joined",

@@ -67,13 +67,15 @@ struct Room: Sendable {
   /// Takes a connection in. It is sent a welcome, then the state or the difference from what it has, then everything
   /// that happens.
   ///
-  /// Only a client with an actor's key becomes that actor again. If the actor already has a connection here, the newer
-  /// one stays and the older one is closed.
-  /// - Returns: `nil` if the room is full.
+  /// Only who has an actor's key becomes the actor again. If it is here already, it goes on over the newer connection, and
+  /// the older one is closed.
+  /// - Parameter party: by whom streams of state are counted: the connection's address.
+  /// - Returns: `nil` if the room takes no more connections.
   mutating func join(
     _ hello: Hello,
     role: Role,
     encoding: WireEncoding,
+    party: String,
     keys: ActorKeys,
     now: Moment,
     using generator: inout some RandomNumberGenerator
@@ -103,6 +105,7 @@ struct Room: Sendable {
       Peer(actor, as: hello),
       claim,
       channel: Channel(encoding, hello.vocabulary, overlaps: hello.overlaps, crowd: hello.crowd),
+      party: party,
       told: told,
       position: hello.since.flatMap { fold.place(of: $0) }
     )
@@ -258,7 +261,10 @@ struct Room: Sendable {
     guard let channel = audience.channel(of: id) else { return }
     counts.noteDigest()
     flush(now: now)
-    if audience.readers.deferDigest(of: id) { return }
+    if let pauses = audience.readers.deferDigest(of: id) {
+      if pauses { effects.append(.pauseReading(id)) }
+      return
+    }
     post(fold.digest(for: channel.vocabulary), to: id, after: fanOut.ring.end, isDigest: true)
   }
 
@@ -491,6 +497,8 @@ struct Room: Sendable {
       case .part(let part, let stream):
         switch fanOut.part(part, ofStream: stream, places: fold.places, now: now) {
         case .frames(let bytes): audience.readers.load(part: bytes, at: seat)
+        // A digest is of all that the room has, and so must be what was sent before it.
+        case .end where fanOut.hasRecords && audience.readers.wantsDigest(seat): flush(now: now)
         case .end(let end): finishState(at: seat, stream, end, now: now)
         case .gone: beginState(at: seat, now: now)
         }
@@ -533,11 +541,11 @@ struct Room: Sendable {
   /// Gives a connection a stream of what it lacks: the newest values of what has changed since its place in the log.
   private mutating func beginState(at seat: Int, now: Moment) {
     leaveStream(at: seat)
-    guard mayBeginState(now) else { return audience.readers.waitForState(at: seat) }
+    guard mayBeginState(now) else { return audience.readers.waitForState(at: seat, wasTurnedAway: false) }
     if fanOut.hasRecords { flush(now: now) }
     guard let want = audience.want(seat, of: fold, fanOut.ring) else { return }
     guard let entry = fanOut.enterStream(want, of: fold, now: now) else {
-      return audience.readers.waitForState(at: seat)
+      return audience.readers.waitForState(at: seat, wasTurnedAway: true)
     }
     counts.noteState(isNewcomer: audience.readers.isNew(seat), isWhole: entry.isWhole, isMade: entry.isNew)
     audience.readers.enter(entry, at: seat)
@@ -547,18 +555,26 @@ struct Room: Sendable {
   private func mayBeginState(_ now: Moment) -> Bool { !fanOut.hasRecords || isFlushDue(now: now) }
 
   private mutating func leaveStream(at seat: Int) {
-    if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream) }
+    let party = audience.readers.party(of: seat)
+    if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream, party) }
   }
 
-  /// A stream may have ended or stood still for long, so readers that wait for one may come in.
+  /// A stream may have ended, or make way by now: those who wait for one may come in.
   private mutating func admitWaiting(_ now: Moment) {
-    guard mayBeginState(now), fanOut.hasSpaceForState(now) else { return }
-    // Each reader has one turn. Those that have to go on waiting are put back in the same order.
+    guard mayBeginState(now) else { return }
+    let made = counts.statesMade
+    var refused: Set<String> = []
+    // Each has one turn. Those who have to wait on are put back behind, in the same order.
     for seat in audience.readers.takeWaiting() {
-      if fanOut.hasSpaceForState(now) {
-        beginState(at: seat, now: now)
+      let party = audience.readers.party(of: seat)
+      // A stream that has just been made may suit those behind, too.
+      if audience.readers.wasTurnedAway(seat), counts.statesMade == made,
+        refused.contains(party) || !fanOut.hasSpaceForState(of: party, now)
+      {
+        refused.insert(party)
+        audience.readers.waitForState(at: seat, wasTurnedAway: true)
       } else {
-        audience.readers.waitForState(at: seat)
+        beginState(at: seat, now: now)
       }
     }
   }

@@ -30,6 +30,8 @@ extension Room {
 
   var memberCount: Int { audience.count }
   func actor(of id: MemberID) -> Identifier? { audience.member(id)?.actor }
+  /// Whether nothing more is to be read from a connection for now.
+  func hasPausedReading(from id: MemberID) -> Bool { audience.holds(id) && audience.readers.hasPausedReading(from: id) }
 
   /// When `flush` is to be called, on the monotonic clock.
   var flushDueAt: UInt64? { fanOut.dueAt }
@@ -45,7 +47,9 @@ extension Room {
       beats: fanOut.ring.count,
       beatBytes: fanOut.ring.byteCount,
       states: fanOut.streamCount,
-      readerBytes: audience.readers.bytesHeld
+      waiting: audience.readers.turnedAway,
+      readerBytes: audience.readers.bytesHeld.all,
+      readerBytesMost: audience.readers.bytesHeld.most
     )
   }
 
@@ -67,8 +71,12 @@ struct KeptForReaders: Hashable, Sendable {
   let beatBytes: Int
   /// Streams of state under way.
   let states: Int
-  /// Bytes of answers, and of messages that sockets have taken in part, of all readers together.
+  /// Readers for which there is no stream yet.
+  let waiting: Int
+  /// Bytes of answers, and of what sockets have taken in part, of all readers together.
   let readerBytes: Int
+  /// The same of the one that has most.
+  let readerBytesMost: Int
 }
 
 /// A line of the list of rooms.

@@ -42,11 +42,19 @@ struct Dice: Codable, Sendable {
   private(set) var fullQueueShare: Double?
   /// How often the log tells a node of a record only after later ones. Older histories have none of that.
   private(set) var leftOutShare: Double?
+  /// How many more tabs there are, in a crowd. Older histories have none.
+  private(set) var crowd: Int?
 
   /// - Parameters:
   ///   - others: draws what histories of a single node know nothing of.
   ///   - log: draws what else the log may do. So a history in which it does nothing of that is what it was before.
-  init(using random: inout SeededGenerator, others: inout SeededGenerator, log: inout SeededGenerator) {
+  ///   - people: draws how many come, in the same way.
+  init(
+    using random: inout SeededGenerator,
+    others: inout SeededGenerator,
+    log: inout SeededGenerator,
+    people: inout SeededGenerator
+  ) {
     // Where much comes at once, limits and rates allow it, and little else is drawn.
     let isBulky = Int.random(in: 0..<160, using: &random) == 0
     // A reader behind a thin line must not be as far behind as a ring is long.
@@ -84,6 +92,7 @@ struct Dice: Codable, Sendable {
       fullQueueShare = [nil, nil, nil, 0.01, 0.1].randomElement(using: &log)!
       leftOutShare = [nil, nil, nil, 0.01, 0.05].randomElement(using: &log)!
     }
+    if !isBulky, Int.random(in: 0..<40, using: &people) == 0 { crowd = Int.random(in: 8...14, using: &people) }
     guard isBulky else { return }
     // A refusal names one operation. To refuse thousands takes as many round trips, and minutes here.
     erasures = 1_000_000
@@ -120,7 +129,8 @@ struct Dice: Codable, Sendable {
     limits.operationsPerMessage = operationsPerMessage
     limits.operationsPerSecond = operationsPerSecond
     limits.messageBytes = messageBytes
-    limits.waitingAnswerBytes = 1_024
+    // A welcome that names a crowd is longer than this.
+    limits.waitingAnswerBytes = crowd == nil ? 1_024 : 256
     limits.inFlightOperations = inFlightOperations
     limits.presenceMilliseconds = presenceMilliseconds
     if let namedPeople {
@@ -140,7 +150,7 @@ struct Dice: Codable, Sendable {
 extension Dice: CustomStringConvertible {
   var description: String {
     """
-    \(nodesCount > 1 ? "\(nodesCount) nodes, " : "")\(tabs) tabs and \(writers) writers; at most \(shapes) shapes, \(erasures) deletions remembered, \
+    \(nodesCount > 1 ? "\(nodesCount) nodes, " : "")\(tabs + (crowd ?? 0)) tabs and \(writers) writers; at most \(shapes) shapes, \(erasures) deletions remembered, \
     \(operationsPerMessage) operations and \(messageBytes) bytes a message, \(operationsPerSecond) a second; a ring of \
     \(ringBeats) beats of \(beatMilliseconds) ms; messages take up to \(delayMillisecondsMax) ms, commits \
     \(commitMillisecondsMax) ms\(link.map { "; some sit behind \($0.bytesPerSecond) bytes a second, \($0.delayMilliseconds) ms away" } ?? ""); clocks are wrong by up to \(clockErrorMax) ms, and may be ahead by \

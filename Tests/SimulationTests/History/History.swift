@@ -17,7 +17,8 @@ struct History: Sendable {
     var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
     var others = SeededGenerator(seed: ~seed)
     var log = SeededGenerator(seed: seed &* 0xD134_2543_DE82_EF95 &+ 3)
-    dice = Dice(using: &random, others: &others, log: &log)
+    var people = SeededGenerator(seed: seed &* 0xBF58_476D_1CE4_E5B9 &+ 5)
+    dice = Dice(using: &random, others: &others, log: &log, people: &people)
     // How often each event happens beside the others.
     let possible = Event.allCases.filter { [dice] in dice.nodesCount > 1 || !$0.needsSeveralNodes }
     let weights = possible.map { event in

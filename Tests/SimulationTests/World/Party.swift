@@ -44,6 +44,9 @@ struct Party {
   /// How often anything has happened to it.
   var events = 0
 
+  /// Those behind a thin line share one address.
+  var address: String { link == nil ? name : "a thin line" }
+
   /// The stamps that its undo wrote.
   var undoStamps: Set<Stamp> = []
   /// Who it was before it came back as another.

@@ -52,7 +52,7 @@ struct World {
       let service = SimulatedService(limits: limits, seed: random.next())
       nodes.append(Node(service: service, run: Run(number: run), number: run))
     }
-    for _ in 0..<history.dice.tabs { openTab() }
+    for _ in 0..<history.dice.tabs + (history.dice.crowd ?? 0) { openTab() }
     for _ in 0..<history.dice.writers { openWriter() }
   }
 
@@ -202,6 +202,7 @@ enum Happening: String, CaseIterable {
   case crashed, stopped, committedNotDelivered, lostUnsynced, turnedUp, logFailed, restored, roomDeleted, trimmed
   case forgotten, forgottenEarly, cameTooLate, snapshotUsed, foreignRecord, rested
   case resumed, reset, superseded, rejected, roomFull, tooOld, unavailable, actorElsewhere, pausedReading
+  case longWelcome, waitedForState, crowdCame
   case tabDied, tabRestored, tabDoubled, crowded, undoRefused, undone, redone, unnamed, presenceShown, digestAgreed
   case writerAnswered, writerRefused, requestTaken, requestRefused, hostileAnswered, hostileClosed
   case serverClockBack, tabClockJumped

@@ -8,7 +8,13 @@ extension World {
   mutating func checkBounds() {
     guard let kept = room?.kept else { return }
     if UInt64(kept.beats) > limits.ringBeats { fail(.bounds, "\(kept.beats) beats are kept") }
-    if UInt64(kept.states) > limits.stateStreams { fail(.bounds, "\(kept.states) states are under way") }
+    // Short ones have a bound of their own, of four times as many.
+    if UInt64(kept.states) > 5 * limits.stateStreams { fail(.bounds, "\(kept.states) states are under way") }
+    if kept.waiting > 0 { count(.waitedForState) }
+    for line in lines where line.node == here {
+      guard let member = line.member, room?.hasPausedReading(from: member) != line.isReadingPaused else { continue }
+      fail(.bounds, "\(parties[line.party].name) is read from, or not, against what the room says")
+    }
     // A socket may have taken a part of a beat, which has as much as came at once.
     let beatBytesMax = max(limits.messageBytes, 16_384, UInt64(history.dice.pasteMax) * 400)
     let shapes = UInt64(room?.canvas.liveCount ?? 0)

@@ -250,10 +250,15 @@ extension World {
         known = hello.actor.flatMap { room?.audience.member(of: $0) }
       }
       var (member, random) = (lines[line].member, random)
-      let code = room?.take(step, from: &member, encoding: encoding, now: now, using: &random)
+      let party = parties[lines[line].party].address
+      let code = room?.take(step, from: &member, at: party, encoding: encoding, now: now, using: &random)
       lines[line].member = member
       self.random = random
-      if case .join = step, let member { noteArrival(member, known: known) }
+      if case .join = step, let member {
+        noteArrival(member, known: known)
+        if room?.hasPausedReading(from: member) == true { count(.longWelcome) }
+        if room?.memberCount ?? 0 >= 8 { count(.crowdCame) }
+      }
       if let code {
         lines[line].closeCode = code.rawValue
         forget(line)

@@ -347,4 +347,21 @@ struct RoomsCrowdTests {
     bench.settle()
     for client in bench.clients.indices where bench.clients[client].id != nil { bench.expectCaughtUp(client) }
   }
+
+  @Test("a cursor is told with the next beat, though who came and went waits for a later one")
+  func cursorsAmongNews() throws {
+    var bench = RoomBench()
+    let ann = bench.join()
+    for _ in 0..<80 { bench.join() }
+    bench.pass(1_000)
+    bench.join()
+    _ = arrive(&bench)
+    let people = try #require(bench.room.flushDueAt)
+    #expect(people > bench.now.monotonicMilliseconds + bench.limits.beatMilliseconds)
+    bench.say(.presence(try state(1)), ann)
+    let beat = try #require(bench.room.flushDueAt)
+    #expect(beat <= bench.now.monotonicMilliseconds + bench.limits.beatMilliseconds)
+    bench.settle()
+    for client in bench.clients.indices.dropFirst() { #expect(bench.presences(client).count == 1) }
+  }
 }

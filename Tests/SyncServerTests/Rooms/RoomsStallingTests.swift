@@ -325,4 +325,94 @@ struct RoomsStallingTests {
     #expect(news(bench, slow).came == [bench.actor(late)])
     bench.expectCaughtUp(slow)
   }
+
+  @Test(
+    "R5: who asks for digests while it is behind is answered as often as it asked",
+    arguments: WireEncoding.allCases
+  )
+  func severalDigests(encoding: WireEncoding) {
+    var bench = RoomBench { $0.ringBeats = 3 }
+    let writer = bench.join()
+    let slow = bench.join(encoding)
+    bench.clients[slow].takes = 0
+    bench.say(.digest, slow)
+    bench.say(.digest, slow)
+    bench.drag(writer, 1...2, times: 8)
+    for _ in 0..<3 { bench.say(.digest, slow) }
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    bench.settle()
+    #expect(bench.clients[slow].digests == 5)
+    #expect(bench.clients[slow].digestsThatDiffer == 0)
+  }
+
+  @Test("digests that somebody who is behind asks for count as answers that wait")
+  func owedDigests() {
+    var bench = RoomBench {
+      $0.ringBeats = 3
+      $0.waitingAnswerBytes = 1_024
+    }
+    let writer = bench.join()
+    let slow = bench.join()
+    bench.clients[slow].takes = 0
+    bench.drag(writer, 1...2, times: 8)
+    var asked = 0
+    while !bench.clients[slow].isReadingPaused, asked < 300 {
+      bench.say(.digest, slow)
+      asked += 1
+    }
+    #expect(asked < 100)
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    bench.settle()
+    #expect(bench.clients[slow].digests == asked)
+    #expect(!bench.clients[slow].isReadingPaused)
+  }
+
+  @Test("R5: a digest that was asked for while a state was on its way is of what was sent, and of nothing after it")
+  func digestAfterState() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    bench.drag(writer, 1...5, times: 2)
+    let slow = bench.connect()
+    bench.clients[slow].takes = 0
+    bench.say(.hello(Hello()), slow)
+    bench.settle()
+    bench.say(.digest, slow)
+    // In a large room beats are seldom: what is stored waits for one.
+    bench.room.sendingTook(microseconds: 1_000_000, seats: 64)
+    bench.write(writer, bench.shape(1)) { $0.alpha = 3 }
+    bench.commit()
+    #expect(bench.room.isGathering)
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    #expect(bench.clients[slow].digests == 1)
+    #expect(bench.clients[slow].digestsThatDiffer == 0)
+    bench.settle()
+    bench.expectCaughtUp(slow)
+  }
+
+  @Test("a welcome that is longer than answers may be is taken before anything more is read, also of who comes again")
+  func longWelcome() throws {
+    var bench = RoomBench { $0.waitingAnswerBytes = 1_024 }
+    let state = try Array("{\"x\":\"\(String(repeating: "x", count: 500))\"}".utf8).withUnsafeBytes {
+      try JSONText(validating: $0, maximumBytes: 4_096)
+    }
+    for _ in 0..<4 {
+      let person = bench.join()
+      bench.say(.presence(state), person)
+      bench.settle()
+    }
+    let reader = bench.connect()
+    bench.clients[reader].takes = 0
+    bench.say(.hello(Hello()), reader)
+    #expect(bench.clients[reader].isReadingPaused)
+    let id = try #require(bench.clients[reader].id)
+    #expect(bench.room.hasPausedReading(from: id))
+    bench.clients[reader].takes = nil
+    bench.wake(reader)
+    bench.settle()
+    #expect(!bench.clients[reader].isReadingPaused && !bench.room.hasPausedReading(from: id))
+    bench.expectCaughtUp(reader)
+  }
 }

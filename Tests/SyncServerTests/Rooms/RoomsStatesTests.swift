@@ -7,20 +7,31 @@ import Testing
 @Suite("States on their way, where there are as many as there may be")
 struct RoomsStatesTests {
   /// A room with a state of many parts, and a bound of two on states under way.
-  private func crowdedBench() -> (bench: RoomBench, writer: Int) {
+  private func crowdedBench(streams: UInt64 = 2) -> (bench: RoomBench, writer: Int) {
     var bench = RoomBench {
-      $0.stateStreams = 2
+      $0.stateStreams = streams
       $0.messageBytes = 16_384
       $0.ringBeats = 2
     }
     let writer = bench.join()
-    for number in 1...200 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
+    for number in 1...200 {
+      bench.write(writer, bench.shape(UInt64(number))) {
+        $0.kind = .star
+        $0.name = Text(String(repeating: "n", count: 90) + "\(number)")
+      }
+    }
     bench.settle()
     return (bench, writer)
   }
 
-  private func joinSlowly(_ bench: inout RoomBench, since: Cursor? = nil, takes: Int) -> Int {
+  private func joinSlowly(
+    _ bench: inout RoomBench,
+    since: Cursor? = nil,
+    from address: String? = nil,
+    takes: Int
+  ) -> Int {
     let client = bench.connect()
+    if let address { bench.clients[client].party = address }
     bench.clients[client].takes = takes
     var hello = Hello()
     hello.since = since
@@ -60,8 +71,9 @@ struct RoomsStatesTests {
     let slow = joinSlowly(&bench, takes: 200)
     var steps = 0
     while bench.clients[slow].cursor == nil, steps < 2_000 {
-      bench.drag(writer, 1...3, times: 1)
-      _ = joinSlowly(&bench, since: bench.clients[writer].cursor, takes: 0)
+      let since = bench.clients[writer].cursor
+      bench.drag(writer, 1...30, times: 1)
+      _ = joinSlowly(&bench, since: since, takes: 0)
       bench.wake(slow)
       bench.settle()
       steps += 1
@@ -96,14 +108,105 @@ struct RoomsStatesTests {
     _ = joinSlowly(&bench, takes: 0)
     bench.drag(writer, 1...3, times: 4)
     let since = bench.clients[writer].cursor
-    bench.drag(writer, 1...3, times: 1)
+    bench.drag(writer, 1...30, times: 1)
+    let later = bench.clients[writer].cursor
+    bench.drag(writer, 1...30, times: 1)
     _ = joinSlowly(&bench, since: since, takes: 0)
     #expect(bench.room.kept.states == 2)
-    let later = bench.clients[writer].cursor
     let sharing = joinSlowly(&bench, since: later, takes: 1 << 20)
     #expect(bench.room.kept.states == 2)
     #expect(bench.clients[sharing].cursor == bench.room.cursor)
     #expect(resets(bench, sharing) == 0)
     #expect(!bench.deliveries(sharing).isEmpty)
+  }
+
+  /// A second of a busy room, in which each of these takes some.
+  private func passSecond(_ bench: inout RoomBench, _ writer: Int, _ slow: [Int]) {
+    bench.pass(1_000)
+    bench.drag(writer, 1...3, times: 3)
+    for client in slow { bench.wake(client) }
+    bench.settle()
+  }
+
+  @Test("who lacks little is sent it at once, however many large states are on their way")
+  func shortOnesPassBy() {
+    var (bench, writer) = crowdedBench()
+    let slow = (0..<2).map { _ in
+      defer { bench.drag(writer, 1...3, times: 4) }
+      return joinSlowly(&bench, takes: 150)
+    }
+    let since = bench.clients[writer].cursor
+    bench.drag(writer, 1...3, times: 4)
+    let back = joinSlowly(&bench, since: since, takes: 1 << 20)
+    #expect(bench.clients[back].cursor == bench.room.cursor)
+    #expect(resets(bench, back) == 0)
+    for client in slow { #expect(bench.clients[client].cursor == nil) }
+  }
+
+  @Test("those who lack little are bounded, too, and make way as others do")
+  func manyShortOnes() {
+    var (bench, writer) = crowdedBench()
+    var slow: [Int] = []
+    for _ in 0..<14 {
+      let since = bench.clients[writer].cursor
+      bench.drag(writer, 1...3, times: 4)
+      slow.append(joinSlowly(&bench, since: since, takes: 0))
+    }
+    #expect(bench.room.kept.states <= 2 * 4 + 2)
+    for client in slow { bench.clients[client].takes = nil }
+    for _ in 0..<40 where slow.contains(where: { bench.clients[$0].cursor == nil }) {
+      passSecond(&bench, writer, slow)
+    }
+    for client in slow { #expect(bench.clients[client].cursor == bench.room.cursor) }
+  }
+
+  @Test("a newcomer waits for those who read slowly no more than a number of beats, wherever they are")
+  func waitIsBounded() {
+    var (bench, writer) = crowdedBench()
+    var slow: [Int] = []
+    for _ in 0..<2 {
+      slow.append(joinSlowly(&bench, takes: 150))
+      bench.drag(writer, 1...3, times: 4)
+    }
+    let newcomer = joinSlowly(&bench, takes: 1 << 20)
+    var beats = 0
+    while bench.clients[newcomer].cursor == nil, beats < 1_000 {
+      passSecond(&bench, writer, slow)
+      beats += 1
+    }
+    // One a second here. Nobody stood still.
+    #expect(beats > 20 && beats <= 31)
+    bench.expectCaughtUp(newcomer)
+    // Those who had to make way begin anew, and arrive once they read.
+    for client in slow { bench.clients[client].takes = 1 << 20 }
+    for _ in 0..<40 where slow.contains(where: { bench.clients[$0].cursor == nil }) {
+      passSecond(&bench, writer, slow)
+    }
+    for client in slow { bench.expectCaughtUp(client) }
+  }
+
+  @Test("one address neither keeps others out nor has them start anew, however many states it reads slowly")
+  func oneAddress() {
+    var (bench, writer) = crowdedBench(streams: 4)
+    let slow = joinSlowly(&bench, takes: 300)
+    bench.drag(writer, 1...3, times: 4)
+    var many: [Int] = []
+    for _ in 0..<3 {
+      many.append(joinSlowly(&bench, from: "many", takes: 150))
+      bench.drag(writer, 1...3, times: 4)
+    }
+    let sameAddress = joinSlowly(&bench, from: "many", takes: 1 << 20)
+    #expect(bench.clients[sameAddress].cursor == nil, "its own wait for each other")
+    let other = joinSlowly(&bench, takes: 1 << 20)
+    bench.expectCaughtUp(other)
+    var seconds = 0
+    while bench.clients[slow].cursor == nil, seconds < 1_000 {
+      many.append(joinSlowly(&bench, from: "many", takes: 150))
+      passSecond(&bench, writer, [slow] + many)
+      seconds += 1
+    }
+    #expect(seconds > 40, "longer than a state of the others lasts")
+    #expect(bench.clients[slow].cursor != nil)
+    #expect(resets(bench, slow) == 1)
   }
 }

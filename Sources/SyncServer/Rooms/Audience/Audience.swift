@@ -82,11 +82,12 @@ struct Audience: Sendable {
     _ peer: Peer,
     _ claim: Claim,
     channel: Channel,
+    party: String,
     told: Told,
     position: UInt64?
   ) -> MemberID {
     let id = seat(peer, claim, channel: channel)
-    readers.seat(Reader(id: id, channel: channel, actor: peer.actor, told: told, position: position))
+    readers.seat(Reader(id: id, channel: channel, actor: peer.actor, party: party, told: told, position: position))
     if channelCounts[channel.index] == 0 { channelStarts[channel.index] = told.ordinal }
     channelCounts[channel.index] += 1
     return id
@@ -144,7 +145,7 @@ struct Audience: Sendable {
   mutating func show(_ state: JSONText, by id: MemberID) -> UInt64? {
     guard holds(id), let dueAt = members[id.seat]?.show(state) else { return nil }
     news.shows(id.index)
-    return dueAt
+    return budget.isUsedUp ? max(dueAt, budget.nextAt) : dueAt
   }
 
   /// Whether so few people are here that everything may be told at once.
@@ -247,6 +248,7 @@ struct Audience: Sendable {
     return StateStreams.Want(
       channel: channel,
       since: fold.differenceStart(readers.position(of: seat)),
+      party: readers.party(of: seat),
       ringStart: max(ring.start, channelStarts[channel.index])
     )
   }
@@ -255,8 +257,8 @@ struct Audience: Sendable {
   /// ring.
   /// - Parameters:
   ///   - pairs: all pairs that overlapped then. `nil` if a later beat tells them all.
-  ///   - allPairs: the notices of all those pairs, for a connection that has been told of none.
-  ///   - digest: the answer, if the connection asked for a digest meanwhile.
+  ///   - allPairs: the notices that tell all of them to somebody who has been told of none.
+  ///   - digest: the answer to each digest that it asked for meanwhile.
   mutating func catchUp(
     _ seat: Int,
     at position: UInt64,
@@ -288,8 +290,10 @@ struct Audience: Sendable {
         notices += allPairs()
       }
     }
-    let answer = told.wantsDigest ? encoder.encode(digest(channel.vocabulary), encoding) : nil
-    readers.catchUp(seat, notices, digest: answer, peopleToldBefore: peopleToldBefore, ring)
+    let digests =
+      told.digestsWanted == 0
+      ? [] : Array(repeating: encoder.encode(digest(channel.vocabulary), encoding), count: told.digestsWanted)
+    readers.catchUp(seat, notices, digests: digests, peopleToldBefore: peopleToldBefore, ring)
   }
 
   /// The joins, leaves and presence that a connection lacks, as of the newest beat.

@@ -9,6 +9,8 @@ struct PresenceBudget: Sendable {
   /// state that was longer than what was left.
   private var thousandths: Int64
   private var filledAt: UInt64 = 0
+  /// Once it is used up, states wait until there is enough for several again, even if a beat comes before for something else.
+  private(set) var isUsedUp = false
 
   init(limits: Limits) {
     bytesPerSecond = Int64(clamping: min(limits.presenceBytesPerSecond, 1_000_000_000))
@@ -17,7 +19,7 @@ struct PresenceBudget: Sendable {
 
   /// An eighth of a second's worth may be sent at once.
   private static let atOnceDivisor: Int64 = 8
-  /// Once the budget is used up, states wait until there is enough for several: a twentieth of a second's worth.
+  /// Enough for several is a twentieth of a second's worth.
   private static let waitMilliseconds: Int64 = 50
 
   mutating func fill(_ now: Moment) {
@@ -25,12 +27,14 @@ struct PresenceBudget: Sendable {
     let passed = Int64(clamping: min(now.monotonicMilliseconds - filledAt, 60_000))
     thousandths = min(thousandths + passed * bytesPerSecond, bytesPerSecond * 1_000 / PresenceBudget.atOnceDivisor)
     filledAt = now.monotonicMilliseconds
+    if thousandths >= enough { isUsedUp = false }
   }
 
-  var isUsedUp: Bool { thousandths <= 0 }
+  private var enough: Int64 { PresenceBudget.waitMilliseconds * bytesPerSecond }
 
   mutating func spend(_ state: PeerState) {
     thousandths -= Int64(PresenceBudget.bytes(of: state.state)) * 1_000
+    if thousandths <= 0 { isUsedUp = true }
   }
 
   static func bytes(of state: JSONText) -> Int { state.bytes.count + stateBytes }
@@ -40,7 +44,7 @@ struct PresenceBudget: Sendable {
 
   /// When there is budget for several states again.
   var nextAt: UInt64 {
-    let wanted = PresenceBudget.waitMilliseconds * bytesPerSecond
-    return filledAt &+ UInt64(max(1, (wanted - thousandths) / max(1, bytesPerSecond)))
+    let rate = max(1, bytesPerSecond)
+    return filledAt &+ UInt64(max(1, (enough - thousandths + rate - 1) / rate))
   }
 }

@@ -14,12 +14,14 @@ struct Reader: Sendable {
   let id: MemberID
   let channel: Channel
   let actor: Identifier
+  /// Its address, by which streams of state are shared out.
+  let party: String
 
   /// Where the reader's next bytes come from.
   enum Stage: Sendable {
-    /// Waits for a stream of state, until there is space for one more.
-    case waiting
-    /// Reads the parts of a stream of state, from `next` on.
+    /// A stream of state. It waits for a beat, or, if it was turned away, until there is space for one more.
+    case waiting(wasTurnedAway: Bool)
+    /// The parts of a stream of state, from `next` on.
     case state(stream: Int, next: Int)
     /// Reads missed messages other than operations, one buffer after the other.
     case notices([[UInt8]], next: Int)
@@ -61,12 +63,13 @@ struct Reader: Sendable {
 
   private var answers = Answers()
   private var operationsUnderWay: UInt64 = 0
-  private var isReadingPaused = false
+  private(set) var isReadingPaused = false
 
-  init(id: MemberID, channel: Channel, actor: Identifier, told: Told, position: UInt64?) {
+  init(id: MemberID, channel: Channel, actor: Identifier, party: String, told: Told, position: UInt64?) {
     self.id = id
     self.channel = channel
     self.actor = actor
+    self.party = party
     self.told = told
     self.position = position
     peopleToldBefore = told.ordinal
@@ -226,7 +229,7 @@ struct Reader: Sendable {
 
   // MARK: - Catching up
 
-  mutating func waitForState() { stage = .waiting }
+  mutating func waitForState(wasTurnedAway: Bool) { stage = .waiting(wasTurnedAway: wasTurnedAway) }
   mutating func enter(stream: Int) { stage = .state(stream: stream, next: 0) }
 
   /// - Returns: the stream of state that the reader was in.
@@ -248,8 +251,7 @@ struct Reader: Sendable {
 
   /// The beat that the reader would have got next is dropped. The reader has had all beats before it.
   mutating func fallOff(at ordinal: UInt64, dropped: borrowing DroppedBeats, people: Set<Identifier>) {
-    let wantsDigest = answers.hasDigest
-    answers.dropDigests()
+    let digestsWanted = answers.dropDigests()
     if let position { self.position = max(position, dropped.position) }
     let pairs = channel.hasOverlaps ? dropped.pairs : []
     told = Told(
@@ -258,7 +260,7 @@ struct Reader: Sendable {
       peers: Array(people),
       pairs: pairs,
       arePairsTold: dropped.arePairsTold,
-      wantsDigest: wantsDigest
+      digestsWanted: digestsWanted
     )
   }
 
@@ -266,7 +268,7 @@ struct Reader: Sendable {
   /// - Returns: false if the reader is not behind, and can be answered at once.
   mutating func deferDigest() -> Bool {
     guard told != nil else { return false }
-    told?.wantsDigest = true
+    told?.digestsWanted += 1
     return true
   }
 
@@ -279,18 +281,25 @@ struct Reader: Sendable {
   mutating func entered(operations: UInt64) { operationsUnderWay += operations }
   mutating func landed(operations: UInt64) { operationsUnderWay -= operations }
 
-  /// - Returns: whether reading is to be paused now, because the reader has too many answers or operations waiting.
+  /// The bytes of the answers that wait, and of those that are owed and not made yet.
+  private var answerBytes: UInt64 { UInt64(answers.byteCount + (told?.digestsWanted ?? 0) * Reader.digestBytes) }
+
+  /// About as long as a digest is.
+  private static let digestBytes = 64
+
+  /// - Returns: whether reading is to be paused now, because the reader's answers or its operations pile up.
   mutating func pausesReading(_ limits: Limits) -> Bool {
-    guard !isReadingPaused,
-      UInt64(answers.byteCount) > limits.waitingAnswerBytes || operationsUnderWay > limits.inFlightOperations
-    else { return false }
+    guard !isReadingPaused, answerBytes > limits.waitingAnswerBytes || operationsUnderWay > limits.inFlightOperations
+    else {
+      return false
+    }
     isReadingPaused = true
     return true
   }
 
   /// - Returns: whether reading is to go on now.
   mutating func resumesReading(_ limits: Limits) -> Bool {
-    guard isReadingPaused, UInt64(answers.byteCount) <= limits.waitingAnswerBytes / 2,
+    guard isReadingPaused, answerBytes <= limits.waitingAnswerBytes / 2,
       operationsUnderWay <= limits.inFlightOperations / 2
     else { return false }
     isReadingPaused = false

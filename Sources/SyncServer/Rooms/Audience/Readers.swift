@@ -76,7 +76,11 @@ struct Readers: Sendable {
     readySeats.append(id.index)
   }
 
-  mutating func deferDigest(of id: MemberID) -> Bool { readers[id.seat]?.deferDigest() ?? false }
+  /// Puts off a digest for a reader that is behind.
+  /// - Returns: whether reading from that connection is to be paused now. `nil` if the digest can be made at once.
+  mutating func deferDigest(of id: MemberID) -> Bool? {
+    readers[id.seat]?.deferDigest() == true ? pausesReading(id) : nil
+  }
 
   /// Counts operations of a connection that are now on their way to the log.
   /// - Returns: whether reading from the connection is to be paused now.
@@ -90,6 +94,8 @@ struct Readers: Sendable {
     readers[id.seat]?.landed(operations: operations)
     return resumesReading(at: id.seat) != nil
   }
+
+  func hasPausedReading(from id: MemberID) -> Bool { readers[id.seat]?.isReadingPaused ?? false }
 
   private mutating func pausesReading(_ id: MemberID) -> Bool { readers[id.seat]?.pausesReading(limits) ?? false }
 
@@ -286,11 +292,19 @@ struct Readers: Sendable {
   /// How far in the log a connection has read. `nil` if it has to be sent everything.
   func position(of seat: Int) -> UInt64? { readers[seat]?.position }
 
+  func party(of seat: Int) -> String { readers[seat]?.party ?? "" }
+
+  /// Whether there was no space for a stream when this reader last asked. What it lacks has only grown since.
+  func wasTurnedAway(_ seat: Int) -> Bool {
+    if case .waiting(wasTurnedAway: true)? = readers[seat]?.stage { true } else { false }
+  }
+
   func isNew(_ seat: Int) -> Bool { readers[seat]?.told?.isNew == true }
 
   /// The connection waits until it can be sent a stream of state.
-  mutating func waitForState(at seat: Int) {
-    readers[seat]?.waitForState()
+  /// - Parameter wasTurnedAway: because there was no space for one more stream.
+  mutating func waitForState(at seat: Int, wasTurnedAway: Bool) {
+    readers[seat]?.waitForState(wasTurnedAway: wasTurnedAway)
     lanes[seat].isPlain = false
     guard !lanes[seat].isListedAsWaiting else { return }
     lanes[seat].isListedAsWaiting = true
@@ -317,7 +331,7 @@ struct Readers: Sendable {
   /// - Returns: the stream of state that the connection was reading.
   mutating func leaveStream(at seat: Int) -> Int? { readers[seat]?.leaveStream() }
 
-  func wantsDigest(_ seat: Int) -> Bool { readers[seat]?.told?.wantsDigest == true }
+  func wantsDigest(_ seat: Int) -> Bool { readers[seat]?.told.map { $0.digestsWanted > 0 } ?? false }
 
   /// A connection has been sent a state as of a position in the log.
   /// - Returns: what the connection knew besides operations, and its place in the ring. `nil` if the ring has dropped
@@ -332,11 +346,11 @@ struct Readers: Sendable {
   mutating func catchUp(
     _ seat: Int,
     _ notices: [[UInt8]],
-    digest: [UInt8]?,
+    digests: [[UInt8]],
     peopleToldBefore: UInt64,
     _ ring: borrowing Ring
   ) {
-    if let digest { readers[seat]?.answer(digest, after: ring.end, isDigest: true) }
+    for digest in digests { readers[seat]?.answer(digest, after: ring.end, isDigest: true) }
     readers[seat]?.catchUp(notices, peopleToldBefore: peopleToldBefore)
   }
 
@@ -383,6 +397,14 @@ struct Readers: Sendable {
     return true
   }
 
-  /// The bytes that the readers hold beside the ring.
-  var bytesHeld: Int { readers.reduce(0) { $0 + ($1?.bytesHeld ?? 0) } }
+  /// The bytes that the readers hold beside the ring: all together, and the one that holds most.
+  var bytesHeld: (all: Int, most: Int) {
+    readers.reduce(into: (0, 0)) { sum, reader in
+      guard let held = reader?.bytesHeld else { return }
+      sum = (sum.0 + held, max(sum.1, held))
+    }
+  }
+
+  /// How many were turned away when they asked for a stream of state, and wait for one.
+  var turnedAway: Int { readers.indices.count { wasTurnedAway($0) } }
 }

@@ -16,8 +16,8 @@ struct Told: Sendable {
   let pairs: Set<ShapePair>
   /// Whether the connection has been told of all pairs, even if there were none.
   let arePairsTold: Bool
-  /// The connection asked for a digest and has not been answered.
-  var wantsDigest = false
+  /// How many digests the connection has asked for and not been sent.
+  var digestsWanted = 0
   /// The connection is new, and has been sent nothing yet.
   private(set) var isNew = false
   /// The welcome left out the others' presence, because it would have been too long.
@@ -32,14 +32,14 @@ struct Told: Sendable {
     peers: [Identifier],
     pairs: Set<ShapePair>,
     arePairsTold: Bool,
-    wantsDigest: Bool
+    digestsWanted: Int
   ) {
     self.ordinal = ordinal
     self.peopleOrdinal = peopleOrdinal
     self.peers = peers
     self.pairs = pairs
     self.arePairsTold = arePairsTold
-    self.wantsDigest = wantsDigest
+    self.digestsWanted = digestsWanted
   }
 
   /// What a new connection knows from its `welcome`.

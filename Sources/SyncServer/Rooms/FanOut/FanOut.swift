@@ -215,10 +215,10 @@ struct FanOut: Sendable {
     return streams.enter(want, of: fold, ring: ring, pairs: pairs, now: now)
   }
 
-  /// Whether a stream could be made now.
-  func hasSpaceForState(_ now: Moment) -> Bool { streams.hasSpace(now) }
+  /// Whether a stream of any length could be made now for a reader of that address.
+  func hasSpaceForState(of party: String, _ now: Moment) -> Bool { streams.hasSpace(for: party, now) }
 
-  mutating func leaveStream(_ number: Int) { streams.leave(number) }
+  mutating func leaveStream(_ number: Int, _ party: String) { streams.leave(number, party) }
 
   /// The notices that tell all pairs that overlapped when a stream was made, encoded once for all its readers.
   mutating func notices(ofStream number: Int) -> [[UInt8]] { streams.notices(of: number, encoder: encoder) }

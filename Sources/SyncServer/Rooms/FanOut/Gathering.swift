@@ -19,16 +19,12 @@ struct Gathering: Sendable {
 
   init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
 
-  /// There is something to send to everyone: at once, if the room has been quiet for a beat, otherwise at the end of
-  /// this beat.
+  /// Something is to be told to all: at once, if the room has been quiet for a beat, otherwise at the end of this beat.
+  /// A beat that is due later, for something that can wait, comes earlier then.
   mutating func begin(_ now: Moment) {
-    guard dueAt == nil else { return }
     let time = now.monotonicMilliseconds
-    guard let last = lastBeatAt, last <= time, time - last < paceMilliseconds else {
-      dueAt = time
-      return
-    }
-    dueAt = last + paceMilliseconds
+    guard let last = lastBeatAt, last <= time, time - last < paceMilliseconds else { return begin(dueAt: time) }
+    begin(dueAt: last + paceMilliseconds)
   }
 
   /// The shortest time between two beats. A round takes twice as long as the sending alone.

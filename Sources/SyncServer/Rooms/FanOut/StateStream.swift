@@ -21,10 +21,11 @@ struct StateStream: Sendable {
   private var frames: [[UInt8]]
   /// The notices of all pairs, made when they are first needed.
   private var notices: [[UInt8]] = []
-  /// How many connections are reading it.
-  private(set) var readers = 0
-  /// When a reader last joined the stream or took a part, on the monotonic clock.
+  /// How many connections are reading it, by their address.
+  private var readers: [String: Int] = [:]
+  /// When a reader last came or took a part, on the monotonic clock.
   private var takenAt: UInt64 = 0
+  private let madeAt: UInt64
 
   init(
     encoding: WireEncoding,
@@ -34,7 +35,8 @@ struct StateStream: Sendable {
     ordinal: UInt64,
     pairs: [ShapePair]?,
     pairsVersion: UInt64,
-    parts: [StatePart]
+    parts: [StatePart],
+    now: Moment
   ) {
     self.encoding = encoding
     self.vocabulary = vocabulary
@@ -44,6 +46,7 @@ struct StateStream: Sendable {
     self.pairs = pairs
     self.pairsVersion = pairsVersion
     self.parts = parts
+    madeAt = now.monotonicMilliseconds
     frames = Array(repeating: [], count: parts.count)
   }
 
@@ -51,12 +54,23 @@ struct StateStream: Sendable {
 
   func suits(_ channel: Channel) -> Bool { encoding == channel.encoding && vocabulary == channel.vocabulary }
 
-  mutating func enter(_ now: Moment) {
-    readers += 1
+  /// Whether it takes no more memory than one message to its reader does.
+  var isShort: Bool { parts.count <= 1 }
+
+  mutating func enter(_ party: String, _ now: Moment) {
+    readers[party, default: 0] += 1
     noteTaken(now)
   }
 
-  mutating func leave() { readers -= 1 }
+  mutating func leave(_ party: String) {
+    let left = readers[party, default: 0] - 1
+    readers[party] = left > 0 ? left : nil
+  }
+
+  var isUnread: Bool { readers.isEmpty }
+  /// The address that all its readers come from, if they come from one.
+  var onlyParty: String? { readers.count == 1 ? readers.first?.key : nil }
+
   mutating func noteTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
 
   /// Whether its readers have all stood still for so long that others need not wait for them. A part is about 60 KB.
@@ -64,8 +78,14 @@ struct StateStream: Sendable {
 
   private static let stillMilliseconds: UInt64 = 20_000
 
-  /// Whether this is a difference that has everything after a place. For a reader that has a place, the whole state
-  /// would be a step back: on a slow line it would never finish.
+  /// Whether others have waited for its readers long enough, however these go on.
+  func isOld(_ now: Moment) -> Bool { now.monotonicMilliseconds >= madeAt &+ StateStream.oldMilliseconds }
+
+  /// The longest that somebody waits for others to take what they lack.
+  static let oldMilliseconds: UInt64 = 30_000
+
+  /// Whether it has everything since a place, as a difference. To a reader that has a place, the whole state would be a step
+  /// back: on a slow line it would never be done.
   func isDifference(since place: UInt64?) -> Bool {
     guard let since, let place else { return false }
     return since <= place

@@ -4,10 +4,10 @@ import CanvasCRDT
 /// for readers that have nothing yet or have fallen off the ring.
 ///
 /// What always holds:
-/// - There are never more streams than the limit.
-/// - A stream with readers stays until they have read it, unless they have all stood still for long. So a slow reader
-///   always arrives. A newcomer reads a stream that has all it lacks or more, or waits until one ends.
-/// - Each stream knows how many readers it has.
+/// - There are never more streams than the limit. Short ones don't count with the others: they have a limit of their own.
+/// - A stream that somebody reads stays until it has been read, unless somebody else waits, who finds no other to read: then the
+///   one goes whose readers have stood still for long, or that is old, or whose address alone reads most of them.
+/// - Each stream knows how many readers it has, and from where.
 struct StateStreams: Sendable {
   private let limits: Limits
   private var streams: [Int: StateStream] = [:]
@@ -22,7 +22,9 @@ struct StateStreams: Sendable {
     let channel: Channel
     /// `nil` if the reader needs the whole state.
     let since: UInt64?
-    /// The first beat of an unbroken run in the ring for the reader's channel. Before it the channel was empty, and no
+    /// The reader's address.
+    let party: String
+    /// The beat since which the ring has every beat for the reader's channel. Before it the channel was empty, and no
     /// beats were encoded for it.
     let ringStart: UInt64
 
@@ -58,15 +60,17 @@ struct StateStreams: Sendable {
     pairs: PairsTold,
     now: Moment
   ) -> Entry? {
-    let known = number(for: want, position: fold.position, pairs: pairs)
-    if known == nil { makeSpace(position: fold.position, ring: ring, now: now) }
-    let isFull = UInt64(streams.count) >= limits.stateStreams
-    let shared = known ?? (isFull ? numberOfMore(for: want, position: fold.position, pairs: pairs) : nil)
-    guard shared != nil || !isFull else { return nil }
-    let number = shared ?? make(want, of: fold, ring: ring, pairs: pairs)
-    streams[number]?.enter(now)
-    // The beats since then are only about people. The newcomer knows these from its welcome, or is told of them with
-    // what it missed.
+    var shared = number(for: want, position: fold.position, pairs: pairs)
+    var new: StateStream?
+    if shared == nil {
+      dropStale(position: fold.position, ring: ring)
+      new = make(want, of: fold, ring: ring, pairs: pairs, now: now)
+      if new == nil { shared = numberOfMore(for: want, position: fold.position, pairs: pairs) }
+    }
+    guard let number = shared ?? new.map({ add($0) }) else { return nil }
+    streams[number]?.enter(want.party, now)
+    // The beats since then told only of peers. The newcomer knows the peers from its welcome, or learns them with what
+    // it missed.
     let isCurrent = streams[number].map { want.isMet(by: $0, at: fold.position, pairs) } ?? false
     let place = isCurrent ? ring.end : streams[number]?.ordinal ?? ring.end
     return Entry(number: number, place: place, isNew: shared == nil, isWhole: streams[number]?.since == nil)
@@ -85,19 +89,48 @@ struct StateStreams: Sendable {
     return best?.number
   }
 
-  /// Whether a stream could be made.
-  func hasSpace(_ now: Moment) -> Bool {
-    UInt64(streams.count) < limits.stateStreams
-      || streams.values.contains { $0.readers == 0 || $0.standsStill(now) }
+  // MARK: Space
+
+  /// Whether a stream of any length could be made for a reader of that address.
+  func hasSpace(for party: String, _ now: Moment) -> Bool {
+    hasSpace(isShort: false) || makesWay(isShort: false, for: party, now) != nil
   }
 
-  /// At the limit of streams, drops those without readers.
-  private mutating func makeSpace(position: UInt64, ring: borrowing Ring, now: Moment) {
-    dropStale(position: position, ring: ring)
-    guard UInt64(streams.count) >= limits.stateStreams else { return }
-    let unread = streams.filter { $0.value.readers == 0 }.keys.min()
-    let still = streams.filter { $0.value.standsStill(now) }.keys.min()
-    if let number = unread ?? still { streams[number] = nil }
+  private func hasSpace(isShort: Bool) -> Bool {
+    UInt64(streams.values.count { $0.isShort == isShort }) < most(isShort: isShort)
+  }
+
+  private func most(isShort: Bool) -> UInt64 {
+    isShort ? limits.stateStreams * 4 : limits.stateStreams
+  }
+
+  /// Makes space for one more stream, where there is none.
+  /// - Returns: whether there is space now.
+  private mutating func makeSpace(isShort: Bool, for party: String, _ now: Moment) -> Bool {
+    if hasSpace(isShort: isShort) { return true }
+    guard let number = makesWay(isShort: isShort, for: party, now) else { return false }
+    streams[number] = nil
+    return true
+  }
+
+  /// The stream that makes way for a reader of an address, if any does: one that nobody reads, or whose readers stand still.
+  /// Otherwise the oldest of the address that alone reads most of them, if it is old, or if that address has more than its
+  /// share. So one address neither keeps others out, nor has others start anew.
+  private func makesWay(isShort: Bool, for party: String, _ now: Moment) -> Int? {
+    let alike = streams.filter { $0.value.isShort == isShort }
+    let unread = alike.filter { $0.value.isUnread }.keys.min()
+    if let number = unread ?? alike.filter({ $0.value.standsStill(now) }).keys.min() { return number }
+    // Streams that several addresses read are nobody's.
+    var counts: [String: UInt64] = [:]
+    for stream in alike.values { if let owner = stream.onlyParty { counts[owner, default: 0] += 1 } }
+    func count(_ number: Int) -> UInt64 { streams[number]?.onlyParty.flatMap { counts[$0] } ?? 1 }
+    let greediest = alike.keys.min { first, second in
+      let (one, other) = (count(first), count(second))
+      return one == other ? first < second : one > other
+    }
+    guard let number = greediest, let stream = streams[number] else { return nil }
+    let hasMoreThanItsShare = stream.onlyParty != party && count(number) > max(1, most(isShort: isShort) / 2)
+    return stream.isOld(now) || hasMoreThanItsShare ? number : nil
   }
 
   private func number(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
@@ -114,17 +147,20 @@ struct StateStreams: Sendable {
     return nil
   }
 
+  /// - Returns: a stream of what the reader lacks. `nil` if there is no space for it.
   private mutating func make(
     _ want: Want,
     of fold: borrowing Fold,
     ring: borrowing Ring,
-    pairs: PairsTold
-  ) -> Int {
+    pairs: PairsTold,
+    now: Moment
+  ) -> StateStream? {
+    // What may be short is soon made. Only then it shows whether it is.
+    let mayBeShort = fold.hasLittle(since: want.since)
+    guard mayBeShort || makeSpace(isShort: false, for: want.party, now) else { return nil }
     let encoding = want.channel.encoding
     let shapesMax = StateStream.shapesMax(encoding, messageBytes: limits.messageBytes)
-    let number = nextNumber
-    nextNumber += 1
-    streams[number] = StateStream(
+    let stream = StateStream(
       encoding: encoding,
       vocabulary: want.channel.vocabulary,
       since: want.since,
@@ -132,12 +168,19 @@ struct StateStreams: Sendable {
       ordinal: ring.end,
       pairs: want.channel.hasOverlaps ? pairs.all : nil,
       pairsVersion: pairs.version,
-      parts: fold.parts(since: want.since, shapesMax: shapesMax)
+      parts: fold.parts(since: want.since, shapesMax: shapesMax),
+      now: now
     )
-    return number
+    return !mayBeShort || makeSpace(isShort: stream.isShort, for: want.party, now) ? stream : nil
   }
 
-  mutating func leave(_ number: Int) { streams[number]?.leave() }
+  private mutating func add(_ stream: StateStream) -> Int {
+    defer { nextNumber += 1 }
+    streams[nextNumber] = stream
+    return nextNumber
+  }
+
+  mutating func leave(_ number: Int, _ party: String) { streams[number]?.leave(party) }
 
   mutating func notices(of number: Int, encoder: MessageEncoder) -> [[UInt8]] {
     streams[number]?.notices(encoder: encoder) ?? []
@@ -176,7 +219,7 @@ struct StateStreams: Sendable {
 
   /// Drops streams that nobody reads and that no new reader could use.
   mutating func dropStale(position: UInt64, ring: borrowing Ring) {
-    for (number, stream) in streams where stream.readers == 0 && stream.position != position {
+    for (number, stream) in streams where stream.isUnread && stream.position != position {
       if stream.ordinal < ring.start { streams[number] = nil }
     }
   }

@@ -94,8 +94,16 @@ struct Fold: Sendable {
     return canvas.stateParts(since: place, shapesMax: shapesMax) { registers[$0] ?? [] }
   }
 
-  /// The newest values that were written after a place, as the operations that wrote them.
-  /// - Returns: `nil` if they are not known, or too many to be gathered quickly for one reader.
+  /// Whether what was written after a place, or all that there is, is so little that it may fit into one part of a state.
+  func hasLittle(since place: UInt64?) -> Bool {
+    guard let place else { return canvas.shapeCount <= Fold.fewEntries }
+    return recent.hasAtMost(Fold.fewEntries, after: place)
+  }
+
+  private static let fewEntries = 256
+
+  /// The newest values of what was written after a place, as the operations that wrote them.
+  /// - Returns: `nil` if that is more than is quickly gathered for one reader, or not known.
   func newest(since place: UInt64) -> [Operation]? {
     guard place >= canvas.forgottenUpTo, recent.hasAtMost(Fold.newestEntriesMax, after: place),
       let registers = recent.registers(since: place)
