@@ -3,7 +3,7 @@
 import time
 
 from rooms import draw, holds, joins, shapes
-from terminals import Tmux
+from terminals import Tmux, mouse
 from waiting import wait_until
 
 
@@ -64,6 +64,31 @@ def test_locks_groups_and_fills_by_keys(server, client):
         holds(server, "together", lambda drawn: [shape["locked"] for shape in drawn].count(False) == 1)
         screen.keys("x")
         holds(server, "together", lambda drawn: [shape["locked"] for shape in drawn] == [True])
+
+
+def test_undo_ends_a_drag(server, client):
+    """u while the mouse holds a shape: the shape goes back and stays there, and each further move is no step of its own."""
+    draw(server, "dragged", name="Boat", position=[0, 0], size=[200, 200])
+    with Tmux(joins(client, server, "dragged")) as screen:
+        screen.shows("1 shapes")
+        column, row = screen.place("Boat")
+        moves = [mouse(32, column + step, row) for step in range(1, 6)]
+        screen.type(mouse(0, column, row) + "".join(moves[:2]) + "u" + "".join(moves[2:]) + mouse(0, column + 5, row, release=True))
+        screen.keys("r")
+        drawn = holds(server, "dragged", lambda drawn: len(drawn) == 2)
+        assert [shape["position"] for shape in drawn if shape["name"] == "Boat"] == [[0, 0]]
+
+
+def test_a_double_click_colours_what_was_clicked(server, client):
+    """Also where another shape is clicked a moment later."""
+    draw(server, "clicked", name="Sun", position=[0, 0], size=[200, 200], fill="#336699")
+    draw(server, "clicked", name="Moon", position=[400, 0], size=[200, 200], fill="#993366")
+    with Tmux(joins(client, server, "clicked")) as screen:
+        screen.shows("2 shapes")
+        clicks = [mouse(0, *screen.place(name), release=release) for name in ("Sun", "Sun", "Moon") for release in (False, True)]
+        screen.type("".join(clicks))
+        drawn = holds(server, "clicked", lambda drawn: {shape["fill"] for shape in drawn} != {"#336699", "#993366"})
+        assert [shape["fill"] for shape in drawn if shape["name"] == "Moon"] == ["#993366"]
 
 
 def test_changing_by_keys(server, client):

@@ -55,6 +55,21 @@ def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
         screen.lacks("Sell eggs")
 
 
+def test_who_types_nothing_writes_nothing(server, client):
+    """Somebody writes in a text whose field is open here. Enter leaves that as it is."""
+    shape = draw(server, "untouched", name="List", position=[0, 0], size=[160, 64], text="Buy milk")
+    with Tmux(joins(client, server, "untouched")) as screen, Peer(server, "untouched") as bob:
+        screen.shows("Buy milk", "2 people")
+        screen.keys("Tab", "i")
+        screen.shows("Text (\\n: next line): Buy milk")
+        bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Sell eggs"}}])
+        screen.shows("Sell eggs")
+        screen.keys("Enter")
+        screen.keys("Right")
+        (note,) = holds(server, "untouched", lambda drawn: drawn[0]["position"] == [10, 0])
+        assert note["text"] == "Sell eggs"
+
+
 def test_a_text_under_another_shape_is_read_beside_it(server, client):
     draw(server, "under", position=[0, 0], size=[400, 64], text="Left of it it says this, and on the right", z="A")
     draw(server, "under", position=[160, 0], size=[64, 64], name="Lid", z="B")

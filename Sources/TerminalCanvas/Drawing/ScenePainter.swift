@@ -15,16 +15,15 @@ public struct ScenePainter {
   public private(set) var pixels: Pixels
   /// How many more parts the picture's broken lines may have.
   public private(set) var dashes: DashBudget
-  /// How much more work may go into common areas.
+  /// How many shapes were painted.
+  private var painted = 0
+  /// How much work may still go into common areas.
   public private(set) var regionWork = ScenePainter.regionWorkMax
 
   /// In corners, and in pixels of the boxes around the areas. A heap of shapes has more areas than anybody can tell
   /// apart, and all of them painted over each other look like a few.
   static let regionWorkMax = 4_000_000
-  /// A corner takes about as much time as this many pixels.
-  private static let pixelsPerCorner = 30
-
-  /// Curves become chords that are at most a tenth of a pixel off.
+  /// Curves are cut into chords that are nowhere more than a tenth of a pixel off.
   private static let flatness = 0.1
 
   /// An empty canvas.
@@ -58,9 +57,33 @@ public struct ScenePainter {
   // MARK: - Shapes
 
   public mutating func paintShapes(_ scene: CanvasScene) {
-    for item in scene.items { paint(item) }
+    _ = paint(scene.items, from: 0, work: .max)
+    paintCommonRegions(scene)
+  }
+
+  /// So much is painted between two looks at the keyboard, about as much as common areas may take: some twenty milliseconds. One
+  /// shape more may take as long again.
+  public static let workMax = regionWorkMax
+
+  /// Paints shapes in their order, from one on, until so much work is done.
+  /// - Returns: the first of those that are left.
+  public mutating func paint(_ items: [CanvasScene.Item], from start: Int, work workMax: Int) -> Int {
+    let before = work
+    var next = start
+    while next < items.count, work - before < workMax {
+      paint(items[next])
+      painted += 1
+      next += 1
+    }
+    return next
+  }
+
+  public mutating func paintCommonRegions(_ scene: CanvasScene) {
     for region in scene.commonRegions { paintCommonRegion(region) }
   }
+
+  /// How much work was done, in pixels that were looked at.
+  public var work: Int { inside.work + line.work + painted * Coverage.pixelsPerCorner }
 
   private mutating func paint(_ item: CanvasScene.Item) {
     let outline = item.outline
@@ -159,7 +182,7 @@ public struct ScenePainter {
 
   private mutating func paintCommonRegion(_ region: [Point]) {
     let corners = region.map { pixel($0) }
-    regionWork -= ScenePainter.pixelsPerCorner * corners.count + seenPixels(around: corners)
+    regionWork -= Coverage.pixelsPerCorner * corners.count + seenPixels(around: corners)
     guard regionWork > 0 else { return }
     inside.add(corners)
     for polygon in Stroke.polygons(along: corners, width: 1) { line.add(polygon) }

@@ -17,6 +17,11 @@ struct Coverage {
   private(set) var rows = 0..<0
   private(set) var columns = 0..<0
 
+  /// How much work was done here, in pixels that were looked at.
+  private(set) var work = 0
+  /// A corner takes about as long as this many pixels.
+  static let pixelsPerCorner = 30
+
   init(width: Int, height: Int) {
     self.width = width
     self.height = height
@@ -31,6 +36,7 @@ struct Coverage {
   /// Adds a polygon, in pixels, clockwise or not. Several polygons with the same direction cover at most all of a
   /// pixel.
   mutating func add(_ polygon: [Point]) {
+    work += Coverage.pixelsPerCorner * polygon.count
     guard polygon.count > 2, var from = polygon.last else { return }
     var top = Double.infinity
     var bottom = -Double.infinity
@@ -146,6 +152,7 @@ struct Coverage {
 
   /// Calls `body` with every covered pixel and its covered fraction. Leaves the coverage empty.
   mutating func take(_ body: (_ row: Int, _ column: Int, _ part: Float) -> Void) {
+    work += rows.count * columns.count
     for row in rows {
       var sum: Float = 0
       let start = row * stride
@@ -176,6 +183,7 @@ struct Coverage {
     }
     one.touch(rows: other.isEmpty ? one.rows : other.rows, columns: other.isEmpty ? one.columns : other.columns)
     other.touch(rows: one.rows, columns: one.columns)
+    one.work += 2 * one.rows.count * one.columns.count
     for row in one.rows {
       var sum: Float = 0
       var otherSum: Float = 0

@@ -62,10 +62,13 @@ public struct RoomFrame: Sendable {
   public struct Prompt: Equatable, Sendable {
     public var label: String
     public var line: LineEditor
+    /// What the line said before anything was typed.
+    public let beginning: String
 
     public init(label: String, line: LineEditor) {
       self.label = label
       self.line = line
+      beginning = line.text
     }
   }
 

@@ -82,7 +82,8 @@ final class InputLines: Sendable {
       var isCut = false
       while true {
         if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-          give(Line(number: number, bytes: Array(buffer[start..<min(end, start + bytesMax)]), isCut: isCut))
+          let bytes = Array(buffer[start..<min(end, start + bytesMax)])
+          give(Line(number: number, bytes: bytes, isCut: isCut || end - start > bytesMax))
           start = end + 1
           break
         }

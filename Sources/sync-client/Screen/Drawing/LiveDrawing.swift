@@ -106,7 +106,20 @@ struct LiveDrawing {
     reach: Double = 0,
     where isMeant: (Identifier) -> Bool = { _ in true }
   ) -> Identifier? {
-    let areas = picture.overlaps.shapes(at: point).filter { items[$0]?.line == nil && isMeant($0) }
+    var lookedAt = 0
+    return shape(at: point, reach: reach, lookedAt: &lookedAt, where: isMeant)
+  }
+
+  /// - Parameter lookedAt: grows by how many shapes it had to look at.
+  func shape(
+    at point: Point,
+    reach: Double = 0,
+    lookedAt: inout Int,
+    where isMeant: (Identifier) -> Bool = { _ in true }
+  ) -> Identifier? {
+    let found = picture.overlaps.shapes(at: point)
+    lookedAt += found.count + 1
+    let areas = found.filter { items[$0]?.line == nil && isMeant($0) }
     let strokes = strokes(near: point, reach).filter(isMeant)
     let taken = areas.filter { items[$0]?.isFilled == true } + strokes
     return (taken.isEmpty ? areas : taken).max {
@@ -117,12 +130,14 @@ struct LiveDrawing {
   /// This many shapes over a text make a heap, under which nobody looks for it.
   private static let coversMax = 32
 
-  /// The shapes in front of a shape that hide what is under them, where they meet its box. `nil` if it lies under a
-  /// heap.
-  func covers(of shape: Identifier) -> [Outline]? {
+  /// The shapes in front of a shape that hide what is under them, where they meet its box. Nil if it lies under a heap.
+  /// - Parameter lookedAt: grows by how many shapes it had to look at.
+  func covers(of shape: Identifier, lookedAt: inout Int) -> [Outline]? {
     guard let outline = items[shape]?.outline, let place = picture.order.index(of: shape) else { return nil }
     var covers: [Outline] = []
-    for other in picture.overlaps.shapes(in: Rect(origin: outline.position, size: outline.size)) {
+    let found = picture.overlaps.shapes(in: Rect(origin: outline.position, size: outline.size))
+    lookedAt += found.count + 1
+    for other in found {
       guard let item = items[other], item.isFilled, item.opacity == 1, item.outline.kind.hasArea,
         let above = picture.order.index(of: other), above > place
       else { continue }

@@ -1,19 +1,28 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// The shapes' pixels and names. They are kept until a shape changes, since people's cursors move more often.
+/// The shapes' pixels and names. They are kept until a shape changes, since people's cursors move more often. Where there is much
+/// to paint, a frame paints a part of it, so that keys are obeyed in between.
 struct PaintedShapes {
   let view: CanvasView
   let theme: Theme
-  let pixels: Pixels
+  private var painter: ScenePainter
+  private let scene: CanvasScene
+  /// The first of the shapes that are left to paint.
+  private var next = 0
+  /// Whether all is painted.
+  private(set) var isDone = false
   let labels: [CanvasScene.Label]
   /// Whether all common areas are painted.
   let isWhole: Bool
-  /// Until when an incomplete painting may be shown. Painting should take at most a fifth of the time for finding
-  /// common areas.
-  let partialUntil: UInt64
+  /// Until when an incomplete painting may be shown. Painting should take a fifth of the time that finding common areas
+  /// takes.
+  private(set) var partialUntil: UInt64 = 0
   /// How long painting took.
-  let milliseconds: UInt64
+  private(set) var milliseconds: UInt64 = 0
+
+  /// So many shapes are looked at, all together, to find out which lie on top where names and texts would stand.
+  private static let lookedAtMax = 100_000
 
   /// Nobody reads more names than this.
   private static let namesMax = 200
@@ -42,14 +51,32 @@ struct PaintedShapes {
     }
     isWhole = drawing.commonRegions(of: visible, in: box, into: &scene.commonRegions)
     scene.items += over
-    var painter = ScenePainter(view: view, theme: theme)
-    painter.paintShapes(scene)
+    self.scene = scene
+    painter = ScenePainter(view: view, theme: theme)
     self.view = view
     self.theme = theme
-    pixels = painter.pixels
     labels = PaintedShapes.labels(of: visible, in: drawing, view)
+    goOn(since: began)
+  }
+
+  var pixels: Pixels { painter.pixels }
+
+  /// Paints as much as one frame may.
+  mutating func goOn(since began: UInt64 = Clocks.monotonicMilliseconds()) {
+    guard !isDone else { return }
+    if next < scene.items.count {
+      next = painter.paint(scene.items, from: next, work: ScenePainter.workMax)
+    } else {
+      painter.paintCommonRegions(scene)
+      isDone = true
+    }
+    // Most drawings take one frame.
+    if next == scene.items.count, !isDone, painter.work < ScenePainter.workMax {
+      painter.paintCommonRegions(scene)
+      isDone = true
+    }
     let now = Clocks.monotonicMilliseconds()
-    milliseconds = now - began
+    milliseconds += now - began
     partialUntil = now + max(250, 4 * milliseconds)
   }
 
@@ -62,6 +89,7 @@ struct PaintedShapes {
   ) -> [CanvasScene.Label] {
     var labels: [CanvasScene.Label] = []
     var names = 0
+    var lookedAt = 0
     var cells = textLayersMax * view.columns * view.rows
     for shape in visible.reversed() {
       guard let item = drawing.items[shape], item.line == nil else { continue }
@@ -70,7 +98,7 @@ struct PaintedShapes {
       let rows = outline.size.height * view.rowScale
       if !item.text.isEmpty {
         guard cells > 0, columns >= textColumnsMin, rows >= textRowsMin else { continue }
-        guard let covers = drawing.covers(of: shape) else { continue }
+        guard lookedAt < lookedAtMax, let covers = drawing.covers(of: shape, lookedAt: &lookedAt) else { continue }
         cells -= max(1, Int(min(columns, Double(view.columns)) * min(rows, Double(view.rows))))
         var label = CanvasScene.Label(item)
         label.text = item.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
@@ -82,7 +110,9 @@ struct PaintedShapes {
       guard names < namesMax, columns * 0.7 >= 4, rows >= 2 else { continue }
       let name = drawing.name(of: shape)
       let center = Rect(origin: outline.position, size: outline.size).center
-      guard Double(name.columns) <= columns * 0.7, drawing.shape(at: center) == shape else { continue }
+      guard Double(name.columns) <= columns * 0.7, lookedAt < lookedAtMax,
+        drawing.shape(at: center, lookedAt: &lookedAt) == shape
+      else { continue }
       labels.append(CanvasScene.Label(text: name, center: center))
       names += 1
     }

@@ -17,6 +17,8 @@ final class LiveCanvas: ScreenContent {
   var departures = Departures()
   var people: [Identifier: PresenceState] = [:]
   var inks = Inks()
+  /// Looks again for strokes that have waited long enough.
+  var inkTimer: LoopTimer?
   var textLosses = TextLosses()
   /// A text of this user's that was lost, and until when it can be put back.
   var lostText: (text: LostText, until: UInt64)?
@@ -51,7 +53,10 @@ final class LiveCanvas: ScreenContent {
 
   /// The shapes as last painted; nil if they have to be repainted.
   var shapes: PaintedShapes?
-  /// How long it took to paint them.
+  /// A painting that takes several frames, and the last one that was done.
+  var painting: PaintedShapes?
+  var finished: PaintedShapes?
+  /// How long they took to paint.
   var paintMilliseconds: UInt64 = 0
   /// Others' shapes glide only if painting takes no more of a frame than this.
   private static let glidePaintMillisecondsMax: UInt64 = 8
@@ -99,7 +104,7 @@ final class LiveCanvas: ScreenContent {
 
   // MARK: - Time
 
-  var moves: Bool { !departures.isEmpty || drawing.moves || shapes?.isWhole == false }
+  var moves: Bool { painting != nil || !departures.isEmpty || drawing.moves || shapes?.isWhole == false }
 
   /// Whether there is time for frames in between. There is none over a slow terminal, or if painting takes long.
   var hasTimeToGlide: Bool { host.keepsUp && paintMilliseconds <= LiveCanvas.glidePaintMillisecondsMax }

@@ -10,15 +10,17 @@ extension LiveCanvas {
   }
 
   /// Changes all selected shapes, as one step, unless any of them is locked.
-  func change(_ body: (Shape, inout Properties) -> Void) {
-    guard !refusesLocked(selection) else { return }
-    write(body)
+  func change(_ body: (Shape, inout Properties) -> Void) { change(selection, body) }
+
+  private func change(_ shapes: [Identifier], _ body: (Shape, inout Properties) -> Void) {
+    guard !refusesLocked(shapes) else { return }
+    write(shapes, body)
   }
 
-  private func write(_ body: (Shape, inout Properties) -> Void) {
+  private func write(_ shapes: [Identifier], _ body: (Shape, inout Properties) -> Void) {
     let canvas = canvas
     edit(
-      selection.compactMap { id in
+      shapes.compactMap { id in
         guard let shape = canvas[id] else { return nil }
         var set = Properties()
         body(shape, &set)
@@ -41,7 +43,7 @@ extension LiveCanvas {
   func toggleLock() {
     let canvas = canvas
     let isLocked = selection.allSatisfy { canvas[$0]?.properties.isLocked == true }
-    write { shape, set in
+    write(selection) { shape, set in
       if shape.properties.isLocked == isLocked { set.isLocked = !isLocked }
     }
   }
@@ -236,8 +238,8 @@ extension LiveCanvas {
     max(PropertyRules.sides.lowerBound, min((value * 10).rounded() / 10, PropertyRules.sides.upperBound))
   }
 
-  func recolor() {
-    change { shape, set in
+  func recolor(_ shapes: [Identifier]) {
+    change(shapes) { shape, set in
       guard !shape.properties.kind.isStroke else {
         set.stroke = Color.bright(using: &self.chance)
         return
@@ -347,11 +349,14 @@ extension LiveCanvas {
   }
 
   func undo() {
+    // It ends the step that the mouse is making. Going on, each move would be a step of its own.
+    letGo()
     if !client.replica.canUndo { say("There is nothing to undo.") }
     client.edit { replica, now in replica.undo(at: now) }
   }
 
   func redo() {
+    letGo()
     if !client.replica.canRedo { say("There is nothing to redo.") }
     client.edit { replica, now in replica.redo(at: now) }
   }

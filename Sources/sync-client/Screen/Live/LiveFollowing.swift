@@ -87,9 +87,13 @@ extension LiveCanvas: RoomFollower {
     inks.follow(people, at: Clocks.monotonicMilliseconds()) { canvas[$0] != nil }
     shapes = nil
     host.invalidate()
-    guard inks.isWaiting else { return }
-    ClientLoop.shared.loop.schedule(afterMilliseconds: Inks.patienceMilliseconds + 10) { [weak self] in
-      ClientLoop.assumeIsolated { self?.followInks() }
+    // One timer is enough, however often people tell where they are meanwhile.
+    guard inks.isWaiting, inkTimer == nil else { return }
+    inkTimer = ClientLoop.shared.loop.schedule(afterMilliseconds: Inks.patienceMilliseconds + 10) { [weak self] in
+      ClientLoop.assumeIsolated {
+        self?.inkTimer = nil
+        self?.followInks()
+      }
     }
   }
 

@@ -80,7 +80,7 @@ extension LiveCanvas {
 
   private func takeLooking(_ scalar: Unicode.Scalar) {
     switch scalar {
-    case "c": recolor()
+    case "c": recolor(selection)
     case ",": changeOpacity(by: -1)
     case ".": changeOpacity(by: 1)
     case "w": changeOutline()
@@ -197,9 +197,11 @@ extension LiveCanvas {
         return true
       }
       self.prompt = nil
+      // Who has changed nothing writes nothing, whatever others have written meanwhile.
+      guard name != prompt.prompt.beginning else { return true }
       if isText {
         write(Text(TextWords.written(name)), in: prompt.shape)
-      } else if name != drawing.name(of: prompt.shape) {
+      } else {
         rename(prompt.shape, to: name)
       }
     }

@@ -117,7 +117,8 @@ extension LiveCanvas {
       pendingClick = ClientLoop.shared.loop.schedule(afterMilliseconds: Clicks.pauseMilliseconds) { [weak self] in
         ClientLoop.assumeIsolated {
           self?.pendingClick = nil
-          self?.recolor()
+          // Something else may be selected by now.
+          self?.recolor([shape])
         }
       }
     case (3, let shape?):

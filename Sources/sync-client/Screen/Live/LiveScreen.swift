@@ -37,6 +37,7 @@ extension LiveCanvas {
       let isWhole = drawing.findCommonRegions(in: view.visibleBox)
       if !isWhole, Clocks.monotonicMilliseconds() < shapes.partialUntil { return shapes }
     }
+    if let painted = goOnPainting() { return painted }
     let painted = PaintedShapes(
       &drawing,
       view: view,
@@ -44,8 +45,31 @@ extension LiveCanvas {
       lifted: liftedShapes,
       over: departures.items(at: Clocks.monotonicMilliseconds()) + inks.items
     )
+    return take(painted)
+  }
+
+  /// A painting that takes several frames goes on, though something has changed meanwhile: begun anew each time, it would never
+  /// be done.
+  private func goOnPainting() -> PaintedShapes? {
+    guard var painting, painting.view == view, painting.theme == theme else { return nil }
+    painting.goOn()
+    return take(painting)
+  }
+
+  /// Until a painting is done, the one before it is shown.
+  private func take(_ painted: PaintedShapes) -> PaintedShapes {
+    guard painted.isDone else {
+      painting = painted
+      if let finished, finished.view == view, finished.theme == theme { return finished }
+      return painted
+    }
+    // What has changed while it was painted is painted next.
+    let isLate = painting != nil
+    painting = nil
     paintMilliseconds = painted.milliseconds
-    shapes = departures.isEmpty ? painted : nil
+    finished = painted
+    shapes = departures.isEmpty && !isLate ? painted : nil
+    if isLate { host.invalidate() }
     return painted
   }
 
