@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import CanvasCRDT
 
 /// Makes a history: others are busy in a room, and one replica comes, edits, is refused now and then, loses its
@@ -15,11 +17,7 @@ struct HistoryRecorder {
     random = RandomHistory(seed: seed, shapes: 36, actors: 4)
     random.milliseconds = RecordedHistory.epoch...RecordedHistory.epoch + 40
     own = Identifier.random(using: &random.generator)
-    let beginning = RecordedHistory.Beginning(
-      actor: own.text,
-      seed: String(seed, radix: 16),
-      encoding: encoding == .json ? "json" : "binary"
-    )
+    let beginning = RecordedHistory.Beginning(actor: own, seed: seed, encoding: encoding)
     guard let player = HistoryPlayer(beginning) else { return nil }
     self.player = player
     history = RecordedHistory(beginning: beginning)
@@ -135,17 +133,12 @@ struct HistoryRecorder {
   // MARK: - What is written
 
   private mutating func edit() throws {
-    var edits: [ProposedOperation] = []
+    var edits: [ShapeEdit] = []
     for _ in 0..<Int.random(in: 1...4, using: &random.generator) {
       let shape = random.shapes.randomElement(using: &random.generator)!
-      edits.append(ProposedOperation(shape: shape, at: nil, set: properties()))
+      edits.append(ShapeEdit(shape: shape, set: properties()))
     }
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("ops")
-    JSONEncoding.writeOperations(edits, to: &writer)
-    writer.endObject()
-    let text = String(decoding: writer.finish(), as: UTF8.self)
+    let text = RecordedHistory.Event.edit(edits).edits
     let isGrouped = Bool.random(using: &random.generator)
     if isGrouped { try play("beginGroup") }
     try play("edit") { $0.edits = text }

@@ -1,5 +1,6 @@
 import CanvasCRDT
 import Foundation
+import TestSupport
 import Testing
 
 /// `CANVAS_WRITE_GOLDEN=1 swift test --filter RecordedHistoryTests` records the histories again. Review them and check

@@ -8,13 +8,13 @@ import { webcrypto } from 'node:crypto'
 import { loadCore } from '../../web/core/core.js'
 import { changedBit } from '../../web/core/table.js'
 import { identifierNumber, identifierText } from '../../web/core/values.js'
+import { epoch, play } from './playing.mjs'
 
 // Node 18 has it under another name only.
 globalThis.crypto ??= webcrypto
 
 const root = new URL('../../', import.meta.url)
 const histories = new URL('histories/', import.meta.url)
-const epoch = 1_763_650_000_000
 const core = await loadCore(readFileSync(new URL('build/page/core.wasm', root)), { seed: 1n })
 await core.loadExchange(readFileSync(new URL('build/page/exchange.wasm', root)))
 
@@ -72,20 +72,6 @@ function pictureOf(replica) {
     order: replica.drawingOrder().map(identifierText),
     names: replica.shownNames(),
     overlaps: replica.overlapPairs().map((pair) => pair.map(identifierText)),
-  }
-}
-
-/** Lets a recorded event happen. */
-function play(replica, { event, frame, edits, shapes, code }, isText) {
-  switch (event) {
-    case 'received': return replica.received(isText ? frame : Buffer.from(frame, 'base64'))
-    case 'disconnected': return replica.disconnected(code)
-    case 'edit':
-      return replica.edit(JSON.parse(edits).ops.map(({ shape, set }) => ({ shape: identifierNumber(shape), set })))
-    case 'delete': return replica.delete(shapes.map(identifierNumber))
-    case 'beginGroup': return replica.beginGroup() ?? []
-    case 'endGroup': return replica.endGroup() ?? []
-    default: return replica[event]()
   }
 }
 

@@ -1,0 +1,179 @@
+import CanvasCRDT
+import Foundation
+
+/// What happened to one replica, event by event, and what it did and showed after each. The files under
+/// Tests/wasm/histories have such histories of a busy room, and ReplicaTests writes those of its random histories. core.wasm
+/// replays them, and has to get the same results.
+///
+/// The first line has the start values; every other line is an event.
+package struct RecordedHistory {
+  package struct Beginning: Codable {
+    /// Nil for a client that no server has named yet.
+    package var actor: String?
+    /// Sixteen hexadecimal digits.
+    package var seed: String
+    package var encoding: String
+
+    package init(actor: Identifier?, seed: UInt64, encoding: WireEncoding) {
+      self.actor = actor?.text
+      self.seed = String(seed, radix: 16)
+      self.encoding = encoding == .json ? "json" : "binary"
+    }
+  }
+
+  package struct Event: Codable, Equatable, ExpressibleByStringLiteral {
+    package var event: String
+    /// The monotonic clock's time. The wall clock shows this plus `epoch`.
+    package var time: UInt64
+    /// A frame from the server, text or base 64; what was saved, in base 64.
+    package var frame: String?
+    /// `{"ops":[…]}`.
+    package var edits: String?
+    package var shapes: [String]?
+    package var code: UInt16?
+    package var isWithDrawing: Bool?
+    /// Of a replica that is restored from what was saved last.
+    package var seed: String?
+
+    // What came of it.
+    package var sent: [String] = []
+    package var digest = ""
+    package var confirmedDigest = ""
+    package var unsent = 0
+    /// What was refused, by code; "undo" and "redo" say whether there is one. Only random histories have these.
+    package var rejected: [String]?
+    package var canUndo: Bool?
+    package var canRedo: Bool?
+    /// Now and then.
+    package var picture: Picture?
+
+    package init(_ event: String, time: UInt64 = 0) {
+      self.event = event
+      self.time = time
+    }
+
+    package init(stringLiteral event: String) { self.init(event) }
+
+    package static func edit(_ edits: [ShapeEdit]) -> Event {
+      var writer = JSONWriter()
+      writer.beginObject()
+      writer.key("ops")
+      JSONEncoding.writeOperations(
+        edits.map { ProposedOperation(shape: $0.shape, at: nil, set: $0.set) },
+        to: &writer
+      )
+      writer.endObject()
+      var event = Event("edit")
+      event.edits = String(decoding: writer.finish(), as: UTF8.self)
+      return event
+    }
+
+    package static func delete(_ shapes: [Identifier]) -> Event {
+      var event = Event("delete")
+      event.shapes = shapes.map { $0.text }
+      return event
+    }
+
+    package static func received(_ bytes: [UInt8], _ encoding: WireEncoding) -> Event {
+      var event = Event("received")
+      event.frame = RecordedHistory.text(of: bytes, isText: encoding == .json)
+      return event
+    }
+
+    package static func disconnected(_ code: UInt16?) -> Event {
+      var event = Event("disconnected")
+      event.code = code
+      return event
+    }
+
+    package static func save(_ bytes: [UInt8], withDrawing: Bool) -> Event {
+      var event = Event("save")
+      event.frame = RecordedHistory.text(of: bytes, isText: false)
+      event.isWithDrawing = withDrawing
+      return event
+    }
+
+    package static func restore(seed: UInt64) -> Event {
+      var event = Event("restore")
+      event.seed = String(seed, radix: 16)
+      return event
+    }
+
+    /// Notes what came of it.
+    package mutating func end(_ effects: [ReplicaEffect], _ replica: Replica) {
+      sent = []
+      for case .send(let bytes) in effects {
+        sent.append(RecordedHistory.text(of: bytes, isText: replica.configuration.encoding == .json))
+      }
+      digest = RecordedHistory.hexadecimal(replica.canvas.digest)
+      confirmedDigest = RecordedHistory.hexadecimal(replica.confirmedDigest)
+      unsent = replica.unsentCount
+      if picture != nil { picture = Picture(replica.canvas) }
+    }
+
+    /// Notes what is only of interest where edits are refused.
+    package mutating func endRefusable(_ effects: [ReplicaEffect], _ replica: Replica) {
+      end(effects, replica)
+      var codes: [String] = []
+      for case .rejected(let edit) in effects { codes.append("\(edit.code.wireName)") }
+      rejected = codes
+      canUndo = replica.canUndo
+      canRedo = replica.canRedo
+    }
+  }
+
+  package struct Picture: Codable, Equatable {
+    package var order: [String]
+    /// In the order of the shapes.
+    package var names: [String]
+    package var overlaps: [[String]]
+
+    package init(_ canvas: Canvas) {
+      let order = DrawingOrder(canvas).identifiers
+      let shown = ShownNames(canvas)
+      self.order = order.map { $0.text }
+      names = order.map { shown.name(of: $0)?.string ?? "" }
+      let outlines = canvas.shapes.filter { $0.properties.visible }.map { (identifier: $0.id, outline: $0.outline) }
+      overlaps = OverlapIndex(outlines).pairs.map { [$0.first.text, $0.second.text] }
+    }
+  }
+
+  package static let epoch: UInt64 = 1_763_650_000_000
+
+  package var beginning: Beginning
+  package var events: [Event] = []
+
+  // MARK: - As a file
+
+  package init(beginning: Beginning) {
+    self.beginning = beginning
+  }
+
+  package init(file: URL) throws {
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    let decoder = JSONDecoder()
+    beginning = try decoder.decode(Beginning.self, from: Data((lines.first ?? "").utf8))
+    events = try lines.dropFirst().map { try decoder.decode(Event.self, from: Data($0.utf8)) }
+  }
+
+  package func write(to file: URL) throws { try lines().write(to: file) }
+
+  package func lines() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var text = try encoder.encode(beginning) + Data("\n".utf8)
+    for event in events { text += try encoder.encode(event) + Data("\n".utf8) }
+    return text
+  }
+
+  // MARK: - Text
+
+  package static func text(of bytes: [UInt8], isText: Bool) -> String {
+    isText ? String(decoding: bytes, as: UTF8.self) : Data(bytes).base64EncodedString()
+  }
+
+  private static func hexadecimal(_ bits: UInt64) -> String {
+    let digits = String(bits, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
