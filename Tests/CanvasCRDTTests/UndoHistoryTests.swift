@@ -303,6 +303,26 @@ import Testing
     #expect(desk.canvas[shape]?.properties.rotation == 50)
   }
 
+  @Test("while the server has not answered a large undo, edits don't look through all that it names, again and again")
+  func manyAliases() {
+    var desk = Desk()
+    var random = SeededGenerator(seed: 1)
+    let shapes = (0..<3_000).map { _ in Identifier.random(using: &random) }
+    var born = Properties()
+    born.kind = .rectangle
+    let another = Identifier(packed: 7)!
+    for (place, shape) in shapes.enumerated() {
+      desk.canvas.apply(Operation(shape: shape, at: Stamp(time: UInt64(place + 1), actor: another), set: born))
+    }
+    desk.history.beginGroup()
+    for shape in shapes { desk.write(shape) { $0.delete() } }
+    desk.history.endGroup()
+    #expect(desk.undo() == 3_000)
+    for step in 1...200 { desk.write(shapes[0]) { $0.rotation = Double(step) } }
+    #expect(desk.history.aliases.count == 3_000)
+    #expect(desk.history.aliasLooks == 1)
+  }
+
   @Test("a refused operation leaves nothing to undo")
   func refused() {
     var desk = desk()
@@ -311,7 +331,8 @@ import Testing
     let operation = Operation(shape: shape, at: desk.clock.tick(milliseconds: 2_000), set: set)
     var ghost = desk.canvas
     let (_, replaced) = desk.history.apply(operation, to: &ghost)
-    desk.history.forget(operation, replaced, on: desk.canvas)
+    let edits = RefusedEdits([Outbox.Pending(operation: operation, edit: 0, replaced: replaced)])
+    desk.history.forget(edits, on: desk.canvas)
     #expect(desk.history.undoable.count == 1)
     desk.undo()
     #expect(desk.canvas[shape] == nil)

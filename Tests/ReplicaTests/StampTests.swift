@@ -112,6 +112,54 @@ struct StampTests {
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
   }
 
+  @Test("what is refused for now doesn't win, under a new actor, over a newer edit that the room has taken")
+  func refusedForNowThenNewActor() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    room.edit(ann, shape) {
+      $0.rotation = 1
+      $0.alpha = 4
+    }
+    let first = try room.hosts[ann].interceptSubmissions()
+    room.edit(ann, shape) { $0.rotation = 2 }
+    room.hand(.rejection(Rejection(id: first[0].id, code: .unavailable, message: "later")), to: ann)
+    room.deliverToServer(ann)
+    room.deliverAll(to: ann)
+    room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
+    room.settle(for: 60_000)
+    #expect(room.canvas[shape]?.properties.rotation == 2)
+    #expect(room.canvas[shape]?.properties.alpha == 4)
+    room.run(ann) { $0.undo(at: $1) }
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 1)
+    room.run(ann) { $0.undo(at: $1) }
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 0)
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 10)
+  }
+
+  @Test("under a new actor, what others have written meanwhile is not written over by what was sent before")
+  func newActorAmongOthers() {
+    var room = TestRoom()
+    let ann = room.join()
+    let bob = room.join()
+    let shape = room.add(ann)
+    let gone = room.add(ann)
+    room.settle()
+    // The line is cut before it gets there.
+    room.edit(ann, shape) { $0.rotation = 1 }
+    room.run(ann) { $0.delete([gone], at: $1) }
+    room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
+    room.time += 10
+    room.edit(bob, shape) { $0.rotation = 2 }
+    room.deliverToServer(bob)
+    room.settle(for: 60_000)
+    #expect(room.canvas[shape]?.properties.rotation == 2)
+    #expect(room.canvas[gone] == nil)
+    #expect(room.hosts[ann].replica.canvas == room.canvas)
+    #expect(room.hosts[ann].replica.unsentCount == 0)
+  }
+
   @Test("C9: a tab that keeps its edits sends none before its stamp is kept")
   func keptBeforeSent() throws {
     var room = TestRoom()

@@ -1,4 +1,5 @@
 import CanvasCRDT
+import TestSupport
 import Testing
 
 @testable import ServerModel
@@ -32,6 +33,8 @@ struct TestHost {
   var keepsAsked = 0
   /// What the replica has written. Only random histories keep it.
   var writes: OwnWrites?
+  /// What has happened to it, to happen to core.wasm too. Only some hosts of random histories keep it.
+  var record: RecordedHistory?
 
   static let epoch: UInt64 = 1_763_650_000_000
 
@@ -48,10 +51,16 @@ struct TestHost {
     Moment(wallMilliseconds: UInt64(Int64(TestHost.epoch + time) + wallError), monotonicMilliseconds: time)
   }
 
-  mutating func run(at time: UInt64, _ event: (inout Replica, Moment) -> [ReplicaEffect]) {
+  /// - Parameter record: the event as it is written down.
+  mutating func run(
+    at time: UInt64,
+    as record: @autoclosure () -> RecordedHistory.Event? = nil,
+    _ event: (inout Replica, Moment) -> [ReplicaEffect]
+  ) {
     let before = writes == nil ? nil : replica
     let effects = event(&replica, moment(time))
     self.effects += effects
+    if self.record != nil { note(record(), at: time, effects) }
     if let before { writes?.follow(from: before, to: replica, effects) }
     for effect in effects {
       switch effect {
@@ -77,6 +86,14 @@ struct TestHost {
     checks.follow(effects, of: &replica)
   }
 
+  mutating func note(_ event: RecordedHistory.Event?, at time: UInt64, _ effects: [ReplicaEffect] = []) {
+    guard record != nil else { return }
+    guard var event else { preconditionFailure("an event that can't be written down") }
+    event.time = time
+    event.endRefusable(effects, replica)
+    record?.events.append(event)
+  }
+
   /// As before each save.
   mutating func reserve() -> UInt64 { replica.reserveStamps() }
 
@@ -84,7 +101,7 @@ struct TestHost {
   mutating func hear(_ message: ServerMessage, at time: UInt64) {
     let encoding = encoding
     let bytes = encoding.isText ? JSONEncoding.encode(message) : BinaryEncoding.encode(message)
-    run(at: time) { $0.received(bytes, isText: encoding.isText, at: $1) }
+    run(at: time, as: .received(bytes, encoding)) { $0.received(bytes, isText: encoding.isText, at: $1) }
   }
 
   /// Takes what is on its way to the server, so that it never gets there.

@@ -1,4 +1,5 @@
 import CanvasCRDT
+import TestSupport
 
 @testable import ServerModel
 @testable import SyncServer
@@ -53,10 +54,13 @@ struct TestRoom {
 
 extension TestRoom {
   @discardableResult
-  mutating func join(_ replica: Replica, wallError: Int64 = 0) -> Int {
-    hosts.append(TestHost(replica, wallError: wallError))
+  mutating func join(_ replica: Replica, wallError: Int64 = 0) -> Int { join(TestHost(replica, wallError: wallError)) }
+
+  @discardableResult
+  mutating func join(_ newcomer: TestHost) -> Int {
+    hosts.append(newcomer)
     let host = hosts.count - 1
-    run(host) { replica, now in replica.start(at: now) }
+    run(host, as: "start") { replica, now in replica.start(at: now) }
     settle()
     return host
   }
@@ -66,8 +70,12 @@ extension TestRoom {
     join(Replica(seed: seed &+ UInt64(hosts.count)), wallError: wallError)
   }
 
-  mutating func run(_ host: Int, _ event: (inout Replica, Moment) -> [ReplicaEffect]) {
-    hosts[host].run(at: time, event)
+  mutating func run(
+    _ host: Int,
+    as record: @autoclosure () -> RecordedHistory.Event? = nil,
+    _ event: (inout Replica, Moment) -> [ReplicaEffect]
+  ) {
+    hosts[host].run(at: time, as: record(), event)
   }
 
   mutating func edit(_ host: Int, _ shape: Identifier, _ assign: (inout Properties) -> Void) {
@@ -107,14 +115,14 @@ extension TestRoom {
     hosts[host].wantsConnection = false
     hosts[host].isOpen = true
     hosts[host].client = server.connect(hosts[host].encoding, roleMax: roleMax)
-    run(host) { $0.connected(at: $1) }
+    run(host, as: "connected") { $0.connected(at: $1) }
   }
 
   mutating func disconnect(_ host: Int, code: UInt16? = nil) {
     hosts[host].isOpen = false
     hosts[host].toServer = []
     hangUp(host)
-    run(host) { $0.disconnected(closeCode: code, at: $1) }
+    run(host, as: .disconnected(code)) { $0.disconnected(closeCode: code, at: $1) }
   }
 
   /// The room learns that a connection is gone.
@@ -144,8 +152,8 @@ extension TestRoom {
     guard hosts[host].isOpen, let client = hosts[host].client else { return false }
     if !server.clients[client].mail.isEmpty {
       let bytes = server.clients[client].mail.removeFirst()
-      let isText = hosts[host].encoding.isText
-      run(host) { $0.received(bytes, isText: isText, at: $1) }
+      let encoding = hosts[host].encoding
+      run(host, as: .received(bytes, encoding)) { $0.received(bytes, isText: encoding.isText, at: $1) }
       return true
     }
     guard let code = server.clients[client].closed else { return false }
@@ -197,7 +205,7 @@ extension TestRoom {
       time = max(time, next)
       for host in hosts.indices where hosts[host].wakeAt == next {
         hosts[host].wakeAt = nil
-        run(host) { $0.wake(at: $1) }
+        run(host, as: "wake") { $0.wake(at: $1) }
       }
     }
     time = max(time, end)

@@ -206,7 +206,7 @@ export class Keeper extends Source {
     // The page's own edits, and the answers to them. Dragging on while offline changes the edits but not their number.
     if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
     if (effect.type === 'keep') this.#keepEdits()
-    if (effect.type === 'state' && effect.state === 'loading') this.#follow()
+    if (effect.type === 'state') this.#follow()
   }
 
   /** The server may have given this tab a new actor. */

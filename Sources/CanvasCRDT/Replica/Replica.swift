@@ -14,6 +14,8 @@ public struct Replica: Sendable {
   var connection: ClientConnection
   /// True from the welcome until the room's state, or what changed while the client was away, has arrived.
   var isLoading = false
+  /// As whom the client goes on once the room's state has come. Nil where its stamps are right.
+  var awaitedActor: Identifier?
   private var stateTold = ReplicaState.offline
 
   var optimistic: OptimisticCanvas

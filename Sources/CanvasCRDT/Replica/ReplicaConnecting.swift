@@ -84,6 +84,7 @@ extension Replica {
   private mutating func connectionLost() {
     sendBlockedUntil = nil
     postponement = nil
+    awaitedActor = nil
     outbox.ground()
     optimistic.abandonReset()
     digestCheck.connectionLost()
@@ -129,7 +130,11 @@ extension Replica {
   }
 
   /// Follows the server's clock from now on. Edits whose stamps the server would refuse get new stamps, in their order.
-  private mutating func setClock(as newActor: Identifier, knewServerTime: Bool, at now: Moment) {
+  mutating func setClock(as newActor: Identifier, knewServerTime: Bool = true, at now: Moment) {
+    // Only the room's state shows which of the messages that were sent it has taken. Until it has come, nothing is sent.
+    if isLoading, !outbox.flights.isEmpty, stampTrust == .confirmed || stampTrust == .full && newActor != actor {
+      return awaitedActor = newActor
+    }
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
     if stampTrust == .none, newActor != actor { clock.startOver(as: actor) }
@@ -145,37 +150,36 @@ extension Replica {
     // If nothing was ever sent, every edit's stamp can be corrected to the time at which the edit was really made.
     let offset = knewServerTime ? 0 : connection.serverTime.offset ?? 0
     let shift = offset.magnitude > Replica.offsetMillisecondsTolerated ? offset : 0
-    if newActor != actor || shift != 0 {
-      restamp(as: newActor, latest: wall, behind: latest, shift: shift) { _ in true }
-    } else if clock.clock.time >> 16 > latest {
-      // The room has taken no stamp this far ahead. Stamps rise, so it is only the newest ones that are too far ahead.
-      restamp(as: actor, latest: wall, behind: latest) { $0.milliseconds > latest }
+    if newActor != actor || shift != 0 || clock.clock.time >> 16 > latest {
+      restamp(as: newActor, now: wall, latest: latest, shift: shift)
     }
   }
 
   /// A clock that differs by less than this counts as right.
   private static let offsetMillisecondsTolerated: UInt64 = 1_000
 
-  private mutating func restamp(
-    as actor: Identifier,
-    latest: UInt64,
-    behind bound: UInt64,
-    shift: Int64 = 0,
-    where isChanged: (Stamp) -> Bool
-  ) {
-    clock.restart(as: actor, behind: bound)
+  /// A stamp that is not too late keeps its time, also as another actor: so it stays older than what is newer, be that one's own or
+  /// another's. Stamps rise, so only the newest are too late. What the room has already isn't sent again as another actor.
+  private mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64) {
+    var taken: [Outbox.Pending] = []
+    if actor != self.actor {
+      history.leave(Stamp(time: clock.clock.time, actor: self.actor))
+      taken = outbox.takeBackUnsent { optimistic.confirmedHolds($0) }
+    }
+    clock.restart(as: actor, behind: latest)
     reserve.startOver()
     var replaced = ReplacedStamps()
     var clock = clock
     func renewed(_ stamp: Stamp) -> Stamp {
-      guard isChanged(stamp) else {
-        clock.clock.observe(stamp)
-        return stamp
+      var renewed = Stamp(time: stamp.time, actor: actor)
+      if shift == 0, stamp.milliseconds <= latest {
+        clock.clock.observe(renewed)
+      } else {
+        let (moved, overflow) = Int64(clamping: stamp.milliseconds).addingReportingOverflow(shift)
+        renewed = clock.clock.tick(milliseconds: overflow ? wall : min(UInt64(clamping: moved), wall))
       }
-      let (moved, overflow) = Int64(clamping: stamp.milliseconds).addingReportingOverflow(shift)
-      let restamped = clock.clock.tick(milliseconds: overflow ? latest : min(UInt64(clamping: moved), latest))
-      replaced.enter(stamp, by: restamped)
-      return restamped
+      if renewed != stamp { replaced.enter(stamp, by: renewed) }
+      return renewed
     }
     // A value that was overwritten while it waited has its stamp only in the history. It gets a new one like the
     // others, since its old stamp may be given to another value.
@@ -192,5 +196,9 @@ extension Replica {
     history.restamp(replaced)
     outbox.updateReplaced { $1.restamp(replaced) }
     tell(optimistic.rebuild(IdentifierSet(optimistic.pending.keys), pending: outbox), by: .own)
+    for pending in taken {
+      optimistic.release(pending.operation.shape)
+      history.taken(pending.operation)
+    }
   }
 }

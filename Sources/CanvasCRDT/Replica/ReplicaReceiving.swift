@@ -77,6 +77,8 @@ extension Replica {
     }
     if isLoading {
       isLoading = false
+      if let actor = awaitedActor { setClock(as: actor, at: now) }
+      awaitedActor = nil
       settleAnsweredExchanges()
       tellState()
     }
@@ -331,14 +333,12 @@ extension Replica {
 }
 
 extension Replica {
-  /// Refused edits leave the history, the newest first: the value that one replaced may be an older one's.
+  /// Refused edits leave the history.
   private mutating func forget(_ refused: [Outbox.Pending]) {
-    for pending in refused.sorted(by: { $0.operation.at > $1.operation.at }) {
-      let replaced = pending.replaced ?? .unknown
-      history.forget(pending.operation, replaced, on: optimistic.shown)
-      outbox.updateReplaced { shape, values in
-        if shape == pending.operation.shape { values.forget(pending.operation.at, replaced) }
-      }
+    let edits = RefusedEdits(refused)
+    history.forget(edits, on: optimistic.shown)
+    outbox.updateReplaced { shape, values in
+      for edit in edits[shape] { values.forget(edit.stamp, edit.replaced) }
     }
   }
 }

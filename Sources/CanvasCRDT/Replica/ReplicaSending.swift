@@ -3,7 +3,7 @@
 extension Replica {
   mutating func sendPending(at now: Moment) {
     sendBlockedUntil = nil
-    guard !outbox.isEmpty else { return }
+    guard !outbox.isEmpty, awaitedActor == nil else { return }
     if let until = connection.sendingPause(at: now) {
       sendBlockedUntil = until
       return

@@ -1,7 +1,7 @@
 // The steps that the user can undo and redo, as bytes. For a host that ends after each edit, such as a terminal
 // command: the next undo comes from another process. Stored beside the saved replica, which has the clock.
 //
-//     version      one byte, 3
+//     version      one byte, 4
 //     undoable     varint, then each step, the oldest first:
 //       turn       varint
 //       passed     varint: the turn of the step for which an undo passed over it, 0 where there is none
@@ -23,6 +23,7 @@
 //                  stamp that it stood for follows
 //     replaced     varint, then each edit that the server has not answered: stamp, a varint of the properties that its own step
 //                  had written before, and a snapshot of what it replaced
+//     former       varint, then the last stamp of each actor that the user was before
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
 // A snapshot is a byte (1 the shape is live, 2 there are values), a varint of the registers that it covers, a list of
@@ -30,11 +31,11 @@
 // stamp is a varint of its time and six bytes of its actor. A place is a byte (1 the undoable steps, 0 the others) and
 // the varint of a turn.
 //
-// Version 2 did not have the replaced values. Version 1 had neither turns nor exchanges, and no properties that were
-// passed over or spared. Both can still be read.
+// Version 3 did not have the former actors, and version 2 not what was replaced. Version 1 had neither turns nor exchanges, nor what was passed over and spared.
+// They are still read.
 
 enum SavedHistory {
-  static let version: UInt8 = 3
+  static let version: UInt8 = 4
   static let liveFlag: UInt8 = 1
   static let valuesFlag: UInt8 = 2
 
@@ -85,6 +86,8 @@ extension Replica {
     writer.appendVarint(UInt64(history.exchanges.count))
     for exchange in history.exchanges { exchange.save(to: &writer) }
     writeReplaced(to: &writer)
+    writer.appendVarint(UInt64(history.former.count))
+    for stamp in history.former { SavedHistory.write(stamp, to: &writer) }
     return SavedReplica.withChecksum(writer.finish())
   }
 
@@ -275,6 +278,9 @@ extension UndoHistory {
           let values = try RegisterSnapshot(saved: &reader)
           replaced.append((stamp, ReplacedValues(values: values, ofSameStep: ofSameStep)))
         }
+      }
+      if version > 3 {
+        for _ in 0..<(try reader.count(bytesEach: 7)) { leave(try SavedHistory.readStamp(from: &reader)) }
       }
       guard reader.isAtEnd else { throw .malformed("bytes behind the history") }
     } catch {

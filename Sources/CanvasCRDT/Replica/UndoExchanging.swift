@@ -212,7 +212,8 @@ extension UndoHistory {
     case (true, false):
       for property in registers {
         let original = originalStamp(of: property, in: shape, on: canvas)
-        guard original == nil || original == from.stamp(of: property) || original?.actor == actor else { return nil }
+        guard let original, original != from.stamp(of: property) else { continue }
+        guard original.actor == actor || isFormer(original) else { return nil }
       }
       set.delete()
     // The shape was made and deleted in one step. Nothing is to be written, but its erasure now stands for the one

@@ -1,33 +1,37 @@
 // Updates the history by the server's answers: refused operations are forgotten, and new stamps are followed.
 
 extension UndoHistory {
-  /// Forgets an edit that the server has refused: it can't be undone, and no undo writes it again. The values that it
-  /// had replaced take its place. Values that an undo or redo has since written again belong to other operations.
-  mutating func forget(_ operation: Operation, _ replaced: ReplacedValues, on canvas: Canvas) {
-    let stamp = operation.at
-    let shape = operation.shape
-    var replaced = replaced
-    for alias in aliases[shape] ?? []
-    where alias.original == stamp && alias.current == canvas.stamp(of: alias.property, in: shape) {
-      replaced.standing.insert(alias.property)
+  /// Forgets edits that the server has refused: they can't be undone, and no undo writes them again. Their places are taken
+  /// by the values that they had replaced. Values that an undo or a redo has written again meanwhile belong to operations
+  /// of their own.
+  mutating func forget(_ refused: RefusedEdits, on canvas: Canvas) {
+    var refused = refused
+    for shape in refused.shapes {
+      guard var ofShape = aliases[shape] else { continue }
+      refused.update(shape) { edit in
+        for alias in ofShape
+        where alias.original == edit.stamp && alias.current == canvas.stamp(of: alias.property, in: shape) {
+          edit.replaced.standing.insert(alias.property)
+        }
+        for place in ofShape.indices { ofShape[place].forget(edit) }
+      }
+      aliases[shape] = ofShape
     }
     func forget(in steps: inout [Step]) {
-      for index in steps.indices { UndoHistory.forget(stamp, replaced, of: shape, in: &steps[index].entries) }
+      for index in steps.indices { UndoHistory.forget(refused, in: &steps[index].entries) }
       steps.removeAll { $0.entries.isEmpty }
     }
     forget(in: &undoable)
     forget(in: &redoable)
-    UndoHistory.forget(stamp, replaced, of: shape, in: &open.entries)
+    UndoHistory.forget(refused, in: &open.entries)
     for index in exchanges.indices {
-      if exchanges[index].parts[shape]?.entry.forget(stamp, replaced) == false { exchanges[index].parts[shape] = nil }
-      UndoHistory.forget(stamp, replaced, of: shape, in: &exchanges[index].rest)
-      guard var standIns = exchanges[index].standIns[shape] else { continue }
-      for place in standIns.indices { standIns[place].alias?.forget(stamp, replaced) }
-      exchanges[index].standIns[shape] = standIns
-    }
-    if var ofShape = aliases[shape] {
-      for place in ofShape.indices { ofShape[place].forget(stamp, replaced) }
-      aliases[shape] = ofShape
+      UndoHistory.forget(refused, in: &exchanges[index].rest)
+      for shape in refused.shapes {
+        if exchanges[index].parts[shape]?.entry.forget(refused[shape]) == false { exchanges[index].parts[shape] = nil }
+        guard var standIns = exchanges[index].standIns[shape] else { continue }
+        for edit in refused[shape] { for place in standIns.indices { standIns[place].alias?.forget(edit) } }
+        exchanges[index].standIns[shape] = standIns
+      }
     }
     places.removeAll()
     for (place, entry) in open.entries.enumerated() { places[entry.shape] = place }
@@ -36,17 +40,24 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  private static func forget(
-    _ stamp: Stamp,
-    _ replaced: ReplacedValues,
-    of shape: Identifier,
-    in entries: inout [Entry]
-  ) {
+  private static func forget(_ refused: RefusedEdits, in entries: inout [Entry]) {
     entries = entries.compactMap { entry in
-      guard entry.shape == shape else { return entry }
+      let edits = refused[entry.shape]
+      guard !edits.isEmpty else { return entry }
       var entry = entry
-      return entry.forget(stamp, replaced) ? entry : nil
+      return entry.forget(edits) ? entry : nil
     }
+  }
+
+  /// The user goes on as another actor, after a last stamp.
+  mutating func leave(_ last: Stamp) {
+    former.append(last)
+    if former.count > UndoHistory.formerMax { former.removeFirst() }
+  }
+
+  /// Whether the user has written it as another actor. Whoever is that actor now writes later.
+  func isFormer(_ stamp: Stamp) -> Bool {
+    former.contains { $0.actor == stamp.actor && stamp <= $0 }
   }
 
   /// An actor's stamps that are later than a time, in rising order, each once.
@@ -132,11 +143,14 @@ extension UndoHistory {
 
 extension UndoHistory.Entry {
   /// Returns whether anything is left that can be undone.
-  fileprivate mutating func forget(_ stamp: Stamp, _ replaced: ReplacedValues) -> Bool {
+  fileprivate mutating func forget(_ edits: [RefusedEdit]) -> Bool { edits.allSatisfy { forget($0) } }
+
+  private mutating func forget(_ edit: RefusedEdit) -> Bool {
+    let replaced = edit.replaced
     let covered = PropertyMask.all.subtracting(replaced.standing)
-    before.forget(stamp, replaced.values, of: covered)
-    let touched = after.forget(stamp, replaced.values, of: covered)
-    // Such a register has nothing of this step any more, whoever has written to it.
+    before.forget(edit.stamp, replaced.values, of: covered)
+    let touched = after.forget(edit.stamp, replaced.values, of: covered)
+    // Nothing of this step is left in such a register, whoever wrote what is there.
     for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)
       after.uncover(property)
@@ -146,8 +160,9 @@ extension UndoHistory.Entry {
 }
 
 extension UndoHistory.Alias {
-  fileprivate mutating func forget(_ stamp: Stamp, _ replaced: ReplacedValues) {
-    if original == stamp, !replaced.standing.contains(property) { original = replaced.values.stamp(of: property) }
+  fileprivate mutating func forget(_ edit: RefusedEdit) {
+    guard original == edit.stamp, !edit.replaced.standing.contains(property) else { return }
+    original = edit.replaced.values.stamp(of: property)
   }
 }
 

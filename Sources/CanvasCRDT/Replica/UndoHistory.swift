@@ -20,7 +20,10 @@ public struct UndoHistory: Sendable {
   /// A saved turn greater than this is invalid. Nobody makes this many turns.
   static let turnMax: UInt64 = 1 << 48
 
-  /// With fewer aliases than this, searching for those that no step needs isn't worth the work.
+  /// More than anybody becomes. A server that gives a new actor each time must not fill the memory.
+  static let formerMax = 100
+
+  /// With fewer aliases than this, looking for those that no step needs isn't worth the work.
   private static let aliasesMin = 1_024
 
   struct Step: Sendable {
@@ -61,6 +64,12 @@ public struct UndoHistory: Sendable {
   var redoable: [Step] = []
   /// By shape; for each register the newest last.
   var aliases = IdentifierMap<[Alias]>()
+  /// The last stamp of each actor that the user has been before, the newest last.
+  var former: [Stamp] = []
+  /// So many shapes may have aliases before those are looked for that no step needs.
+  private var aliasesMax = UndoHistory.aliasesMin
+  /// How often they were looked for, for tests.
+  private(set) var aliasLooks = 0
   var shapesRemembered = 0
   var lastTurn: UInt64 = 0
 
@@ -153,8 +162,9 @@ extension UndoHistory {
       dropped += 1
     }
     if dropped > 0 { undoable.removeFirst(dropped) }
-    // An alias that no step refers to is never needed again.
-    if aliases.count > UndoHistory.aliasesMin + shapesRemembered { forgetUnnamedAliases() }
+    // An alias that no step names is never asked for again. An undo that the server has not answered names its own, so that
+    // none of them can go: the next look has to wait until there are twice as many.
+    if aliases.count > max(aliasesMax, UndoHistory.aliasesMin + shapesRemembered) { forgetUnnamedAliases() }
   }
 
   private mutating func forgetUnnamedAliases() {
@@ -162,6 +172,8 @@ extension UndoHistory {
     for step in undoable + redoable { for entry in step.entries { named.insert(entry.shape) } }
     for exchange in exchanges { for shape in exchange.parts.keys { named.insert(shape) } }
     aliases.removeAll { shape, _ in !named.contains(shape) }
+    aliasesMax = max(UndoHistory.aliasesMin, 2 * aliases.count)
+    aliasLooks += 1
   }
 
   func snapshot(of covered: PropertyMask, in shape: Identifier, on canvas: Canvas) -> RegisterSnapshot {

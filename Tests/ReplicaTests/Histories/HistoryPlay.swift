@@ -30,11 +30,17 @@ struct HistoryPlay {
     }
     isExact = history.people == 1
     var random = SeededGenerator(seed: history.seed)
-    for _ in 0..<history.people {
+    for place in 0..<history.people {
       var configuration = ReplicaConfiguration()
       configuration.encoding = Bool.random(using: &random) ? .json : .binary
-      let host = room.join(Replica(configuration: configuration, seed: random.next()))
-      room.hosts[host].writes = OwnWrites()
+      let seed = random.next()
+      var host = TestHost(Replica(configuration: configuration, seed: seed))
+      host.writes = OwnWrites()
+      if history.isPage(place) {
+        let beginning = RecordedHistory.Beginning(actor: nil, seed: seed, encoding: configuration.encoding)
+        host.record = RecordedHistory(beginning: beginning)
+      }
+      room.join(host)
     }
   }
 
@@ -82,45 +88,58 @@ extension HistoryPlay {
       var set = HistoryPlay.properties(live, &random)
       if Bool.random(using: &random) { set = Properties() }
       set.kind = [.rectangle, .ellipse, .text, .line].randomElement(using: &random)!
+      // A page would choose these two by its own chance.
+      if history.hasPages { set.z = .middle }
+      let shape = history.hasPages ? Identifier.random(using: &random) : nil
       let made = set
-      write(host) { $0.add(made, at: $1).effects }
+      write(host, as: .edit([ShapeEdit(shape: shape!, set: made)])) { replica, now in
+        shape.map { replica.edit([ShapeEdit(shape: $0, set: made)], at: now) } ?? replica.add(made, at: now).effects
+      }
     case .edit:
       let edits = some.map { ShapeEdit(shape: $0, set: HistoryPlay.properties(live, &random)) }
-      write(host) { $0.edit(edits, at: $1) }
-    case .delete: write(host) { $0.delete(some, at: $1) }
-    case .clear: write(host) { $0.clear(at: $1) }
+      write(host, as: .edit(edits)) { $0.edit(edits, at: $1) }
+    case .delete: write(host, as: .delete(some)) { $0.delete(some, at: $1) }
+    case .clear: write(host, as: "clear") { $0.clear(at: $1) }
     case .longEdit:
       guard history.isShortOfBytes else { return }
-      let edits = (0..<3).map { _ in
-        ShapeEdit(shape: Identifier.random(using: &random), set: MessageLengthTests.longInk())
-      }
-      write(host) { $0.edit(edits, at: $1) }
+      var set = MessageLengthTests.longInk()
+      if history.hasPages { set.z = .middle }
+      let edits = (0..<3).map { _ in ShapeEdit(shape: Identifier.random(using: &random), set: set) }
+      write(host, as: .edit(edits)) { $0.edit(edits, at: $1) }
     case .undo: step(host, isUndo: true)
     case .redo: step(host, isUndo: false)
     case .begin:
       if host == 0 { model.begin(room.hosts[0].writes!) }
-      room.run(host) { replica, _ in
-        // A gesture begins where no other goes on.
-        replica.endGroup()
+      // A gesture begins where no other goes on.
+      endGroup(host)
+      room.run(host, as: "beginGroup") { replica, _ in
         replica.beginGroup()
         return []
       }
     case .end:
       if host == 0 { model.end(room.hosts[0].writes!) }
-      room.run(host) { replica, _ in
-        replica.endGroup()
-        return []
-      }
+      endGroup(host)
     case .abandon:
       if host == 0 { model.abandon() }
-      room.run(host) { $0.abandonStep(at: $1) }
+      room.run(host, as: "abandonStep") { $0.abandonStep(at: $1) }
     default: happen(deed, &random)
     }
   }
 
-  private mutating func write(_ host: Int, _ event: (inout Replica, Moment) -> [ReplicaEffect]) {
+  private mutating func endGroup(_ host: Int) {
+    room.run(host, as: "endGroup") { replica, _ in
+      replica.endGroup()
+      return []
+    }
+  }
+
+  private mutating func write(
+    _ host: Int,
+    as record: @autoclosure () -> RecordedHistory.Event,
+    _ event: (inout Replica, Moment) -> [ReplicaEffect]
+  ) {
     let first = room.hosts[host].writes!.all.count
-    room.run(host, event)
+    room.run(host, as: record(), event)
     let writes = room.hosts[host].writes!
     if host == 0 { model.wrote(first..<writes.all.count, writes) }
   }
@@ -146,7 +165,7 @@ extension HistoryPlay {
   mutating func step(_ host: Int, isUndo: Bool) {
     let before = room.hosts[host].replica
     let moment = room.hosts[host].moment(room.time)
-    room.run(host) { isUndo ? $0.undo(at: $1) : $0.redo(at: $1) }
+    room.run(host, as: isUndo ? "undo" : "redo") { isUndo ? $0.undo(at: $1) : $0.redo(at: $1) }
     let writes = room.hosts[host].writes!
     if host == 0 { if isUndo { model.undo(writes) } else { model.redo(writes) } }
     let after = room.hosts[host].replica
@@ -195,7 +214,7 @@ extension HistoryPlay {
 
   mutating func settle(for milliseconds: UInt64 = 0) {
     for host in room.hosts.indices where room.hosts[host].replica.state == .offline {
-      room.run(host) { $0.start(at: $1) }
+      room.run(host, as: "start") { $0.start(at: $1) }
     }
     room.settle(for: milliseconds)
   }
@@ -226,15 +245,12 @@ extension HistoryPlay {
     room.hand(.rejection(Rejection(id: submission.id, operation: operation, code: code, message: "no")), to: host)
     let told = room.hosts[host].rejected[refused...]
     clockRefusals += told.count { $0.code == .clockAhead || $0.code == .tooOld }
-    if told.contains(where: { $0.origin != .edit }) { isExact = false }
   }
 
   /// The line takes no message of that length. Nothing of it got through.
   private mutating func closeAsTooLong(_ host: Int) {
     guard room.hosts[host].isOpen, room.hosts[host].replica.outbox.sentCount == submissions(host).count else { return }
-    let refused = room.hosts[host].rejected.count
     room.disconnect(host, code: CloseCode.tooLarge.rawValue)
-    if room.hosts[host].rejected[refused...].contains(where: { $0.origin != .edit }) { isExact = false }
   }
 
   /// The host ends, and begins again with what it has kept.
@@ -244,15 +260,25 @@ extension HistoryPlay {
     let hasDrawing = Bool.random(using: &random)
     let bytes = before.save(withDrawing: hasDrawing)
     let history = before.saveHistory()
+    room.hosts[host].note(.save(bytes, withDrawing: hasDrawing), at: room.time)
     room.disconnect(host)
     do {
-      var replica = try Replica(saved: bytes, configuration: before.configuration, seed: random.next())
-      try replica.restoreHistory(history)
+      let seed = random.next()
+      var replica = try Replica(saved: bytes, configuration: before.configuration, seed: seed)
+      let isPage = room.hosts[host].record != nil
+      if !isPage {
+        try replica.restoreHistory(history)
+      } else if host == 0 {
+        model.forget()
+        mayBeLeft = true
+      }
       var new = TestHost(replica)
       new.writes = room.hosts[host].writes
       new.rejected = room.hosts[host].rejected
+      new.record = room.hosts[host].record
+      new.note(.restore(seed: seed), at: room.time)
       room.hosts[host] = new
-      room.run(host) { $0.start(at: $1) }
+      room.run(host, as: "start") { $0.start(at: $1) }
       // Nobody undoes on a paper that has yet to come.
       if !hasDrawing { settle(for: 10_000) }
     } catch { fail(.rest, "what was saved can't be restored: \(error)") }

@@ -34,7 +34,9 @@ extension HistoryPlay {
     let writes = room.hosts[0].writes!
     // What was refused under a new actor's stamp, and taken under that of the former, is no clear case.
     let taken = Set(room.log.map(\.at))
-    if writes.isUnsure || writes.refused.contains(where: { !taken.isDisjoint(with: writes.all[$0].stamps) }) {
+    if writes.isUnsure || writes.isExchangeRefused
+      || writes.refused.contains(where: { !taken.isDisjoint(with: writes.all[$0].stamps) })
+    {
       isExact = false
       return
     }

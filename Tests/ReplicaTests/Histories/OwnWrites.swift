@@ -6,6 +6,8 @@ struct OwnWrites {
   struct Write {
     let shape: Identifier
     let set: Properties
+    /// Whether an undo or a redo has written it.
+    let isExchange: Bool
     /// All that it has had, as under one actor and then another; the newest last.
     var stamps: [Stamp]
     /// What the server has refused of it, and what went with that.
@@ -32,17 +34,30 @@ struct OwnWrites {
   /// Something happened that this doesn't follow.
   private(set) var isUnsure = false
 
+  /// Whether the server has refused an undo or a redo, or an edit that had taken the place of one.
+  var isExchangeRefused: Bool { all.contains { $0.isExchange && $0.gone != PropertyMask() } }
+
   func place(of stamp: Stamp) -> Int? { places[stamp] }
 
   /// An event is over.
   mutating func follow(from before: Replica, to after: Replica, _ effects: [ReplicaEffect]) {
-    let old = OwnWrites.pending(before)
-    let new = OwnWrites.pending(after)
-    if !before.state.isJoined, after.state.isJoined { followNewStamps(from: old, to: new) }
+    let old = OwnWrites.pending(before).map(\.operation)
+    let pending = OwnWrites.pending(after)
+    let new = pending.map(\.operation)
+    // Stamps are set right at a welcome, and when the room's state has come.
+    if before.state != after.state, after.state.isJoined { followNewStamps(from: old, to: new) }
     let first = all.count
-    for operation in new where places[operation.at] == nil {
+    for pending in pending where places[pending.operation.at] == nil {
+      let operation = pending.operation
       places[operation.at] = all.count
-      all.append(Write(shape: operation.shape, set: operation.set, stamps: [operation.at]))
+      all.append(
+        Write(
+          shape: operation.shape,
+          set: operation.set,
+          isExchange: pending.replaced == nil,
+          stamps: [operation.at]
+        )
+      )
     }
     if all.count > first { followReplaced(old, new, by: first..<all.count) }
     for case .rejected(let edit) in effects {
@@ -54,10 +69,12 @@ struct OwnWrites {
 
   /// Edits keep their order where they get new stamps. Some may go, or lose values.
   private mutating func followNewStamps(from old: [Operation], to new: [Operation]) {
-    // Edits that are dropped are older than those that are kept, so the lists are compared from their ends.
+    // Most keep their times. Others that are dropped are older than those that are kept, so the lists are compared from their ends.
     var rest = old[...]
     for after in new.reversed() {
-      let match = rest.lastIndex { $0.shape == after.shape && after.set.assigned.subtracting($0.set.assigned).isEmpty }
+      let match =
+        rest.lastIndex { $0.at.time == after.at.time }
+        ?? rest.lastIndex { $0.shape == after.shape && after.set.assigned.subtracting($0.set.assigned).isEmpty }
       guard let match, let place = places[rest[match].at] else {
         isUnsure = true
         return
@@ -91,9 +108,9 @@ struct OwnWrites {
     }
   }
 
-  private static func pending(_ replica: Replica) -> [Operation] {
-    var operations: [Operation] = []
-    replica.outbox.forEach { operations.append($0.operation) }
-    return operations
+  private static func pending(_ replica: Replica) -> [Outbox.Pending] {
+    var pending: [Outbox.Pending] = []
+    replica.outbox.forEach { pending.append($0) }
+    return pending
   }
 }

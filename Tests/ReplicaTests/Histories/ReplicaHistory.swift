@@ -6,11 +6,14 @@ struct ReplicaHistory {
   let people: Int
   let isShortOfBytes: Bool
   let hasClockSetBack: Bool
+  /// False in histories that were found before there were pages in them.
+  let hasPages: Bool
   var deeds: [Deed] = []
 
-  init(seed: UInt64, deeds count: Int = 30) {
+  init(seed: UInt64, hasPages: Bool = true, deeds count: Int = 30) {
     var random = SeededGenerator(seed: seed)
     self.seed = seed
+    self.hasPages = hasPages
     // Half of the histories are of one person alone.
     people = max(1, Int.random(in: -1...3, using: &random))
     isShortOfBytes = Int.random(in: 0..<16, using: &random) == 0
@@ -18,15 +21,30 @@ struct ReplicaHistory {
     for _ in 0..<count { deeds.append(.random(hosts: people, using: &random)) }
   }
 
+  /// Half of the hosts are pages: they lose their undo history when they end, and what happens to them is written down, to
+  /// happen to core.wasm too.
+  func isPage(_ host: Int) -> Bool {
+    var random = SeededGenerator(seed: ~seed &- UInt64(host))
+    return hasPages && Bool.random(using: &random)
+  }
+
   struct Failure {
     let rule: HistoryRule
     let words: String
   }
 
-  /// - Returns: what is broken, and whether the strictest rule held to its end.
-  func outcome() -> (failure: Failure?, isExact: Bool) {
+  struct Outcome {
+    let failure: Failure?
+    /// Whether the strictest rule held to its end.
+    let isExact: Bool
+    /// What happened to those who are pages.
+    let records: [RecordedHistory]
+  }
+
+  func outcome() -> Outcome {
     var play = HistoryPlay(self)
-    return (play.run(), play.isExact)
+    let failure = play.run()
+    return Outcome(failure: failure, isExact: play.isExact, records: play.room.hosts.compactMap(\.record))
   }
 
   /// The fewest of its deeds that break the same rule.

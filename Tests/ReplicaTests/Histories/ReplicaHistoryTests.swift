@@ -1,25 +1,45 @@
+import Foundation
 import Testing
 
 /// Random histories of replicas: cut off, refused with every code, coming back as others and from saved bytes, with steps left
 /// open. A history that fails tells the fewest deeds that it takes.
 @Suite struct ReplicaHistoryTests {
-  /// An edit that is refused for now goes out behind a newer one of the same value. If the client becomes another actor in between,
-  /// it gets a stamp that wins.
-  private static let notMended: Set<UInt64> = [1_535]
+  private static let environment = ProcessInfo.processInfo.environment
+  /// Hundreds of seeds, as `20-50` in the environment for others.
+  private static let blocks: Range<UInt64> = {
+    let bounds = (environment["CANVAS_REPLICAS"] ?? "0-20").split(separator: "-").compactMap { UInt64($0) }
+    return bounds[0]..<bounds[1]
+  }()
+  /// Where to write what happened to pages, for Tests/wasm/histories.mjs.
+  private static let folder = environment["CANVAS_WRITE_HISTORIES"].map { URL(fileURLWithPath: $0) }
 
-  @Test("every rule holds in random histories of replicas", arguments: 0..<20)
-  func histories(block: UInt64) {
+  @Test("every rule holds in random histories of replicas", arguments: blocks)
+  func histories(block: UInt64) throws {
     var exact = 0
+    var records = Data()
     for seed in block * 100..<(block + 1) * 100 {
-      let history = ReplicaHistory(seed: seed)
-      let (failure, isExact) = history.outcome()
-      if ReplicaHistoryTests.notMended.contains(seed) {
-        withKnownIssue { #expect(failure == nil) }
-      } else if let failure {
-        Issue.record("\(history.shortened(for: failure.rule).story)")
-      }
-      if isExact { exact += 1 }
+      let outcome = check(ReplicaHistory(seed: seed))
+      if outcome.isExact { exact += 1 }
+      if ReplicaHistoryTests.folder != nil { for record in outcome.records { records += try record.lines() } }
     }
     #expect(exact > 15, "the strictest rule is asked in too few histories")
+    guard let folder = ReplicaHistoryTests.folder else { return }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try records.write(to: folder.appendingPathComponent("\(block).ndjson"))
+  }
+
+  /// Faults that 30,000 histories had found. In 1535, 27147 an edit that is refused for now goes out behind a newer one, and its
+  /// client comes back as another; in 21598, 22234 a stamp is refused as ahead before the client knows what the room has taken; in
+  /// 23250, 27700 an edit goes out behind an undo that is refused; in 26134 a refused edit has taken an undo's value with it.
+  @Test(
+    "every rule holds in the histories that have broken one",
+    arguments: [1_535, 21_598, 22_234, 23_250, 26_134, 27_147, 27_700]
+  )
+  func found(seed: UInt64) { _ = check(ReplicaHistory(seed: seed, hasPages: false)) }
+
+  private func check(_ history: ReplicaHistory) -> ReplicaHistory.Outcome {
+    let outcome = history.outcome()
+    if let failure = outcome.failure { Issue.record("\(history.shortened(for: failure.rule).story)") }
+    return outcome
   }
 }

@@ -5,6 +5,8 @@
 struct UndoModel {
   typealias Picture = UndoRedoLawTests.Picture
 
+  /// What no step knows any more, as places in `OwnWrites`.
+  private var settled: [Int] = []
   /// Places in `OwnWrites`.
   private var steps: [[Int]] = []
   private var undone: [[Int]] = []
@@ -12,7 +14,13 @@ struct UndoModel {
   private var isOpen = false
 
   /// What is done and not undone.
-  var places: Set<Int> { Set(steps.joined() + open) }
+  var places: Set<Int> { Set(settled + steps.joined() + open) }
+
+  /// The undo history is lost.
+  mutating func forget() {
+    settled += steps.joined() + open
+    (steps, undone, open, isOpen) = ([], [], [], false)
+  }
 
   mutating func begin(_ writes: OwnWrites) {
     end(writes)
@@ -60,7 +68,7 @@ struct UndoModel {
 
   func picture(_ writes: OwnWrites) -> Picture {
     var canvas = Canvas()
-    for place in steps.joined() + open {
+    for place in settled + steps.joined() + open {
       let write = writes.all[place]
       guard !write.left.assigned.isEmpty else { continue }
       let stamp = Stamp(time: UInt64(place + 1), actor: write.stamps[0].actor)

@@ -1,0 +1,28 @@
+/// An edit that the server has refused, and what it had replaced.
+struct RefusedEdit {
+  let stamp: Stamp
+  var replaced: ReplacedValues
+}
+
+/// The edits of a message that the server has refused. They are followed together: one by one, each would walk through all steps.
+struct RefusedEdits {
+  /// By shape, the newest first: what each replaced may be an older one.
+  private var edits = IdentifierMap<[RefusedEdit]>()
+
+  init(_ refused: [Outbox.Pending]) {
+    for pending in refused.sorted(by: { $0.operation.at > $1.operation.at }) {
+      let edit = RefusedEdit(stamp: pending.operation.at, replaced: pending.replaced ?? .unknown)
+      edits[pending.operation.shape, default: []].append(edit)
+    }
+  }
+
+  var shapes: [Identifier] { edits.keys }
+
+  subscript(shape: Identifier) -> [RefusedEdit] { edits[shape] ?? [] }
+
+  mutating func update(_ shape: Identifier, _ body: (inout RefusedEdit) -> Void) {
+    guard var ofShape = edits[shape] else { return }
+    for index in ofShape.indices { body(&ofShape[index]) }
+    edits[shape] = ofShape
+  }
+}
