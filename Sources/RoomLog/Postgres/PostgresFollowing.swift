@@ -1,5 +1,5 @@
-/// Following: reads others' records when a notification comes, and polls once a second in case one was lost, some rooms
-/// at a time if there are very many. Positions have no gaps, so a missing record is noticed.
+/// Reads others' records when a notification comes, and polls once a second in case one was lost. Positions have no gaps,
+/// so a missing record is noticed.
 ///
 /// What always holds:
 /// - A room's records are reported by position and without gaps, including this node's own.
@@ -63,8 +63,7 @@ final class PostgresFollowing {
     let held = followed[room]?.held ?? []
     followed[room]?.held = []
     leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
-    // This node's appends are stored all the same. Since nobody follows the room any more, no records are missing
-    // before them.
+    // This node's appends are stored all the same. Nobody follows the room, so nothing is missing before them.
     reports.tell(held.map { .appended($0) })
     reports.release(.unfollow(id: id, room: room))
   }
@@ -117,8 +116,7 @@ final class PostgresFollowing {
   /// A read ends with the record that reaches one of these bounds.
   private static let (recordsAtOnce, bytesAtOnce): (Int64, Int64) = (512, 1 << 20)
 
-  /// - Parameter asked: the room when the rows were requested. Since then it may have been created, or followed from
-  ///   an earlier position.
+  /// - Parameter asked: the room as it was asked. Since then it may have been created, or followed from earlier.
   private func take(_ rows: PostgresRows, of name: String, asked: FollowedRoom, for waiting: [FollowRequest]) {
     guard let room = followed[name] else { return }
     guard room.reported >= asked.reported, asked.epoch == room.epoch else {
@@ -182,8 +180,7 @@ final class PostgresFollowing {
     leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
   }
 
-  /// Stops following a room, and answers all requests that wait for it. This node's appends that were not reported yet
-  /// are refused: either the records before them won't be reported, or the appends are lost.
+  /// Stops following a room, and answers all requests that wait for it. Appends that were not reported yet are refused.
   private func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
     let room = followed.removeValue(forKey: name)
     reports.forgetRefusal(of: name)
