@@ -72,7 +72,7 @@ format: ## format every Swift file
 folders: ## show which folder uses which; ARGS=SyncServer for one part
 	@scripts/folders --graph $(ARGS)
 
-soak: ## the long tests: sanitizers, long simulations, an hour of ordinary use, ten minutes each of attacks and of fuzzing
+soak: ## the long tests: sanitizers, simulations, attacks, fuzzing, an hour of use
 	@scripts/soak $(ARGS)
 
 packages: ## a release in build/release: Debian packages, a container image, archives
