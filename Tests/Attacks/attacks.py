@@ -292,6 +292,33 @@ async def crowds_of_seats(server, until):
         writer.transport.abort()
 
 
+async def long_welcomes(server, until):
+    """Many show as much of themselves as they may, so that a welcome is long. Those who come then ask for digests, and read nothing."""
+    shown = []
+    presence = frame(1, json.dumps({"type": "presence", "state": {"note": "x" * 4_000}}).encode())
+    with contextlib.suppress(*EXPECTED):
+        for _ in range(100):
+            shown.append(await opened(server, "shown"))
+            shown[-1][1].write(presence)
+    await flood(server, until, 10, lambda: frame(1, b'{"type":"digest"}') * 500, room="shown")
+    for _, writer in shown:
+        writer.transport.abort()
+
+
+async def comings_that_want_overlaps(server, until):
+    """Each wants the overlaps of many shapes, and is gone before they are found."""
+    with contextlib.suppress(*EXPECTED):
+        _, drawing = await opened(server, "wanted")
+        for _ in range(10):
+            drawing.write(operations(*[{"kind": "star", "position": [random.randrange(9_000), number]} for number in range(1_000)]))
+            await drawing.drain()
+        while time.monotonic() < until:
+            _, writer = await opened(server, "wanted")
+            await asyncio.sleep(0.01)
+            writer.transport.abort()
+        drawing.transport.abort()
+
+
 async def hellos_at_once(server, until):
     while time.monotonic() < until:
         arrived = await asyncio.gather(*[opened(server, f"hello-{number}") for number in range(150)], return_exceptions=True)
@@ -360,6 +387,6 @@ ALL = [
     names_that_hide, joins_without_reading, rooms_without_end, heavy_questions, pages_of_other_sites,
     pipelined_requests, endless_queries, endless_lists, empty_lines, paths_that_are_refused, headers_that_nobody_signed,
     bodies_that_mean_nothing, sockets_that_are_turned_away, empty_fragments, empty_pongs,
-    crowds_of_seats, hellos_at_once, histories_that_nobody_waits_for, locks_of_nothing, large_answers_held, one_shape_over_and_over,
+    crowds_of_seats, long_welcomes, comings_that_want_overlaps, hellos_at_once, histories_that_nobody_waits_for, locks_of_nothing, large_answers_held, one_shape_over_and_over,
     edits_of_shapes_that_never_were, ink_of_all_widths,
 ]

@@ -4,8 +4,8 @@
     .venv/bin/python Tests/Attacks/run.py [--seconds N] [--seed N] [--build FOLDER] [NAME…]
 
 Attacks run a few at a time, until the time is up; NAME chooses some. Exit 0: the server never ended and had no fault that the address
-sanitizer finds, its memory stayed bounded, no turn of its loop took longer than it may, and every write and request of the innocent
-client was answered in time.
+sanitizer finds, its memory stayed bounded, and so did what waits for one reader, no turn of its loop took longer than it may, and every
+write and request of the innocent client was answered in time.
 
 A turn is judged by the processor time that it took: on a busy machine time passes while the loop has no processor, which is nobody's
 attack. A turn that waits for a disk or a lock shows in the answers that the innocent client gets.
@@ -33,6 +33,11 @@ AT_ONCE = 4
 GROWTH_BYTES_MAX = 700 << 20
 # A turn begins nothing more after 5 ms, and sends for 3 ms. What is not within that is in docs/SECURITY.md, under what is not met.
 TURN_MS = 20
+# What waits for one reader besides beats: the answers after which it isn't read from, those to what it had sent by then, and a
+# message that its socket has taken in part.
+READER_BYTES_MAX = 4 << 20
+# Of a room: one index that is made, and an older one that is freed.
+OVERLAP_ORDERS_MAX = 2
 FLAGS = [
     "--max-http-connections", 400, "--max-http-connections-per-address", 100, "--max-connections-per-address", 200,
     "--max-unfinished-bytes", 8 << 20, "--max-http-bytes", 32 << 20, "--max-shapes", 20_000, "--max-erasures", 100_000,
@@ -97,10 +102,13 @@ async def watch(server, until, sizes):
         await asyncio.sleep(0.25)
 
 
-async def watch_turns(server, until, turns):
-    """The metric tells of the last minute or two, so it is looked at until the end."""
+async def watch_metrics(server, until, turns):
+    """The metric of turns tells of the last minute or two, so it is looked at until the end."""
     while time.monotonic() < until:
         found = await server.metrics()
+        held, orders = found["canvas_reader_bytes_most"], found["canvas_overlap_orders"]
+        assert held <= READER_BYTES_MAX, f"{held:.0f} bytes wait for one reader"
+        assert orders <= OVERLAP_ORDERS_MAX * found["canvas_rooms_open"], f"{orders:.0f} orders for overlaps are under way"
         busiest = found["canvas_loop_busiest_turn_cpu_seconds"] * 1_000
         if not turns or busiest > turns[-1]:
             turns.append(busiest)
@@ -117,7 +125,7 @@ async def main():
         until = time.monotonic() + given.seconds
         innocent, sizes, turns = Innocent(server), [], []
         parts = [
-            innocent.run(until), attack(server, chosen, until - 1), watch(server, until, sizes), watch_turns(server, until, turns),
+            innocent.run(until), attack(server, chosen, until - 1), watch(server, until, sizes), watch_metrics(server, until, turns),
         ]
         tasks = [asyncio.create_task(part) for part in parts]
         try:
