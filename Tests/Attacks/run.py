@@ -102,12 +102,13 @@ async def watch(server, until, sizes):
         await asyncio.sleep(0.25)
 
 
-async def watch_metrics(server, until, turns):
+async def watch_metrics(server, until, turns, held):
     """The metric of turns tells of the last minute or two, so it is looked at until the end."""
     while time.monotonic() < until:
         found = await server.metrics()
-        held, orders = found["canvas_reader_bytes_most"], found["canvas_overlap_orders"]
-        assert held <= READER_BYTES_MAX, f"{held:.0f} bytes wait for one reader"
+        held.append(int(found["canvas_reader_bytes_most"]))
+        assert held[-1] <= READER_BYTES_MAX, f"{held[-1]} bytes wait for one reader"
+        orders = found["canvas_overlap_orders"]
         assert orders <= OVERLAP_ORDERS_MAX * found["canvas_rooms_open"], f"{orders:.0f} orders for overlaps are under way"
         busiest = found["canvas_loop_busiest_turn_cpu_seconds"] * 1_000
         if not turns or busiest > turns[-1]:
@@ -123,9 +124,9 @@ async def main():
     environment = {"ASAN_OPTIONS": "detect_leaks=0:quarantine_size_mb=16"}
     with Server(*FLAGS, environment=environment) as server:
         until = time.monotonic() + given.seconds
-        innocent, sizes, turns = Innocent(server), [], []
+        innocent, sizes, turns, held = Innocent(server), [], [], []
         parts = [
-            innocent.run(until), attack(server, chosen, until - 1), watch(server, until, sizes), watch_metrics(server, until, turns),
+            innocent.run(until), attack(server, chosen, until - 1), watch(server, until, sizes), watch_metrics(server, until, turns, held),
         ]
         tasks = [asyncio.create_task(part) for part in parts]
         try:
@@ -148,7 +149,7 @@ async def main():
         f"{len(chosen)} attacks from {len(ADDRESSES)} addresses in {given.seconds:.0f} s (seed {given.seed}): "
         f"{closes} connections closed; {len(times)} writes of the innocent, the slowest in {times[-1] * 1000:.0f} ms; "
         f"the longest step of a turn {longest}; at most {turns[-1]:.1f} ms of a processor in one turn; "
-        f"memory from {sizes[0] >> 20} to at most {max(sizes) >> 20} MB"
+        f"at most {max(held) >> 10} KB wait for one reader; memory from {sizes[0] >> 20} to at most {max(sizes) >> 20} MB"
     )
 
 
