@@ -4,6 +4,8 @@ A history is a list of deeds, drawn from a seed. No deed depends on what came be
 down to the deeds that it takes. `monkey.py --seconds N` goes on to new seeds until the time is over:
 
     .venv/bin/python Tests/Page/monkey.py [--seconds N] [--seed N] [--build FOLDER]
+
+monkey_furniture.py has what it does to menus, dialogs, fields and rows.
 """
 
 import argparse
@@ -20,44 +22,68 @@ here = Path(__file__).resolve().parent
 if __name__ == "__main__":
     sys.path[:0] = [str(here.parent / "EndToEnd"), str(here.parent / "Terminal")]
 
-from person import number  # noqa: E402
+from monkey_furniture import FURNITURE, AtFurniture  # noqa: E402
 from terminal_hand import AtTerminal  # noqa: E402
 
-# What the page shows in the middle, away from its furniture. Both a desk's window and a phone's have these places.
-ACROSS, DOWN = (20, 370), (150, 640)
-TOOLS = ["select", "rectangle", "ellipse", "star", "note", "text", "arrow", "line", "pen", "eraser", "hand"]
+TOOLS = [
+    "select", "rectangle", "roundedRectangle", "ellipse", "polygon", "star", "note", "text", "arrow", "line", "pen", "eraser", "hand",
+]
 KEYS = [
     "Delete", "ArrowLeft", "Shift+ArrowUp", "Control+d", "Control+a", "Control+g", "Control+Shift+g", "Control+Shift+l", "Alt+c",
     "Control+]", "Escape", "Tab", "Enter", "F2", "x", "Control+c", "Control+v", "Control+x", "q", "Alt+z", "Alt+0", "1",
 ]
 MODIFIERS = [(), (), (), (), ("Shift",), ("Alt",), ("Control",)]
-FINGERS = ["drag", "drag", "drag", "drag_and_touch", "pinch", "tap", "tap", "double_tap", "taken_away", "pinch_furniture"]
+# Windows, from the smallest phone up. A place is a share of what the page shows in the middle, so all of them have it.
+DESKS = [(1000, 780), (1440, 900), (720, 500), (320, 480)]
+PHONES = [(390, 844), (320, 568), (844, 390), (768, 1024)]
+
+FINGERS = ["drag", "drag", "drag", "drag_and_touch", "pinch", "tap", "tap", "double_tap", "taken_away", "many_fingers", "pinch_furniture"]
 MOUSE = ["drag", "drag", "drag", "drag_and_escape", "drag_and_leave", "click", "double_click", "menu", "wheel", "key", "key", "key"]
 BOTH = ["tool", "tool", "write", "undo", "undo", "redo", "square", "colour", "inspect", "past_while_writing", "play", "offline",
-        "online", "reload"]
+        "online", "reload", "copy_and_paste", "paste_foreign", "resize", *FURNITURE]
+# Only where nobody else is: these look at what a deed changes, or reload.
+ALONE = ["past_while_writing", "inspect", "pinch_furniture", *FURNITURE]
+
+
+def deed(chance, name):
+    """A deed by its name, with three places and a number."""
+    return name, [*([chance.random(), chance.random()] for _ in range(3)), chance.randrange(1 << 16)]
 
 
 def history(seed, length, phone):
     """The deeds of a seed, each a name and its values."""
     chance = random.Random(seed)
+    # Hands are at the drawing most of the time.
+    return [deed(chance, chance.choice((FINGERS if phone else MOUSE) if chance.random() < 0.6 else BOTH)) for _ in range(length)]
 
-    def place():
-        return [chance.randint(*ACROSS), chance.randint(*DOWN)]
 
-    deeds = []
-    for _ in range(length):
-        # Hands are at the drawing most of the time.
-        name = chance.choice((FINGERS if phone else MOUSE) if chance.random() < 0.6 else BOTH)
-        values = [place(), place(), place(), chance.randrange(1 << 16)]
-        deeds.append((name, values))
-    return deeds
+def dealt(seed, phone, count):
+    """Histories in which, taken together, each deed of this hand is done and each tool is in it; between them something is drawn."""
+    chance = random.Random(seed)
+    names = sorted({*(FINGERS if phone else MOUSE), *BOTH} - {"tool", "reload"})
+    deeds = [deed(chance, name) for name in names] + [deed(chance, f"tool {name}") for name in TOOLS]
+    chance.shuffle(deeds)
+    histories = []
+    for part in range(count):
+        mixed = []
+        for each in deeds[part::count]:
+            mixed.append(each)
+            # A tool that nobody uses does nothing.
+            if each[0].startswith("tool"):
+                mixed.append(deed(chance, "drag"))
+            elif chance.random() < 0.4:
+                mixed.append(deed(chance, chance.choice(["drag", "square", "undo", "redo"])))
+        # What can be undone ends with it.
+        mixed.insert(len(mixed) // 2, deed(chance, "reload"))
+        histories.append(mixed)
+    return histories
 
 
 class Broken(AssertionError):
     """Something that must hold doesn't."""
 
 
-class Monkey:
+class Monkey(AtFurniture):
     """
     A person with a model of undo: what the drawing was before each step, and after each that was undone. `alone`: nobody else
     writes, so undo and redo must bring back exactly these.
@@ -68,6 +94,7 @@ class Monkey:
         self.done, self.undone = [], []
         self.count = 0
         self.deed = None
+        self.happened = set()
         self.tokens = []
         self.person.run("app.exchange()")
         self.board = self.beginning = self.look()
@@ -79,30 +106,44 @@ class Monkey:
         return self.person.run(
             "return JSON.stringify(app.live.shapes().map(({ written, ...shape }) => ({ ...shape, name: app.live.shownName(shape.id) })))")
 
+    def at(self, share):
+        """A place on the paper, away from the furniture, in pixels of the window as it is now."""
+        width, height = (self.page.viewport_size[side] for side in ("width", "height"))
+        above, below = min(150, height // 4), min(204, height * 3 // 10)
+        return round(20 + share[0] * (width - 40)), round(above + share[1] * (height - above - below))
+
     def is_open(self, selector):
         return self.page.locator(selector).count() > 0
 
     def do(self, deed):
-        name, values = deed
+        """Does it, and judges what came of it. What was done is in `happened`, unless there was nothing to do it to."""
+        name, (*places, chance) = deed
         self.tokens, self.deed = [], deed
-        getattr(self, name)(*values)
+        what, _, tool = name.partition(" ")
+        values = [*map(self.at, places), TOOLS.index(tool) if tool else chance]
+        if getattr(self, what)(*values) is not False:
+            self.happened.add(name)
         if self.phone and "tap" in name:
             # A third tap could follow.
             self.page.wait_for_timeout(330)
         self.rest()
         if name in ("undo", "redo"):
             return
-        board = self.look()
+        self.step()
         for token in self.tokens:
-            self.must(token in board, f"what was written is gone: {token}")
-        if board != self.board:
-            self.done.append(self.board)
-            self.undone = []
-            self.board = board
+            self.must(token in self.board, f"what was written is gone: {token}")
         status = self.person.run(
             "return { words: document.querySelector('.status-words').textContent, unsent: app.live.unsentCount, busy: app.tools.isBusy }")
         self.must(not (status["words"] == "Saved" and status["unsent"]), f"it says Saved: {status}")
         self.must(not status["busy"], "a gesture goes on with no hand on it")
+
+    def step(self):
+        """What is different by now is a step that can be undone."""
+        board = self.look()
+        if board != self.board:
+            self.done.append(self.board)
+            self.undone = []
+            self.board = board
 
     def must(self, holds, words):
         if not holds:
@@ -141,7 +182,8 @@ class Monkey:
         touch = self.person.touch
         middles = self.person.run("return app.live.shapes().filter(({ locked, visible, kind }) => !locked && visible && kind !== 'ink')"
                                   ".map(({ x, y, width, height }) => app.view.toScreen({ x: x + width / 2, y: y + height / 2 }))")
-        seen = [(at["x"], at["y"]) for at in middles if ACROSS[0] < at["x"] < ACROSS[1] and DOWN[0] < at["y"] < DOWN[1]]
+        (left, top), (right, bottom) = self.at((0, 0)), self.at((1, 1))
+        seen = [(at["x"], at["y"]) for at in middles if left < at["x"] < right and top < at["y"] < bottom]
         if seen:
             start = seen[chance % len(seen)]
         touch.drag(start, end, steps=4, hold=True)
@@ -151,12 +193,29 @@ class Monkey:
             touch.move(end, (other[0] + 45, other[1] + 10))
         touch.end(end)
         touch.end()
+        # What is added next is a step of its own.
+        self.step()
+        self.square()
+
+    def many_fingers(self, start, end, other, chance):
+        """Up to four fingers come one by one, move, and go one by one; or the browser takes them all."""
+        places = [start, end, other, (start[0], other[1])][:2 + chance % 3]
+        for count in range(len(places)):
+            self.person.touch.start(*places[:count + 1])
+        for step in (8, 30):
+            self.person.touch.move(*[(x + step * (at - 1), y + step) for at, (x, y) in enumerate(places)])
+        if chance % 5 == 0:
+            return self.person.touch._send("touchCancel", [])
+        for count in range(len(places) - 1, -1, -1):
+            self.person.touch.end(*places[:count])
 
     def drag_and_escape(self, start, end, other, _):
+        """Escape takes back whatever the hand has begun."""
         self.person.drag(start, end, steps=4, hold=True)
         self.page.keyboard.press("Escape")
         self.page.mouse.move(*other)
         self.page.mouse.up()
+        self.unchanged("Escape in the middle of a drag")
 
     def drag_and_leave(self, start, end, other, _):
         """Another window comes to the front in the middle of a drag."""
@@ -167,10 +226,6 @@ class Monkey:
 
     def pinch(self, center, _, __, chance):
         self.person.touch.pinch(center, 40 + chance % 30, 40 + chance % 70, turn=chance % 50, steps=5)
-
-    def pinch_furniture(self, _, __, ___, chance):
-        self.person.touch.pinch([(195, 30), (195, 820)][chance % 2], 15, 80, steps=4)
-        self.must(self.page.evaluate("visualViewport.scale") == 1, "the page is zoomed")
 
     def tap(self, place, _, __, ___):
         self.person.touch.tap(*place)
@@ -193,11 +248,14 @@ class Monkey:
         """The right button's menu, a press on one of its lines, some way down, and Enter."""
         self.page.mouse.click(*place, button="right")
         if self.is_open(".context"):
+            self.unchanged("a menu")
             self.page.locator(".context hr").first.click()
             for _ in range(chance % 6):
                 self.page.keyboard.press("ArrowDown")
-            # What copies and exports asks the browser for things that it may not give.
             words = self.page.evaluate("document.activeElement.textContent")
+            if words.startswith(("Undo", "Redo")):
+                return self.undo() if words.startswith("Undo") else self.redo()
+            # What copies and exports asks the browser for things that it may not give.
             if "PNG" not in words and "SVG" not in words and "JSON" not in words:
                 self.page.keyboard.press("Enter")
 
@@ -237,13 +295,50 @@ class Monkey:
     def colour(self, *_):
         self.person.run("app.actions.recolor.run(); return null")
 
+    def copy_and_paste(self, _, __, ___, chance):
+        """All that is there, by the keys of the clipboard; cut first, or copied."""
+        if not self.person.run("app.live.shapeCount"):
+            return False
+        self.page.mouse.move(*self.at((0.5, 0.5)))
+        self.person.run("app.setTool('select'); app.actions.selectAll.run(); document.activeElement.blur(); return null")
+        if not self.person.run("app.selection.size"):
+            return False
+        self.page.keyboard.press(["Control+c", "Control+x"][chance % 2])
+        self.settled()
+        self.step()
+        self.page.keyboard.press("Control+v")
+        self.settled()
+
+    def paste_foreign(self, _, __, ___, chance):
+        """A drawing from elsewhere, or words, which are none."""
+        token = f"pasted{chance}"
+        drawing = {"format": "canvassync", "version": 1, "shapes": [{"kind": "ellipse", "position": [50, 80], "size": [40, 40], "name": token}]}
+        self.person.run("app.selection.clear(); document.activeElement.blur(); const data = new DataTransfer(); data.setData('text/plain', value);"
+                        "document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); return null",
+                        json.dumps(drawing) if chance % 4 else token)
+        self.settled()
+        if chance % 4:
+            self.tokens.append(token)
+        else:
+            self.unchanged("words that are no drawing")
+
+    def settled(self):
+        """What a key began may wait for a part of the page, or for the clipboard."""
+        self.page.evaluate("new Promise((done) => setTimeout(done, 60))")
+
+    def resize(self, _, __, ___, chance):
+        """The window has another size, or the phone is turned."""
+        width, height = (PHONES if self.phone else DESKS)[chance % 4]
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def inspect(self, place, _, __, chance):
         """Types a name in the inspector, and selects something else in the middle of it."""
         ids = self.person.run("app.live.drawingOrder()")
         if not ids:
-            return
-        self.person.run("app.selection.set([value]); document.querySelector('.panel').hidden && document.querySelector('.panel-button').click();"
-                        "document.querySelector('#tab-inspector').click(); return null", ids[chance % len(ids)])
+            return False
+        self.open_panel("inspector")
+        self.person.run("app.selection.set([value]); return null", ids[chance % len(ids)])
         field = self.page.locator(".inspector-form").get_by_label("Name", exact=True)
         field.wait_for()
         if field.is_enabled():
@@ -275,8 +370,9 @@ class Monkey:
     # The past, and the network
 
     def open_history(self):
-        if self.person.run("app.live.status().state !== 'live'"):
-            return False
+        # Who was away has sent all by then, or there might be no past yet.
+        self.online()
+        self.person.wait("app.live.unsentCount === 0", "all is sent")
         self.person.run("app.actions.history.run(); return null")
         self.page.wait_for_timeout(50)
         try:
@@ -289,7 +385,7 @@ class Monkey:
         """A moment of the past is asked for, and comes while one writes in a shape."""
         ids = self.person.run("app.live.shapes().filter(({ kind, locked }) => kind === 'rectangle' && !locked).map(({ id }) => id)")
         if not ids or not self.open_history():
-            return
+            return False
         held = []
         self.page.route("**/v1/rooms/*?at=*", lambda route: held.append(route))
         self.person.run("const slider = document.querySelector('.history .slider'); slider.value = value;"
@@ -309,7 +405,7 @@ class Monkey:
     def play(self, _, __, ___, chance):
         """Play, Pause and Play, quickly: no moment is asked for twice by two that play at once."""
         if not self.open_history():
-            return
+            return False
         asked = []
         self.page.on("request", lambda request: "?at=" in request.url and "stamps" in request.url and asked.append(request.url))
         self.page.evaluate(f"for (let count = 0; count < {1 + chance % 2 * 2}; count++) document.querySelector('.history-track button').click()")
@@ -367,15 +463,16 @@ def check(room, monkeys):
         monkey.person.wait("document.querySelector('.status-words').textContent === 'Saved'", "that it says Saved")
     for monkey in monkeys:
         draws_anew(monkey)
-    room.agree()
+        # The others have seen that it came and went, before they look.
+        room.agree()
 
 
 def draws_anew(monkey):
     """One can still draw, and one undo takes just that away."""
     before, count = monkey.look(), monkey.person.run("app.live.shapeCount")
     monkey.person.run("app.selection.clear(); app.setTool('pen'); return null")
-    place = (monkey.person.touch if monkey.phone else monkey.person)
-    place.drag((150, 200), (260, 260), steps=4)
+    hand = (monkey.person.touch if monkey.phone else monkey.person)
+    hand.drag(monkey.at((0.3, 0.3)), monkey.at((0.6, 0.5)), steps=4)
     monkey.must(monkey.person.run("app.live.shapeCount") == count + 1, "nothing new can be drawn")
     monkey.person.run("app.setTool('select'); app.editing.undo(); return null")
     monkey.must(monkey.look() == before, f"one undo takes away more than what was drawn: {difference(before, monkey.look())}")
@@ -428,11 +525,11 @@ def looks_as_loaded(room, monkey):
     monkey.must(off < 12, f"{off} pixels are painted otherwise than by a fresh page")
 
 
-def live(room, deeds, phone):
-    """One person alone: all of it can be undone, step by step."""
+def live(room, deeds, phone, size=None):
+    """One person alone: all of it can be undone, step by step. Returns what was really done."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
-    person = room.join("Eve" if phone else "Ann", phone=phone, size=None if phone else (1000, 780))
+    person = room.join("Eve" if phone else "Ann", phone=phone, size=size or (PHONES if phone else DESKS)[0])
     person.forgive("WebSocket", "ERR_", "Failed to load resource", "net::")
     person.wait_for_shapes(3)
     person.look_at(0, 0)
@@ -443,6 +540,7 @@ def live(room, deeds, phone):
     looks_as_loaded(room, monkey)
     undo_all(monkey)
     complain(room)
+    return monkey.happened
 
 
 def live_together(room, deeds, others, thirds):
@@ -451,7 +549,7 @@ def live_together(room, deeds, others, thirds):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     monkeys = []
     for name, phone in (("Ann", False), ("Eve", True)):
-        person = room.join(name, phone=phone, size=None if phone else (1000, 780))
+        person = room.join(name, phone=phone, size=(PHONES if phone else DESKS)[0])
         person.forgive("WebSocket", "ERR_", "Failed to load resource", "net::")
         person.wait_for_shapes(3)
         person.look_at(0, 0)
@@ -460,7 +558,7 @@ def live_together(room, deeds, others, thirds):
         for *both, third in zip(deeds, others, thirds):
             for monkey, deed in zip(monkeys, both):
                 # What is written may go with a shape that the other one deletes.
-                if deed[0] not in ("past_while_writing", "inspect"):
+                if deed[0] not in ALONE:
                     monkey.do(deed)
                     monkey.tokens = []
             tom.do(third)
@@ -515,9 +613,9 @@ def main():
             """What is wrong with a history; nothing where all holds."""
             try:
                 with world.test(f"test_monkey_{options.seed}") as room:
-                    live(room, deeds, phone)
-            except AssertionError as error:
-                return str(error)
+                    live(room, deeds, phone, (PHONES if phone else DESKS)[options.seed % 4])
+            except Exception as error:
+                return f"{type(error).__name__}: {error}"
             return None
 
         while time.monotonic() < deadline:

@@ -2,20 +2,34 @@
 
 import pytest
 
-from monkey import history, live, live_together
+from monkey import DESKS, PHONES, TOOLS, dealt, history, live, live_together
 
 LENGTH = 25
+SEED = {"mouse": 3, "fingers": 4}
 
 
-@pytest.mark.parametrize("seed", [3, 4])
-def test_whatever_a_mouse_does_can_be_undone_step_by_step(room, seed):
-    live(room, history(seed, LENGTH, False), False)
+def does(room, hand, part, size):
+    """Each deed of the history that all histories of this hand share out among them is really done."""
+    deeds = dealt(SEED[hand], hand == "fingers", 2)[part]
+    happened = live(room, deeds, hand == "fingers", size)
+    missed = {name for name, _ in deeds} - happened - {"undo", "redo"}
+    assert not missed, f"there was nothing to do these to: {missed}"
 
 
-@pytest.mark.parametrize("seed", [660, 1586])
-def test_whatever_fingers_do_can_be_undone_step_by_step(room, seed):
-    """In both, a second finger touches and leaves in the middle of a drag, and a shape is added that is a step of its own."""
-    live(room, history(seed, LENGTH, True), True)
+@pytest.mark.parametrize("part", [0, 1])
+def test_whatever_a_mouse_does_can_be_undone_step_by_step(room, part):
+    does(room, "mouse", part, DESKS[part * 2])
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_whatever_fingers_do_can_be_undone_step_by_step(room, part):
+    does(room, "fingers", part, PHONES[part])
+
+
+def test_a_monkey_has_all_tools(room):
+    ann = room.join("Ann")
+    held = ann.page.evaluate("[...new Set([...document.querySelectorAll('[data-tool]')].map((button) => button.dataset.tool))]")
+    assert set(TOOLS) == {*held, "hand"}
 
 
 def test_whatever_three_do_at_once_all_agree_and_nobody_undoes_the_other(room):
