@@ -245,3 +245,23 @@ def test_a_file_that_comes_during_a_drag_is_a_step_of_its_own(room):
     ann.run("app.editing.undo(); return null")
     ann.wait_for_shapes(1)
     assert ann.shape(moon)["x"] == place
+
+
+def test_a_picture_takes_no_more_memory_than_a_page_has(room):
+    """Two small shapes far apart would be a picture of a gigabyte."""
+    for at in (0, 20_000):
+        room.add(kind="rectangle", position=[at, at], size=[40, 40])
+    ann = room.join("Ann")
+    ann.wait_for_shapes(2)
+    ann.page.evaluate("""() => {
+        window.largest = 0
+        const { toBlob } = HTMLCanvasElement.prototype
+        HTMLCanvasElement.prototype.toBlob = function (...values) {
+            window.largest = Math.max(window.largest, this.width * this.height)
+            return toBlob.apply(this, values)
+        }
+    }""")
+    with ann.page.expect_download(timeout=120_000):
+        menu(ann, "Export as PNG")
+        ann.choose_size("PNG")
+    assert 30e6 < ann.page.evaluate("largest") < 70e6

@@ -15,6 +15,8 @@ const pictureScale = 2
  * browser: if it is too high, half the scale is tried.
  */
 const pictureSideMax = 16_384
+/** Each takes four bytes. Two small shapes far apart would otherwise take a gigabyte. */
+const picturePixelsMax = 1 << 26
 const pictureScaleMin = 1 / 64
 
 const tooLargeWords = 'This drawing is too large for a PNG. Export it as SVG instead.'
@@ -231,7 +233,8 @@ function sizeOf(svg) {
 }
 
 /** @param {{width: number, height: number}} size @param {number} wanted @returns {number} what a picture of that size can have */
-const scaleFor = ({ width, height }, wanted) => Math.min(wanted, pictureSideMax / width, pictureSideMax / height)
+const scaleFor = ({ width, height }, wanted) =>
+  Math.min(wanted, pictureSideMax / width, pictureSideMax / height, Math.sqrt(picturePixelsMax / (width * height)))
 
 /**
  * A picture as PNG, with this many pixels for a unit of the canvas, or as many as this browser can make.
