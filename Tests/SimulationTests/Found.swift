@@ -4,7 +4,7 @@ import Testing
 /// Histories that have found faults, each shortened to the fewest steps that did: one file each in `Found`.
 ///
 /// A seed alone draws another history once the dice change. A file has what its seed had drawn, so it goes on finding its
-/// fault as long as its events do the same things. docs/TESTING.md says with which planted bug each was seen to fail.
+/// fault as long as its events do the same things. Found/README.md says with which planted bug each was seen to fail.
 struct FoundHistory: Codable, Sendable, CustomTestStringConvertible {
   let rule: String
   let seed: UInt64

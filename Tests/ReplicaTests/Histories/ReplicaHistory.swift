@@ -35,7 +35,9 @@ struct ReplicaHistory {
 
   struct Outcome {
     let failure: Failure?
-    /// Whether the strictest rule held to its end.
+    /// Whether the strictest rule, `HistoryRule.lone`, was asked to the end. It isn't asked any more after one of these: an undo
+    /// or redo was refused, or an edit whose value it had taken; an edit was refused that the room has taken under a former
+    /// actor's stamp; a value was brought back that had been refused.
     let isExact: Bool
     /// What happened to those who are pages.
     let records: [RecordedHistory]
