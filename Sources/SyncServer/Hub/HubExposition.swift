@@ -129,15 +129,11 @@ extension Hub {
   private func writeRooms(to text: inout PrometheusText) {
     var sum = counts.closedRooms
     var shapes = 0
-    var (states, waiting, readerBytes, readerBytesMost) = (0, 0, 0, 0)
+    var readerBytesMost = 0
     for open in rooms.all {
       sum.add(open.room.counts)
       shapes += open.room.canvas.liveCount
-      let kept = open.room.kept
-      states += kept.states
-      waiting += kept.waiting
-      readerBytes += kept.readerBytes
-      readerBytesMost = max(readerBytesMost, kept.readerBytesMost)
+      readerBytesMost = max(readerBytesMost, open.room.kept.readerBytesMost)
     }
     var refusals = counts.refusals
     for code in RejectCode.allCases {
@@ -155,15 +151,12 @@ extension Hub {
       "States made for those who joined or fell behind.",
       sum.statesMade
     )
-    text.metric("canvas_states_under_way", .gauge, "States that are being sent.", states)
-    text.metric("canvas_states_awaited", .gauge, "Readers that wait until others have read their states.", waiting)
     text.metric(
-      "canvas_reader_bytes",
+      "canvas_reader_bytes_most",
       .gauge,
-      "Bytes that wait for readers, beside the beats that all share.",
-      readerBytes
+      "The most bytes that wait for one reader, beside beats.",
+      readerBytesMost
     )
-    text.metric("canvas_reader_bytes_most", .gauge, "The most of them that wait for one reader.", readerBytesMost)
     text.metric(
       "canvas_overlap_orders",
       .gauge,

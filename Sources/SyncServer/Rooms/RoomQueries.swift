@@ -43,13 +43,14 @@ extension Room {
 
   /// The bytes that the room keeps for its readers.
   var kept: KeptForReaders {
-    KeptForReaders(
+    let held = audience.readers.bytesHeld
+    return KeptForReaders(
       beats: fanOut.ring.count,
       beatBytes: fanOut.ring.byteCount,
       states: fanOut.streamCount,
       waiting: audience.readers.turnedAway,
-      readerBytes: audience.readers.bytesHeld.all,
-      readerBytesMost: audience.readers.bytesHeld.most
+      readerBytes: held.all,
+      readerBytesMost: held.most
     )
   }
 
