@@ -84,7 +84,7 @@ struct LyingDiskTests {
   func cuts() throws {
     defer { runs.finish() }
     let beginning = try runs.beginning()
-    for seed in 1...UInt64(max(1, 11 / LyingDiskTests.share)) {
+    for seed in 1...UInt64(max(1, 13 / LyingDiskTests.share)) {
       let steps = LyingDiskTests.story(seed: seed, steps: 24)
       tally.watch("seed \(seed), \(steps)") {
         let outcome = try runs.run(steps, from: beginning, seed: seed, cutEvery: 1)
