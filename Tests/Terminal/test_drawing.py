@@ -70,7 +70,7 @@ def test_undo_ends_a_drag(server, client):
     """u while the mouse holds a shape: the shape goes back and stays there, and each further move is no step of its own."""
     draw(server, "dragged", name="Boat", position=[0, 0], size=[200, 200])
     with Tmux(joins(client, server, "dragged")) as screen:
-        screen.shows("1 shapes")
+        screen.shows("1 shape")
         column, row = screen.place("Boat")
         moves = [mouse(32, column + step, row) for step in range(1, 6)]
         screen.type(mouse(0, column, row) + "".join(moves[:2]) + "u" + "".join(moves[2:]) + mouse(0, column + 5, row, release=True))

@@ -70,7 +70,7 @@ final class PipeTeller: WriterFollower {
     var generator = SystemRandomNumberGenerator()
     var end = WaitEnd.fulfilled
     while end == .fulfilled, !writer.isClosedForGood, let line = await input.next() {
-      guard !line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { continue }
+      guard line.isCut || !line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { continue }
       do throws(PipeRefusal) {
         guard !line.isCut else {
           throw PipeRefusal(id: nil, operation: nil, code: "bad_message", message: "the line is longer than a megabyte")
