@@ -28,6 +28,32 @@ struct HostilePictureTests {
     #expect(document.count <= 6 * drawing.document.count + 20_000_000)
   }
 
+  @Test(
+    "A part of a painting is no more work than is bounded, and all parts together are the whole",
+    arguments: HostileDrawing.Kind.allCases,
+    HostileDrawing.seeds
+  )
+  func parts(_ kind: HostileDrawing.Kind, seed: UInt64) {
+    let canvas = HostileDrawing(kind, seed: seed, shapes: kind == .heap ? 1_200 : 60).canvas
+    var scene = CanvasScene()
+    scene.items = canvas.shapes.filter { $0.properties.visible }.map { CanvasScene.Item(canvas.drawn($0)) }
+    let view = CanvasView(columns: 120, rows: 40)
+    var painter = ScenePainter(view: view, theme: .dark)
+    var (next, parts, most) = (0, 0, 0)
+    while next < scene.items.count, parts < scene.items.count {
+      let before = painter.work
+      next = painter.paint(scene.items, from: next, work: ScenePainter.workMax)
+      (parts, most) = (parts + 1, max(most, painter.work - before))
+    }
+    #expect(next == scene.items.count)
+    // A shape that is painted last may be several times as much.
+    #expect(most <= 10 * ScenePainter.workMax, "\(kind) \(seed): \(parts) parts, at most \(most)")
+    #expect(kind != .wideInk && kind != .heap || parts > 1)
+    var whole = ScenePainter(view: view, theme: .dark)
+    whole.paintShapes(scene)
+    #expect(painter.pixels == whole.pixels)
+  }
+
   /// The numbers of an attribute; of a path, each list is a part of it that is drawn without a break.
   private func lists(of attribute: String, in element: Substring) -> [[Double]] {
     let attributes = element.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)

@@ -61,8 +61,8 @@ public struct ScenePainter {
     paintCommonRegions(scene)
   }
 
-  /// So much is painted between two looks at the keyboard, about as much as common areas may take: some twenty milliseconds. One
-  /// shape more may take as long again.
+  /// So much is painted between two looks at the keyboard, about as much as common areas may take: some fifteen milliseconds. The
+  /// last shape may take several times as long by itself.
   public static let workMax = regionWorkMax
 
   /// Paints shapes in their order, from one on, until so much work is done.

@@ -19,8 +19,9 @@ struct Coverage {
 
   /// How much work was done here, in pixels that were looked at.
   private(set) var work = 0
-  /// A corner takes about as long as this many pixels.
+  /// A corner takes about as long as this many pixels, and so does an edge in each row that it crosses.
   static let pixelsPerCorner = 30
+  private static let pixelsPerRow = 6
 
   init(width: Int, height: Int) {
     self.width = width
@@ -100,6 +101,7 @@ struct Coverage {
 
   /// Adds a piece of an edge that runs downwards within the grid.
   private mutating func addInside(_ from: Point, _ to: Point, _ direction: Double) {
+    work += Coverage.pixelsPerRow * (Int(to.y) - Int(from.y) + 1)
     let slope = (to.x - from.x) / (to.y - from.y)
     var x = from.x
     var y = from.y
