@@ -51,13 +51,8 @@ final class LiveCanvas: ScreenContent {
   var leaving = Leaving.no
   private var told: PresenceState?
 
-  /// The shapes as last painted; nil if they have to be repainted.
-  var shapes: PaintedShapes?
-  /// A painting that takes several frames, and the last one that was done.
-  var painting: PaintedShapes?
-  var finished: PaintedShapes?
-  /// How long they took to paint.
-  var paintMilliseconds: UInt64 = 0
+  /// The shapes as they are painted.
+  var shapes = PaintingInFrames()
   /// Others' shapes glide only if painting takes no more of a frame than this.
   private static let glidePaintMillisecondsMax: UInt64 = 8
 
@@ -104,10 +99,10 @@ final class LiveCanvas: ScreenContent {
 
   // MARK: - Time
 
-  var moves: Bool { painting != nil || !departures.isEmpty || drawing.moves || shapes?.isWhole == false }
+  var moves: Bool { shapes.moves || !departures.isEmpty || drawing.moves }
 
   /// Whether there is time for frames in between. There is none over a slow terminal, or if painting takes long.
-  var hasTimeToGlide: Bool { host.keepsUp && paintMilliseconds <= LiveCanvas.glidePaintMillisecondsMax }
+  var hasTimeToGlide: Bool { host.keepsUp && shapes.milliseconds <= LiveCanvas.glidePaintMillisecondsMax }
 
   func say(_ text: String, _ kind: RoomFrame.Notice.Kind = .plain, forMilliseconds milliseconds: UInt64 = 5_000) {
     let until = Clocks.monotonicMilliseconds() + milliseconds
@@ -169,7 +164,7 @@ final class LiveCanvas: ScreenContent {
   func rebuild() {
     drawing = LiveDrawing(canvas)
     selection.removeAll { canvas[$0] == nil }
-    shapes = nil
+    shapes.change()
     host.invalidate()
   }
 }

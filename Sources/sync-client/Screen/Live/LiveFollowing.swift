@@ -76,7 +76,7 @@ extension LiveCanvas: RoomFollower {
       say("You see what \(peer.shownName) sees.")
     }
     // A shape that somebody lifts is drawn differently.
-    shapes = nil
+    shapes.change()
     followInks()
   }
 
@@ -85,7 +85,7 @@ extension LiveCanvas: RoomFollower {
     guard !inks.isEmpty || people.values.contains(where: { $0.ink != nil }) else { return }
     let canvas = canvas
     inks.follow(people, at: Clocks.monotonicMilliseconds()) { canvas[$0] != nil }
-    shapes = nil
+    shapes.change()
     host.invalidate()
     // One timer is enough, however often people tell where they are meanwhile.
     guard inks.isWaiting, inkTimer == nil else { return }
@@ -111,7 +111,7 @@ extension LiveCanvas: RoomFollower {
       if change.lifecycle == .vanished { selection.removeAll { $0 == change.shape } }
     }
     noteWritten()
-    shapes = nil
+    shapes.change()
     followInks()
     tell(began, by: origin)
   }

@@ -20,7 +20,7 @@ extension LiveCanvas {
       take(mouse)
     case .background(let red, let green, let blue):
       theme = Color(red: red, green: green, blue: blue).luminance > 128 ? .light : .dark
-      shapes = nil
+      shapes.change()
     case .focus(false):
       pointer = nil
       tellPresence()
@@ -106,7 +106,7 @@ extension LiveCanvas {
     case "g": wantsPanel.toggle()
     case "t":
       theme = theme == .dark ? .light : .dark
-      shapes = nil
+      shapes.change()
     default: break
     }
   }

@@ -137,7 +137,7 @@ extension LiveCanvas {
       guard !isViewOnly else { return }
       if !moving.isLifted {
         moving.isLifted = true
-        shapes = nil
+        shapes.change()
         clicks.forget()
         client.edit { replica, _ in
           replica.beginGroup()
@@ -261,7 +261,7 @@ extension LiveCanvas {
   }
 
   private func endStep() {
-    shapes = nil
+    shapes.change()
     client.edit { replica, _ in
       replica.endGroup()
       return []

@@ -25,52 +25,20 @@ extension LiveCanvas {
   // MARK: - Shapes
 
   private func paintShapes() -> PaintedShapes {
-    if drawing.moveTiedLines(in: canvas) { shapes = nil }
+    if drawing.moveTiedLines(in: canvas) || !departures.isEmpty { shapes.change() }
     if drawing.moves {
       drawing.advance(to: Clocks.monotonicMilliseconds())
-      shapes = nil
+      shapes.change()
     }
-    if let shapes, shapes.view == view, shapes.theme == theme, departures.isEmpty {
-      if shapes.isWhole { return shapes }
-      // A few hundred common areas are found for each frame. With thousands, repainting all of them each time would
-      // take longer than finding them.
-      let isWhole = drawing.findCommonRegions(in: view.visibleBox)
-      if !isWhole, Clocks.monotonicMilliseconds() < shapes.partialUntil { return shapes }
+    return shapes.next(view, theme, findsAll: { drawing.findCommonRegions(in: view.visibleBox) }) {
+      PaintedShapes(
+        &drawing,
+        view: view,
+        theme: theme,
+        lifted: liftedShapes,
+        over: departures.items(at: Clocks.monotonicMilliseconds()) + inks.items
+      )
     }
-    if let painted = goOnPainting() { return painted }
-    let painted = PaintedShapes(
-      &drawing,
-      view: view,
-      theme: theme,
-      lifted: liftedShapes,
-      over: departures.items(at: Clocks.monotonicMilliseconds()) + inks.items
-    )
-    return take(painted)
-  }
-
-  /// A painting that takes several frames goes on, though something has changed meanwhile: begun anew each time, it would never
-  /// be done.
-  private func goOnPainting() -> PaintedShapes? {
-    guard var painting, painting.view == view, painting.theme == theme else { return nil }
-    painting.goOn()
-    return take(painting)
-  }
-
-  /// Until a painting is done, the one before it is shown.
-  private func take(_ painted: PaintedShapes) -> PaintedShapes {
-    guard painted.isDone else {
-      painting = painted
-      if let finished, finished.view == view, finished.theme == theme { return finished }
-      return painted
-    }
-    // What has changed while it was painted is painted next.
-    let isLate = painting != nil
-    painting = nil
-    paintMilliseconds = painted.milliseconds
-    finished = painted
-    shapes = departures.isEmpty && !isLate ? painted : nil
-    if isLate { host.invalidate() }
-    return painted
   }
 
   private var liftedShapes: Set<Identifier> {

@@ -16,7 +16,7 @@ final class ReplayCanvas: ScreenContent {
   private var theme: Theme
 
   private var drawing = LiveDrawing()
-  private var shapes: PaintedShapes?
+  private var shapes = PaintingInFrames()
   private var view = CanvasView(columns: 80, rows: 23)
   private var layout = RoomLayout(columns: 80, rows: 24)
   private var hasView = false
@@ -55,7 +55,7 @@ final class ReplayCanvas: ScreenContent {
     try await fetch(span.from)
   }
 
-  var moves: Bool { playedAt != nil }
+  var moves: Bool { playedAt != nil || shapes.moves }
 
   // MARK: - Time
 
@@ -111,7 +111,7 @@ final class ReplayCanvas: ScreenContent {
   private func fetch(_ moment: UInt64) async throws {
     let stored = try await StoredDrawing.fetch(room, by: ServerRequests(server: server), at: moment)
     drawing = LiveDrawing(stored.canvas)
-    shapes = nil
+    shapes.change()
     shown = moment
     union = drawing.bounds.map { bounds in union?.union(bounds) ?? bounds } ?? union
   }
@@ -150,10 +150,9 @@ final class ReplayCanvas: ScreenContent {
   }
 
   private func paintShapes() -> PaintedShapes {
-    if let shapes, shapes.view == view, shapes.theme == theme, shapes.isWhole { return shapes }
-    let painted = PaintedShapes(&drawing, view: view, theme: theme)
-    shapes = painted
-    return painted
+    shapes.next(view, theme, findsAll: { drawing.findCommonRegions(in: view.visibleBox) }) {
+      PaintedShapes(&drawing, view: view, theme: theme)
+    }
   }
 
   private func fit(_ size: Terminal.Size) {
