@@ -29,7 +29,7 @@ static const size_t cws_header_room = LWS_PRE;
 static const uint64_t cws_context_options =
     LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
 
-/// For a context whose clients speak TLS, and for a virtual host of theirs.
+/// For a context, or a virtual host, whose clients speak TLS.
 static const uint64_t cws_tls_options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
 
 /// Refuses versions of TLS that are no longer safe.

@@ -39,7 +39,7 @@ enum JavaScriptTable {
       """,
       """
       /**
-       * Why a connection ends. The core says unknown where the number has no name yet.
+       * Why a connection ends. A number without a name of its own is `unknown`.
        *
        * @typedef {\((CloseCode.allCases.map { quoted($0.wireName) } + ["'unknown'"]).joined(separator: "\n *   | "))} CloseName
        */
@@ -256,7 +256,7 @@ enum JavaScriptTable {
       "    place: numbers[at + \(ShapeRow.place)],",
     ]
     return """
-      /** Where the numbers of a row stand, and how many there are. */
+      /** The indices of the numbers in a row, and how many numbers there are. */
       export const shapeRow = Object.freeze({
         position: \(ShapeRow.start(of: .position)),
         size: \(ShapeRow.start(of: .size)),
@@ -313,7 +313,7 @@ extension ForEachProperty<Property> {
 }
 
 extension Property {
-  /// What its numbers are called in a shape.
+  /// The names of its numbers in a shape.
   fileprivate var parts: [String] {
     switch form {
     case .pair(let field, _): ["\(field.names.first)", "\(field.names.second)"]

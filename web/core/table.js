@@ -23,7 +23,7 @@ export const kindWords = Object.freeze({
 })
 
 /**
- * Why a connection ends. The core says unknown where the number has no name yet.
+ * Why a connection ends. A number without a name of its own is `unknown`.
  *
  * @typedef {'normal'
  *   | 'going_away'
@@ -320,7 +320,7 @@ export function changedBits(isWanted) {
  * @property {number} place how many are drawn before it
  */
 
-/** Where the numbers of a row stand, and how many there are. */
+/** The indices of the numbers in a row, and how many numbers there are. */
 export const shapeRow = Object.freeze({
   position: 1,
   size: 3,

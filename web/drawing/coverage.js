@@ -84,7 +84,7 @@ export class Coverage {
   }
 
   /**
-   * The part of the picture around the cells that a box meets and in which something there would be visible.
+   * The part of the picture around those cells that a box meets and in which the box would be visible.
    *
    * @param {number} left @param {number} top @param {number} right @param {number} bottom @returns {Area | null}
    */
@@ -276,7 +276,8 @@ class SeenStrokes {
 
   /**
    * @param {import('./lines.js').DrawnLine} line @param {number} size device pixels for a unit
-   * @param {{longest: number, pixels: number}} most device pixels that a stroke may be long, and on which it can lie
+   * @param {{longest: number, pixels: number}} most the greatest length of a stroke and the greatest area that it may
+   * cover, in device pixels
    */
   constructor(line, size, most) {
     this.#line = line

@@ -14,8 +14,8 @@ const halvingsMax = 20
 /** The number of pieces for a quarter of an ellipse. In the largest ellipse they are a thousandth of a unit off. */
 const quarterPieces = 64
 /**
- * A path is no longer than its box is wide and high, so many times. Where a path crosses itself again and again, a browser takes about
- * the square of its length to find what it covers.
+ * A path is at most this many times as long as its box is wide and high together. If a path crosses itself again and
+ * again, the time that a browser takes to find the covered area grows with the square of the path's length.
  */
 export const crossings = 16
 

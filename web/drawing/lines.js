@@ -149,7 +149,7 @@ export function pathAlong(pieces) {
   return path
 }
 
-/** A rough path has so many points. */
+/** A rough path has this many points. */
 export const roughPoints = 12
 
 /**

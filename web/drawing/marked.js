@@ -76,9 +76,9 @@ export class Marked {
   }
 
   /**
-   * The regions that are painted together with a shape, in order: with the upper one of their two where both are marked, from the
-   * lowest other one up. So they lie on each other alike for everybody, whenever they came to be. Each lies within both of its
-   * shapes, so one of the two leaves none out.
+   * The regions that are painted together with a shape: those of which it is the upper one of the two shapes, and those
+   * of which only it is marked. They are in the drawing order of the other shapes, so they lie on each other in the
+   * same way for everybody. A region lies within both of its shapes, so it is visible only if both are.
    *
    * @param {Drawn} drawn @returns {Region[]}
    */

@@ -348,7 +348,10 @@ function* paintAsOne(context, drawn, { pixels, area, dashes, strokes }) {
   context.drawImage(aside.canvas, 0, 0, width, height, left, top, width, height)
 }
 
-/** Device pixels. The canvases for translucent shapes have sides of this, and of half the square again: 64, 91, 128, 182 … */
+/**
+ * Device pixels. The smallest canvas for translucent shapes has sides of this length. From one size to the next a side
+ * grows by a factor of √2: 64, 91, 128, 182 …
+ */
 const asideSideMin = 64
 /** Device pixels that these canvases have together, unless one alone has more. */
 const asidePixelsMax = 16_000_000
@@ -383,7 +386,7 @@ function contextAside(width, height) {
 /** @param {number} side device pixels */
 const asideSide = (side) => Math.ceil(asideSideMin * 2 ** (Math.ceil(2 * Math.max(0, Math.log2(side / asideSideMin))) / 2))
 
-/** Has the browser paint what it was told to of a translucent shape. */
+/** Makes the browser paint what has been requested of translucent shapes so far. */
 export function catchUpAside() {
   if (aside) catchUp(aside)
 }

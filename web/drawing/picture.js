@@ -19,7 +19,7 @@ const batchWork = 100
 
 const steps = /** @type {const} */ (['covers', 'shapes', 'fills', 'lines'])
 const stepsOfRegions = 2
-/** Shapes, and points of ink, that take a unit of work to find what is seen of them. */
+/** Finding the visible parts of this many shapes, or of this many points of ink, takes a unit of work. */
 const shapesLooked = 2
 const pointsLooked = 20
 
@@ -98,7 +98,7 @@ export class Picture {
   }
 
   /**
-   * Whether painting these, and what of their common regions is marked, takes more work than `most`.
+   * Whether painting these shapes, with those of their common regions that are marked, takes more work than `most`.
    *
    * @param {import('./drawn.js').Drawn[]} shapes @param {Look} look @param {import('./tiles.js').Area[]} areas @param {number} most
    */
@@ -253,7 +253,8 @@ export class Picture {
   }
 
   /**
-   * Makes steps of what is much work, or goes on with those that it has begun with.
+   * Carries out steps of painting until a batch of work is done. If steps are left over from the last call, they come
+   * first.
    *
    * @param {Generator<number, void>} steps tell how much of it they have painted @param {number} whole
    */

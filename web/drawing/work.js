@@ -8,7 +8,10 @@ import { isPaintedAside } from './outline.js'
 
 /** Device pixels of a plain fill that take a unit. */
 const filledPixels = 20_000
-/** Device pixels that take a unit where they are painted on another canvas first: that is cleared, painted, copied and laid over. */
+/**
+ * Device pixels that take a unit if a shape is painted on another canvas first: that canvas is cleared, painted, copied
+ * and laid over.
+ */
 const asidePixels = 800
 /** Letters, and parts of broken lines, that take a unit. */
 const letters = 8
@@ -16,18 +19,23 @@ const parts = 4
 /** Device pixels. Smaller letters are painted as bars. */
 const legible = 3
 /**
- * Points that lie on one path take a unit, and so do so many device pixels along a line, and under it: its edges are dearer than a
- * box's.
+ * A unit is this many points on one path; or this many device pixels along a line; or this many below it, fewer than in
+ * a box, since a line has more edges.
  */
 export const pathPoints = 8
 const strokedLength = 100
 const strokedPixels = 6_000
-/** Device pixels along an outline that take a unit where it is filled. */
+/** Device pixels along a filled outline that take a unit. */
 const filledLength = 200
-/** A picture takes no more than so much work for shapes as they are, and for others in the plain way. */
+/**
+ * The most work for one picture: first for shapes as they are, and once that is used up, for shapes in the plain way.
+ */
 const wholeWork = 120_000
 const plainWork = 60_000
-/** The page does no more between two turns of its loop, or what one does would wait: 40 ms, and a tenth of a second where it is slow. */
+/**
+ * The most work between two turns of the page's loop: 40 ms, or a tenth of a second on a slow machine. Everything else
+ * waits for that long.
+ */
 export const turnWork = 10_000
 
 /**

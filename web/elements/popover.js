@@ -84,7 +84,7 @@ const isLeft = (anchor) => anchor.left + anchor.width / 2 < innerWidth / 2
  */
 
 /**
- * A menu's entries, with arrow keys between them.
+ * A menu's entries. The arrow keys move between them.
  *
  * @param {(MenuEntry | null)[]} entries null draws a line
  * @param {() => void} close

@@ -33,7 +33,7 @@ export class Consent {
       for (;;) {
         const [wasAlone, asked] = [this.#isAlone, count()]
         if (!await dialogs?.confirmed(question, `${this.#consequence(asked)} You can undo it.`, words)) return false
-        // A yes is for what the question said. Somebody may have come meanwhile, or drawn.
+        // A yes answers the question as it was asked. Meanwhile somebody may have come, or drawn more.
         if (!wasAlone || (this.#isAlone && count() <= asked)) return true
       }
     } finally {

@@ -83,11 +83,11 @@ export function socketAddress(room, token) {
   return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/rooms/${room}/sync${query}`
 }
 
-/** A server that says nothing for so long, before its answer or within it, is as good as gone. */
+/** A server that sends nothing for this long, before its answer or in the middle of it, counts as gone. */
 const silentMilliseconds = 20_000
 
 /**
- * Asks the server over HTTP, with the token where there is one. Comes back with the whole answer.
+ * Sends a request to the server over HTTP, with the token if there is one. Returns the whole answer.
  *
  * @param {string} path @param {{signal?: AbortSignal}} options @returns {Promise<Response>} fails where the server is silent
  */

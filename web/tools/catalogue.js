@@ -91,7 +91,7 @@ function writeOrAdd(reach) {
  */
 async function removeAll({ consent, editing, shown }, { question, yes, done, remove }) {
   if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes, () => shown.replica.shapeCount)) return
-  // While one thinks about it, others may have done it.
+  // While this person thought about it, others may have removed everything.
   if (shown.replica.shapeCount > 0 && remove() !== undefined) editing.sayUndoable(done)
 }
 

@@ -17,8 +17,8 @@ public struct SVGExport: Sendable {
 
   /// The free space around everything.
   public static let margin = 20.0
-  /// Hardly anybody sees the whole picture in more pixels across. A broken line is drawn solid if its parts would be
-  /// smaller than a pixel.
+  /// A broken line is drawn solid if its parts would be smaller than a pixel in a picture that is this many pixels
+  /// wide. Hardly anybody sees a picture larger than that.
   private static let pixelsMax = 4_096.0
   /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))

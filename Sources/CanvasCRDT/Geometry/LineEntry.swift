@@ -123,7 +123,7 @@ extension Outline {
   /// The index of the side that a point is behind, as seen from the middle.
   fileprivate func side(towards point: Point) -> Int {
     let (x, y) = (point.x / size.width, point.y / size.height)
-    // Directions within half a turn: from one of these to the next, one turns clockwise.
+    // These directions lie within half a turn, so the cross product tells which of two comes first clockwise.
     var first = x > 0 || x == 0 && y < 0 ? 0 : drawnPoints
     var end = first + drawnPoints
     while end - first > 1 {

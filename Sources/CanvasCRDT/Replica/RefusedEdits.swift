@@ -6,7 +6,7 @@ struct RefusedEdit {
 
 /// The edits of a message that the server has refused. They are followed together: one by one, each would walk through all steps.
 struct RefusedEdits {
-  /// By shape, the newest first: what each replaced may be an older one.
+  /// By shape, the newest first, because an edit may have replaced the value of an older one.
   private var edits = IdentifierMap<[RefusedEdit]>()
 
   init(_ refused: [Outbox.Pending]) {

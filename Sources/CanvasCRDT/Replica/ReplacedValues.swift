@@ -17,8 +17,8 @@ struct ReplacedValues: Sendable {
   /// Replaces old stamps by the new ones.
   mutating func restamp(_ replaced: ReplacedStamps) { values.restamp(replaced) }
 
-  /// An older edit, which this one replaced, is gone. So this edit now counts as having replaced the older one's
-  /// replaced values.
+  /// An older edit, which this one replaced, is gone. From now on this edit counts as having replaced what the older
+  /// one had replaced.
   mutating func forget(_ stamp: Stamp, _ older: ReplacedValues, of covered: PropertyMask = .all) {
     let touched = values.forget(stamp, older.values, of: covered)
     ofSameStep = ofSameStep.subtracting(touched.subtracting(older.ofSameStep))

@@ -14,7 +14,7 @@ public struct Replica: Sendable {
   var connection: ClientConnection
   /// True from the welcome until the room's state, or what changed while the client was away, has arrived.
   var isLoading = false
-  /// As whom the client goes on once the room's state has come. Nil where its stamps are right.
+  /// The actor that the client becomes once the room's state has come. Nil if the present actor's stamps are right.
   var awaitedActor: Identifier?
   private var stateTold = ReplicaState.offline
 

@@ -158,8 +158,9 @@ extension Replica {
   /// A clock that differs by less than this counts as right.
   private static let offsetMillisecondsTolerated: UInt64 = 1_000
 
-  /// A stamp that is not too late keeps its time, also as another actor: so it stays older than what is newer, be that one's own or
-  /// another's. Stamps rise, so only the newest are too late. What the room has already isn't sent again as another actor.
+  /// A stamp that is not too late keeps its time, even under another actor. So an edit stays older than newer ones,
+  /// whoever wrote those. Stamps rise, so only the newest are too late. Edits that the room already has are not sent
+  /// again as another actor.
   private mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64) {
     var taken: [Outbox.Pending] = []
     if actor != self.actor {

@@ -21,7 +21,7 @@ struct StampClock: Sendable {
     sentTime = formerTime
   }
 
-  /// Whether what an earlier life may have sent is what keeps the clock from going further back.
+  /// Whether the clock can't go further back only because of stamps that an earlier life may have sent.
   var followsFormerLife: Bool { formerTime > confirmedTime }
 
   mutating func tick(milliseconds: UInt64) -> Stamp { clock.tick(milliseconds: milliseconds) }

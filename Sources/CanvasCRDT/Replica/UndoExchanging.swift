@@ -237,7 +237,8 @@ extension UndoHistory {
     return elsewhere
   }
 
-  /// Remembers which stamps the registers, now as on the `to` side, stand for. Returns false if there are none.
+  /// The registers are now as on the `to` side. Remembers which stamps they stand for. Returns false if they stand for
+  /// none.
   private mutating func note(
     _ entry: Entry,
     from: RegisterSnapshot,

@@ -55,7 +55,7 @@ extension UndoHistory {
     if former.count > UndoHistory.formerMax { former.removeFirst() }
   }
 
-  /// Whether the user has written it as another actor. Whoever is that actor now writes later.
+  /// Whether the user wrote the stamp as a former actor. Later stamps of that actor are somebody else's.
   func isFormer(_ stamp: Stamp) -> Bool {
     former.contains { $0.actor == stamp.actor && stamp <= $0 }
   }
@@ -150,7 +150,7 @@ extension UndoHistory.Entry {
     let covered = PropertyMask.all.subtracting(replaced.standing)
     before.forget(edit.stamp, replaced.values, of: covered)
     let touched = after.forget(edit.stamp, replaced.values, of: covered)
-    // Nothing of this step is left in such a register, whoever wrote what is there.
+    // Nothing of this step is left in these registers, whoever wrote their values.
     for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)
       after.uncover(property)

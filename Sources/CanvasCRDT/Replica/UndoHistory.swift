@@ -20,7 +20,8 @@ public struct UndoHistory: Sendable {
   /// A saved turn greater than this is invalid. Nobody makes this many turns.
   static let turnMax: UInt64 = 1 << 48
 
-  /// More than anybody becomes. A server that gives a new actor each time must not fill the memory.
+  /// The most former actors that are remembered, so that a server that gives a new actor each time doesn't fill the
+  /// memory. Nobody becomes this many.
   static let formerMax = 100
 
   /// With fewer aliases than this, looking for those that no step needs isn't worth the work.
@@ -66,9 +67,9 @@ public struct UndoHistory: Sendable {
   var aliases = IdentifierMap<[Alias]>()
   /// The last stamp of each actor that the user has been before, the newest last.
   var former: [Stamp] = []
-  /// So many shapes may have aliases before those are looked for that no step needs.
+  /// When more shapes than this have aliases, the aliases that no step needs are searched for and dropped.
   private var aliasesMax = UndoHistory.aliasesMin
-  /// How often they were looked for, for tests.
+  /// How many such searches there were, for tests.
   private(set) var aliasLooks = 0
   var shapesRemembered = 0
   var lastTurn: UInt64 = 0
@@ -162,8 +163,8 @@ extension UndoHistory {
       dropped += 1
     }
     if dropped > 0 { undoable.removeFirst(dropped) }
-    // An alias that no step names is never asked for again. An undo that the server has not answered names its own, so that
-    // none of them can go: the next look has to wait until there are twice as many.
+    // An alias that no step names is never asked for again. An undo that the server has not answered names its aliases,
+    // so these stay. If none can be dropped, the next search waits until there are twice as many.
     if aliases.count > max(aliasesMax, UndoHistory.aliasesMin + shapesRemembered) { forgetUnnamedAliases() }
   }
 

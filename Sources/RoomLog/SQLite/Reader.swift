@@ -20,9 +20,9 @@ final class Reader {
     self.shared = shared
   }
 
-  /// Connects now and not at the first request. From then on there is always a reading connection. So the writer's is
-  /// never the last to close, which would delete the write-ahead log, and no new connection recovers that log and takes
-  /// what a failed commit left in it for committed.
+  /// Connects now and not at the first request, so that there is always a reading connection. The last connection to
+  /// close would delete the write-ahead log; so the writer's is never the last. And a new connection would recover the
+  /// log, and take what a failed commit left in it for committed; so none has to be made.
   func connect() throws(SQLiteFailure) { _ = try connected() }
 
   func run() {
@@ -73,7 +73,8 @@ final class Reader {
         statements.forgetPages()
         return .verified(id: id, room: room, records: try verify(room, statements))
       case .verifyPart(let request):
-        // Before it, so that all is read from the file; and behind it, since nothing else may read those pages.
+        // Forgotten before the part, so that all of it is read from the file, and after it, because no other request
+        // reads these pages.
         statements.forgetPages()
         defer { statements.forgetPages() }
         return .verifiedPart(id: request.id, try verifyPart(request, statements))

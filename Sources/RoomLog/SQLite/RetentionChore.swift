@@ -37,7 +37,7 @@ extension Writer {
     }
   }
 
-  /// The closer of the log would not wait until the snapshots of all rooms have been read.
+  /// Closing the log doesn't wait until the snapshots of all rooms have been read.
   func giveUpRetentions() {
     let answers = chores.retentions.map { LogEvent.failed(id: $0.id, room: nil, .isClosing) }
     chores.retentions = []

@@ -141,7 +141,7 @@ final class Writer {
       case .refused(let id, let room, let error): refusals.append(.failed(id: id, room: room, error))
       case .request(let request):
         if request.isAboutFollowing {
-          // It is answered once what was asked before is stored.
+          // It is answered once the requests before it are stored.
           guard batch.isEmpty else { break taking }
           answer(following: request)
           break

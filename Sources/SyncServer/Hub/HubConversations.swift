@@ -134,7 +134,8 @@ extension Hub {
     let actor = open.room.actor(of: id)
     guard let waiting = visitor.joins(open, id, as: actor) else { return }
     seat(visitor, id, in: open)
-    // A long welcome has the room stop reading already, which was an effect for a seat that nobody had.
+    // For a long welcome the room has paused reading already, but the visitor had no seat by then and missed that
+    // effect.
     if open.room.hasPausedReading(from: id) { visitor.pauseReading(.backlog) }
     if joinLines.takes(visitor.address) {
       logger.info(

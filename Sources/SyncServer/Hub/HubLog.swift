@@ -36,7 +36,7 @@ extension Hub {
         logger.info("the log can be written again", alike: .byAll)
       }
     case .availability(.some(let room), let fault):
-      // The batch's writers hear from their refusals.
+      // The batch's writers learn of this from their refusals.
       if let fault {
         logger.error("a room can't be written; reading still works", ["room": .text(room), "fault": .text("\(fault)")])
       } else {

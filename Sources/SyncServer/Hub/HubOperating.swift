@@ -14,7 +14,7 @@ extension Hub {
       let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
       guard case .locked = event else { return .failure(.unstored(StateFileFault(words: event.words))) }
     } else {
-      // One after the other, because each writes all that are locked.
+      // One after the other, because each writes the whole list of locked rooms.
       let before = lockWriting
       let party = party(of: request)
       let writing = Task {

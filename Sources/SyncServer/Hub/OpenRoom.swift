@@ -38,7 +38,8 @@ final class OpenRoom: @unchecked Sendable {
   var writers: [UInt64: Writer] = [:]
   /// Whether an account has been charged for making this room.
   private var isPaid = false
-  /// Up to here, what is stored of the room was found damaged, and no snapshot replaces it yet.
+  /// The highest position at which stored bytes of the room were found damaged. `nil` if there are none, or a snapshot
+  /// replaces them.
   private var damagedPosition: UInt64?
 
   /// - Parameter snapshotPosition: the position of the snapshot from which the room was opened.
@@ -154,7 +155,7 @@ final class OpenRoom: @unchecked Sendable {
   ///   - now: in monotonic milliseconds.
   func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
     snapshot.end(position: position, operations: operations, isStored: isStored, now: now)
-    // One that was under way when the damage was found may cover less.
+    // A snapshot that was under way when the damage was found may cover less.
     if isStored, let damaged = damagedPosition, damaged <= position { damagedPosition = nil }
   }
 

@@ -1,6 +1,6 @@
 /// Why nothing more is read from a visitor.
 ///
-/// What always holds: a rest is over when the longest that was given is over.
+/// What always holds: of all rests that were given, the one that ends last counts.
 struct Pauses {
   enum Reason {
     /// Its room is being opened.
@@ -10,7 +10,7 @@ struct Pauses {
   }
 
   private var reasons: Set<Reason> = []
-  /// It sends more than it may: when it has rested for that, in milliseconds.
+  /// When its rest ends, in milliseconds, if it has sent more than it may.
   private var restsUntil: UInt64?
 
   var isEmpty: Bool { reasons.isEmpty && restsUntil == nil }

@@ -125,7 +125,7 @@ final class Visitor: @unchecked Sendable {
     connection.pauseReading()
   }
 
-  /// It sends more than it may: it is not read from for a while.
+  /// The client sends more than it may, so nothing is read from it for a while.
   func rests(milliseconds: UInt64) {
     let loop = connection.loop
     pauses.rest(until: loop.now + milliseconds)

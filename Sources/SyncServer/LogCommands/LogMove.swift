@@ -12,7 +12,7 @@ struct LogMove {
   /// The secret behind the actors' keys, at the place where the rooms come from.
   private let secret: [UInt8]?
 
-  /// Whether this is a backup, which prints no more than a backup of a directory does.
+  /// Whether this is a backup. It prints the same as a backup of a directory, and no more.
   private let isBackup: Bool
   private var reading: StoredRooms { StoredRooms(ask: source.ask) }
   private var readingBack: StoredRooms { StoredRooms(ask: target.ask) }

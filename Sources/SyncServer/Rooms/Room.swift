@@ -67,8 +67,8 @@ struct Room: Sendable {
   /// Takes a connection in. It is sent a welcome, then the state or the difference from what it has, then everything
   /// that happens.
   ///
-  /// Only who has an actor's key becomes the actor again. If it is here already, it goes on over the newer connection, and
-  /// the older one is closed.
+  /// Only a client with an actor's key becomes that actor again. If the actor is here already, it stays with the newer
+  /// connection, and the older one is closed.
   /// - Parameter party: by whom streams of state are counted: the connection's address.
   /// - Returns: `nil` if the room takes no more connections.
   mutating func join(
@@ -497,7 +497,7 @@ struct Room: Sendable {
       case .part(let part, let stream):
         switch fanOut.part(part, ofStream: stream, places: fold.places, now: now) {
         case .frames(let bytes): audience.readers.load(part: bytes, at: seat)
-        // A digest is of all that the room has, and so must be what was sent before it.
+        // A digest covers all that the room has, so all of that has to be sent before it.
         case .end where fanOut.hasRecords && audience.readers.wantsDigest(seat): flush(now: now)
         case .end(let end): finishState(at: seat, stream, end, now: now)
         case .gone: beginState(at: seat, now: now)
@@ -559,15 +559,15 @@ struct Room: Sendable {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream, party) }
   }
 
-  /// A stream may have ended, or make way by now: those who wait for one may come in.
+  /// Gives streams to readers that wait for one: a stream may have ended, or may make way by now.
   private mutating func admitWaiting(_ now: Moment) {
     guard mayBeginState(now) else { return }
     let made = counts.statesMade
     var refused: Set<String> = []
-    // Each has one turn. Those who have to wait on are put back behind, in the same order.
+    // Each has one turn. Those that have to go on waiting are listed again, in the same order.
     for seat in audience.readers.takeWaiting() {
       let party = audience.readers.party(of: seat)
-      // A stream that has just been made may suit those behind, too.
+      // A stream that has just been made may suit the readers after this one, too.
       if audience.readers.wasTurnedAway(seat), counts.statesMade == made,
         refused.contains(party) || !fanOut.hasSpaceForState(of: party, now)
       {

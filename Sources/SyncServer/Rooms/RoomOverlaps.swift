@@ -27,7 +27,7 @@ extension Room {
       let cursor = fold.places.cursor(at: position)
       for request in answered { effects.append(.overlapsAnswered(request: request, index, cursor)) }
     }
-    // The one who asked may have left meanwhile.
+    // The member who wanted overlaps may have left meanwhile.
     if !audience.wantsOverlaps { dropIdleOverlaps(now) }
     // The beat tells the news, and gives the next order.
     if overlaps.hasNews { fanOut.gather(now) } else if overlaps.isAsked { orderOverlaps(now) }

@@ -179,7 +179,7 @@ enum Removal: Sendable {
 }
 
 extension Properties {
-  /// Without names from before the rule about names, which nobody may write any more.
+  /// These values without a name that nobody may write any more, since a rule about names came later.
   fileprivate func takingOnlyFitNames() -> Properties {
     guard assigned.contains(.name), !PropertyRules.takesName(name) else { return self }
     return keeping(assigned.subtracting([.name]))

@@ -65,7 +65,7 @@ public struct ScenePainter {
   /// last shape may take several times as long by itself.
   public static let workMax = regionWorkMax
 
-  /// Paints shapes in their order, from one on, until so much work is done.
+  /// Paints shapes in order, starting at an index, until this much work is done.
   /// - Returns: the first of those that are left.
   public mutating func paint(_ items: [CanvasScene.Item], from start: Int, work workMax: Int) -> Int {
     let before = work

@@ -57,7 +57,8 @@ extension Connection {
     return cws_read_line(descriptor, &line) == 0 ? line : nil
   }
 
-  /// Whether nothing shows what has arrived: behind a proxy the peer's answers show it, and they lie unread now.
+  /// Whether nothing shows what has arrived. Behind a proxy only the peer's answers show it, and while reading is
+  /// paused they lie unread.
   private var isUnjudged: Bool { echoes != nil && !isReading }
 
   private func look() {

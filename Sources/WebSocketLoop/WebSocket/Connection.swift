@@ -97,7 +97,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   private var pingedAt: UInt64?
   /// How much the peer had acknowledged when that was last looked at as a sign of life.
   private var acknowledged: UInt64 = 0
-  /// Set if there was something to read at the last look while the socket was stalled. It is when the peer was last heard.
+  /// When the peer was last heard, if its stalled socket had something to read at the last look. Otherwise `nil`.
   private var unreadSince: UInt64?
   var timer: LoopTimer?
 

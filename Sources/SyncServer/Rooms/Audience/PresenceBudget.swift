@@ -9,7 +9,8 @@ struct PresenceBudget: Sendable {
   /// state that was longer than what was left.
   private var thousandths: Int64
   private var filledAt: UInt64 = 0
-  /// Once it is used up, states wait until there is enough for several again, even if a beat comes before for something else.
+  /// Once it is used up, states wait until there is enough for several again, even if a beat is sent earlier for
+  /// another reason.
   private(set) var isUsedUp = false
 
   init(limits: Limits) {

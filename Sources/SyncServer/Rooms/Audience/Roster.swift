@@ -9,7 +9,7 @@ import CanvasCRDT
 /// - Every entry was told by a beat. So a reader that has got all beats knows exactly the people of these entries, in
 ///   the state that each has here.
 /// - There are at most `showingPeople` entries, or `namedPeople` if that is more.
-/// - An entry whose person has gone stays until a beat has told so, and is listed in `gone` until then.
+/// - The entry of a person who has gone stays until a beat has announced that. Until then it is listed in `gone`.
 struct Roster: Sendable {
   struct Entry: Sendable {
     let id: MemberID

@@ -9,7 +9,7 @@ struct AdmittedLayout: Sendable {
   let request: UInt64
   let moves: [Operation]
   let made: [ProposedOperation]
-  /// Gives the stamps that were reserved for `made`, if it is told this time.
+  /// The clock that gives the stamps that were reserved for `made`, if it is told the time `milliseconds`.
   let clock: Clock
   let milliseconds: UInt64
   let payer: Payer?

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What a reader knows that has got every beat that the ring has dropped, and none that it still has.
+/// What a reader knows if it has got every beat that the ring has dropped, and none of those that the ring still has.
 ///
 /// What always holds: adding the beats of the ring to it, in order, leads to the room as it is.
 struct DroppedBeats: Sendable {
@@ -23,7 +23,7 @@ struct DroppedBeats: Sendable {
     beat.overlaps?.apply(to: &pairs, &arePairsTold)
   }
 
-  /// The pairs that a reader knows that has also got the ring's beats. `nil` if it has not been told of all pairs.
+  /// The pairs that a reader knows if it has also got the ring's beats. `nil` if it has not been told of all pairs.
   func pairs(with ring: borrowing Ring) -> Set<ShapePair>? {
     var pairs = pairs
     var areTold = arePairsTold

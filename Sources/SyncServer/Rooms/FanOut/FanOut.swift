@@ -150,7 +150,7 @@ struct FanOut: Sendable {
     dropped.add(ring.dropFirst(), ordinal: ordinal)
   }
 
-  /// What a reader knows that has got all beats before an ordinal and no later ones. Readers at the same place share
+  /// What a reader knows if it has got all beats before an ordinal and no later ones. Readers at the same place share
   /// it. For readers further on, it is a start.
   mutating func told(before ordinal: UInt64) -> DroppedBeats {
     var (place, told) = (ring.start, dropped)

@@ -2,9 +2,9 @@ import CanvasCRDT
 
 /// The next beat while it is being gathered: its operations, and when it is due.
 ///
-/// What always holds: the operations are those of the log between `start` and the room's position. If there are any
-/// records, a beat is due, which brings at least the cursor. A round, in which each reader is offered the newest beats,
-/// has at most about four beats.
+/// What always holds: the operations are those of the log between `start` and the room's position. If the room has
+/// taken any record since the last beat, a beat is due: even without operations for a reader, it brings the new cursor.
+/// A round, in which each reader is offered the newest beats, has at most about four beats.
 struct Gathering: Sendable {
   private let beatMilliseconds: UInt64
   private(set) var operations: [Operation] = []

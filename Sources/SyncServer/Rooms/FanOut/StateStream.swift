@@ -78,10 +78,10 @@ struct StateStream: Sendable {
 
   private static let stillMilliseconds: UInt64 = 20_000
 
-  /// Whether others have waited for its readers long enough, however these go on.
+  /// Whether it has existed for so long that it may make way for others, even if its readers still go on.
   func isOld(_ now: Moment) -> Bool { now.monotonicMilliseconds >= madeAt &+ StateStream.oldMilliseconds }
 
-  /// The longest that somebody waits for others to take what they lack.
+  /// After this long a stream may make way for others.
   static let oldMilliseconds: UInt64 = 30_000
 
   /// Whether it has everything since a place, as a difference. To a reader that has a place, the whole state would be a step

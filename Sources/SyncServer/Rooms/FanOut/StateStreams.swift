@@ -5,8 +5,9 @@ import CanvasCRDT
 ///
 /// What always holds:
 /// - There are never more streams than the limit. Short ones don't count with the others: they have a limit of their own.
-/// - A stream that somebody reads stays until it has been read, unless somebody else waits, who finds no other to read: then the
-///   one goes whose readers have stood still for long, or that is old, or whose address alone reads most of them.
+/// - A stream that somebody reads stays until it has been read, with one exception. If another reader waits and no
+///   stream suits it, a stream makes way if its readers have stood still for long, if it is old, or if it belongs to an
+///   address with more than its share.
 /// - Each stream knows how many readers it has, and from where.
 struct StateStreams: Sendable {
   private let limits: Limits
@@ -104,7 +105,7 @@ struct StateStreams: Sendable {
     isShort ? limits.stateStreams * 4 : limits.stateStreams
   }
 
-  /// Makes space for one more stream, where there is none.
+  /// Makes space for one more stream, if there is none.
   /// - Returns: whether there is space now.
   private mutating func makeSpace(isShort: Bool, for party: String, _ now: Moment) -> Bool {
     if hasSpace(isShort: isShort) { return true }
@@ -113,14 +114,14 @@ struct StateStreams: Sendable {
     return true
   }
 
-  /// The stream that makes way for a reader of an address, if any does: one that nobody reads, or whose readers stand still.
-  /// Otherwise the oldest of the address that alone reads most of them, if it is old, or if that address has more than its
-  /// share. So one address neither keeps others out, nor has others start anew.
+  /// The stream that makes way for a reader of an address, if any does: one that nobody reads, or whose readers stand
+  /// still. Otherwise the oldest stream of the address that has most of them to itself, if that stream is old or that
+  /// address has more than its share. So one address can neither keep others out, nor make them start anew.
   private func makesWay(isShort: Bool, for party: String, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()
     if let number = unread ?? alike.filter({ $0.value.standsStill(now) }).keys.min() { return number }
-    // Streams that several addresses read are nobody's.
+    // A stream that several addresses read belongs to none of them.
     var counts: [String: UInt64] = [:]
     for stream in alike.values { if let owner = stream.onlyParty { counts[owner, default: 0] += 1 } }
     func count(_ number: Int) -> UInt64 { streams[number]?.onlyParty.flatMap { counts[$0] } ?? 1 }
@@ -155,7 +156,7 @@ struct StateStreams: Sendable {
     pairs: PairsTold,
     now: Moment
   ) -> StateStream? {
-    // What may be short is soon made. Only then it shows whether it is.
+    // A stream that may be short is quickly made. Only after that it is known to be short.
     let mayBeShort = fold.hasLittle(since: want.since)
     guard mayBeShort || makeSpace(isShort: false, for: want.party, now) else { return nil }
     let encoding = want.channel.encoding

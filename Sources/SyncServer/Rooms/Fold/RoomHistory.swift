@@ -4,8 +4,8 @@ import CanvasCRDT
 struct RoomHistory: Sendable {
   enum End: Hashable, Sendable {
     case position(UInt64)
-    /// Unix milliseconds, and a position. The log may already be ahead of the room, whose cursors name no place past
-    /// its own.
+    /// Up to a time in Unix milliseconds, but not past a position, which is the room's own. The log may be ahead of the
+    /// room, and the room's cursors don't reach beyond it.
     case time(UInt64, upTo: UInt64)
   }
 

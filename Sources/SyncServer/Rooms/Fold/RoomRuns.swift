@@ -6,8 +6,8 @@
 ///
 /// What always holds:
 /// - Positions rise, and no run's number occurs twice.
-/// - From the oldest remembered run on, the run of each position is known. Earlier positions belong to forgotten runs
-///   if there were any. Otherwise they were written before servers had runs.
+/// - The run of each position is known from the first position of the oldest remembered run on. An earlier position
+///   belongs to a forgotten run. If no run was forgotten, the record there was written before servers had runs.
 struct RoomRuns: Hashable, Sendable {
   struct Run: Hashable, Sendable {
     /// The first position that belongs to the run: right after the record before the run's first one. If the log was

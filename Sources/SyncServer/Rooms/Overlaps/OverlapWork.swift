@@ -9,8 +9,7 @@ struct OverlapWork: Sendable {
     case all(Canvas)
     /// Only these shapes may have changed. A shape without an outline is gone or hidden.
     case shapes([(shape: Identifier, outline: Outline?)])
-    /// The same for this many shapes or more. Reading their outlines takes a while, so that is done beside the loop,
-    /// too.
+    /// The same for many shapes. Reading their outlines takes a while, so that is done beside the loop, too.
     case shapesOf(Canvas, Set<Identifier>)
     /// The index is no longer needed. Freeing an index of many shapes takes a while.
     case nothing

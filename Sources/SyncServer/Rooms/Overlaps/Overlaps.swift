@@ -4,11 +4,11 @@ import CanvasCRDT
 /// the loop (`OverlapWork`).
 ///
 /// What always holds:
-/// - At most one order is under way, and it has the index meanwhile. It is waited for even if nobody asks any more: who asks
-///   next goes on from what it brings.
+/// - At most one order is under way, and it has the index meanwhile. It is waited for even if nobody asks any more.
+///   If somebody asks again, its index is used.
 /// - Every shape whose outline may have changed since the newest order is among the unsettled shapes. While there is no
 ///   index and no order, there are no unsettled shapes.
-/// - Members who want notices have been told of all pairs, or are told once, of all; then of each change, in order.
+/// - Members who want notices are told once of all pairs, and then of each change, in order.
 /// - Each question over HTTP is answered once, by an index that has all that the room had when the question came.
 struct Overlaps: Sendable {
   private let limits: Limits
@@ -19,7 +19,7 @@ struct Overlaps: Sendable {
     /// A client asks, and there is no index yet.
     case wanted
     case here(OverlapIndex)
-    /// With an order under way. Perhaps nobody asks any more.
+    /// The order under way has the index. Perhaps nobody asks any more.
     case away
   }
 
@@ -68,7 +68,7 @@ struct Overlaps: Sendable {
 
   /// Members want notices from now on.
   mutating func beginTelling() {
-    // An order that is under way was given for others, and before what has come since.
+    // An order that is under way doesn't have the newest changes, so the next one tells all pairs.
     telling = .due(from: orders + 1)
     news = nil
     want()

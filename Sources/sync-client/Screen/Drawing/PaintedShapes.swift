@@ -21,7 +21,7 @@ struct PaintedShapes {
   /// How long painting took.
   private(set) var milliseconds: UInt64 = 0
 
-  /// So many shapes are looked at, all together, to find out which lie on top where names and texts would stand.
+  /// At most this many shapes are looked at, for all names and texts together, to find out which of them lie on top.
   private static let lookedAtMax = 100_000
 
   /// Nobody reads more names than this.

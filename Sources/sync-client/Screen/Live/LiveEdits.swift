@@ -349,7 +349,7 @@ extension LiveCanvas {
   }
 
   func undo() {
-    // It ends the step that the mouse is making. Going on, each move would be a step of its own.
+    // This ends the step that the mouse is making. If the mouse held on, each of its moves would be a step of its own.
     letGo()
     if !client.replica.canUndo { say("There is nothing to undo.") }
     client.edit { replica, now in replica.undo(at: now) }

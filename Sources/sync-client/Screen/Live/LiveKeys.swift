@@ -197,7 +197,7 @@ extension LiveCanvas {
         return true
       }
       self.prompt = nil
-      // Who has changed nothing writes nothing, whatever others have written meanwhile.
+      // If the user has changed nothing, nothing is written, whatever others have written meanwhile.
       guard name != prompt.prompt.beginning else { return true }
       if isText {
         write(Text(TextWords.written(name)), in: prompt.shape)
