@@ -61,7 +61,8 @@ struct MessageLimits: Sendable {
     case .orderKey: 2 + set.z.text.utf8Count
     // A line break takes two bytes.
     case .text: 2 + 2 * set.text.utf8Count
-    // `[65535,65535],` for two bytes, and less for each byte if points have widths or are far apart.
+    // A point of two bytes takes at most as many characters as `[65535,65535],`, which is seven for each byte. If
+    // points have widths or are far apart, they take fewer for each byte.
     case .path: 8 + 7 * set.path.bytes.count
     }
   }

@@ -25,7 +25,7 @@ struct Conversation: Sendable {
   /// For how many messages the current one counts, unless it has operations.
   private var weight: UInt64 = 1
   private var refusals: TokenBucket
-  /// When the first refusal came that still counts, on the monotonic clock.
+  /// The time of the oldest refusal that still counts, on the monotonic clock.
   private var refusedSince: UInt64 = 0
   private var restMilliseconds: UInt64?
 
