@@ -109,7 +109,7 @@ class Server:
         return json.loads(body)["shapes"]
 
     def turns(self):
-        """How many turns of the loop took at most so many milliseconds, as the metrics count them."""
+        """The number of turns of the loop that took at most this many milliseconds, by the metrics."""
         text = self.request("GET", "/metrics", source=INNOCENT)[1].decode()
         found = re.findall(r'^canvas_loop_turn_seconds_bucket{le="(\S+)"} (\d+)$', text, re.M)
         return {float(bound) * 1e3: int(count) for bound, count in found}
@@ -123,7 +123,7 @@ class Server:
 
 
 def repeat(until, count, act):
-    """Does something again and again in so many threads."""
+    """Repeats something in this many threads."""
     def run(number):
         while time.monotonic() < until:
             try:
@@ -220,7 +220,7 @@ def overlaps_of_a_pile(count):
 
 
 def reading(path, clients, shapes=20_000, edits=2_000, flags=()):
-    """Clients that ask for something heavy again and again, and don't always wait for it."""
+    """Clients that repeat a heavy request, and don't always wait for the answer."""
     def prepare(server):
         names = server.draw("heavy", scattered(shapes))
         time.sleep(1)
@@ -340,7 +340,7 @@ def list_of_rooms():
 
 
 def forgotten(count=1_000_000):
-    """Erasures of shapes that never were, which an operator has the room forget, all at once."""
+    """Erasures of shapes that never existed. An operator then has the room forget all of them at once."""
     def prepare(server):
         async def run():
             link = await server.join("large")
@@ -457,7 +457,7 @@ def measure(name, options):
     try:
         without = figures(watch(server.port, options.seconds / 2))
         prepared = prepare(server)
-        # What preparing took is not of interest.
+        # The turns during preparation are not of interest.
         before_turns = server.turns()
         seconds = options.seconds
         watcher = watch(server.port, seconds + 1)

@@ -102,7 +102,7 @@ async def killed(first, second, people=30):
 
 
 def store_rooms(load, place, count):
-    """So many rooms that are stored and have nothing in them. Their names are those that canvas-load uses."""
+    """Stores this many empty rooms. Their names are those that canvas-load uses."""
     with load.serve(place):
         # It makes the tables.
         pass
@@ -126,7 +126,7 @@ def killed_behind_nginx(load, people=30):
         place = stack.enter_context(database.database())
         servers = [stack.enter_context(Server("--max-connections-per-address", 1_000, data=place)) for _ in range(3)]
         balancer = stack.enter_context(Balancer(servers))
-        # So many in one room, and as many again in rooms of which there is one, and which is the same.
+        # One room has this many people; as many again are spread over other rooms, each of which there is once.
         running = load.start("return", balancer, clients=people // 2, writers=1)
         while max(counts := [connections(server) for server in servers]) < people:
             time.sleep(0.1)

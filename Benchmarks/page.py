@@ -215,7 +215,7 @@ def panned_and_dragged(world, what, shapes):
     person.wait_for_shapes(len(shapes))
     person.run("app.view.fit(app.session.bounds()); app.setTool('select'); return null")
     person.painted()
-    # One that is taken anywhere within its box, and lies where no furniture does.
+    # A shape that can be taken anywhere within its box, and isn't below the furniture.
     x, y = 500, 400
     at = person.run("app.view.toCanvas(value)", {"x": x, "y": y})
     held, values = min(((shape, values) for shape, values in shapes if values["kind"] != "ink"),
@@ -251,7 +251,7 @@ def strokes_and_texts(count):
     return shapes
 
 
-# A pen that tells 120 events a second. Each is timed from when it comes to the end of the frame that paints it. `value.before`: how many
+# A pen that sends 120 events a second. Each is timed from its arrival to the end of the frame that paints it. `value.before`: how many
 # points are drawn at once before that.
 PEN = """const stage = document.getElementById('stage')
   const point = (at) => ({

@@ -212,7 +212,7 @@ class Bench:
             filled = self.run("fill 100,000", "join", server, shapes=100_000, clients=5, room="large")
             beside = self.start("traffic", server, clients=50, writers=10, seconds=4)
             time.sleep(3)
-            # Nobody has joined for so long that nothing of the state is at hand, and what is measured is the joining.
+            # Nobody has joined for a while, so the room keeps nothing of the state ready, and the joining itself is measured.
             joined = self.run("20 join 100,000", "join", server, clients=20, room="large", together=True, filled=True)
             others = self.finish("traffic beside", beside)
         self.row(

@@ -31,7 +31,7 @@ PAINTED = "return performance.getEntriesByName('first-contentful-paint')[0]?.sta
 
 
 class Traffic:
-    """What comes over the network to one page: how many requests, and how many bytes of files and of messages."""
+    """The traffic of one page: how many requests, and how many bytes of files and of messages."""
 
     def __init__(self, page, line):
         latency, megabits = line

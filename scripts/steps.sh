@@ -85,7 +85,7 @@ finish() {
   report "$name" "$(cat "$logs/$name.seconds")" "$status" "${begun_command[$name]}"
 }
 
-# What was begun cleans up after itself only if it comes to its end.
+# A step that was begun cleans up after itself only if it comes to its end.
 await_begun() {
   local name
   for name in "${!begun_process[@]}"; do

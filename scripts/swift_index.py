@@ -1,4 +1,4 @@
-"""What each Swift file defines and what it names, as the compiler wrote it down.
+"""The names that each Swift file defines and uses, as the compiler wrote them down.
 
 `swift build` leaves an index beside what it builds: for each file a unit, which points to a record of the file's symbols. This
 reads both by libIndexStore, which comes with the toolchain; its header is indexstore/indexstore.h there.

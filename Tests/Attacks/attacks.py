@@ -15,7 +15,7 @@ import websockets
 from server import identifier
 
 ADDRESSES = [f"127.0.1.{number}" for number in range(1, 6)]
-# What an attack may meet, since the server defends itself.
+# Errors that an attack may meet, because the server defends itself.
 EXPECTED = (OSError, EOFError, asyncio.IncompleteReadError, asyncio.TimeoutError, websockets.WebSocketException)
 
 
@@ -271,7 +271,7 @@ async def empty_pongs(server, until):
 
 
 async def crowds_of_seats(server, until):
-    """Many who take large beats slowly, while others come and go."""
+    """Many clients take large beats slowly, while others come and go."""
     seated = []
     with contextlib.suppress(*EXPECTED):
         for _ in range(150):
@@ -293,7 +293,7 @@ async def crowds_of_seats(server, until):
 
 
 async def long_welcomes(server, until):
-    """Many show as much of themselves as they may, so that a welcome is long. Those who come then ask for digests, and read nothing."""
+    """Many clients show as much presence as they may, so that a welcome is long. Later clients then ask for digests, and read nothing."""
     shown = []
     presence = frame(1, json.dumps({"type": "presence", "state": {"note": "x" * 4_000}}).encode())
     with contextlib.suppress(*EXPECTED):
@@ -306,7 +306,7 @@ async def long_welcomes(server, until):
 
 
 async def comings_that_want_overlaps(server, until):
-    """Each wants the overlaps of many shapes, and is gone before they are found."""
+    """Each client asks for the overlaps of many shapes, and leaves before they are found."""
     with contextlib.suppress(*EXPECTED):
         _, drawing = await opened(server, "wanted")
         for _ in range(10):

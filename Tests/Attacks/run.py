@@ -26,15 +26,15 @@ from attacks import ADDRESSES, ALL  # noqa: E402
 from client import Client  # noqa: E402
 from server import Server, identifier, resident  # noqa: E402
 
-# An answer that takes longer is none. With the sanitizer on a busy machine everything takes ten times as long as it should.
+# After this time an answer counts as missing. With the sanitizer on a busy machine, everything takes ten times as long as usual.
 ANSWER_SECONDS = 60
 AT_ONCE = 4
 # What an attack may take. The bounds below add up to less; the sanitizer's own memory comes on top.
 GROWTH_BYTES_MAX = 700 << 20
 # A turn begins nothing more after 5 ms, and sends for 3 ms. What is not within that is in docs/SECURITY.md, under what is not met.
 TURN_MS = 20
-# What waits for one reader besides beats: the answers after which it isn't read from, those to what it had sent by then, and a
-# message that its socket has taken in part.
+# The bytes that may wait for one reader besides beats: the answers up to the bound at which reading from it pauses, answers to what it had
+# sent by then, and a message that its socket has taken in part.
 READER_BYTES_MAX = 4 << 20
 # Of a room: one index that is made, and an older one that is freed.
 OVERLAP_ORDERS_MAX = 2

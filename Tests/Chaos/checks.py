@@ -126,7 +126,7 @@ class Checks:
         self.read_log()
 
     def read_log(self):
-        """What the servers wrote since the last time; of the one that runs, all that it has written."""
+        """The log lines since the last call: those of servers that have ended, and all lines of the server that runs."""
         world = self.world
         for lines, was_full in [*world.log[self.log_read :], (list(world.server.lines), world.is_full)]:
             for line in lines:
@@ -134,7 +134,7 @@ class Checks:
                     world.violation(f"the server wrote {line!r}")
                     continue
                 entry = json.loads(line)
-                # Lines that are alike are written once, and then as a number of those that are like it.
+                # Of lines that are alike, the first is written, and then how many were like it.
                 is_full = was_full and entry.get("like", entry["message"]) == FULL
                 if entry["level"] == "error" and not is_full:
                     world.violation(f"the server's log says {line}")

@@ -9,7 +9,7 @@ import websockets
 import binary
 from client import Client, order
 
-# What ends a connection over a bad line.
+# Errors that end a connection over a bad line.
 LOSSES = (OSError, TimeoutError, EOFError, websockets.WebSocketException)
 
 # Closes after which another try makes sense: going away, no sign of life, the actor's older connection.

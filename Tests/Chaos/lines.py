@@ -5,11 +5,11 @@ import os
 import socket
 import struct
 
-# What can be wrong with a connection, and how often.
+# The faults that a connection can have, and how often.
 FATES = {"well": 20, "delayed": 20, "thin": 12, "cut": 20, "cut in the greeting": 10, "stalled": 10, "half-open": 8, "refused": 8}
 FAULTS = [fate for fate in FATES if fate != "well"]
 
-# A connection's fate changes after so many seconds, drawn between these two.
+# The bounds, in seconds, of the random time after which a connection's fate changes.
 CHANGES = (2, 8)
 
 

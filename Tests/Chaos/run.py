@@ -30,7 +30,7 @@ import terminal  # noqa: E402
 from checks import Checks  # noqa: E402
 from world import Violation, World  # noqa: E402
 
-# What a round's healing, checks, and the end of the run take of the time, at most.
+# At most this much of the time is kept for the healing of a round, for checks and for the end of the run.
 RESERVE_SECONDS = 20
 # A run goes on until every kind of trouble has happened, and gives up on that after this many seconds more.
 WAIT_SECONDS = 600
@@ -123,7 +123,7 @@ def keep(world, complaints):
 
 async def main():
     given = options()
-    # Whoever ends this program also ends the processes that it has started.
+    # If this program is ended, it also ends the processes that it has started.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
     world = World(seed, given.faults)

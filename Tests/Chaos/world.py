@@ -27,8 +27,8 @@ FLAGS = [
     "--storage-reserve-bytes", 0,
 ]
 
-# How long clients may take until they have all that was written, once every line is well again. Ours wait for up to fifteen
-# seconds between two tries to connect.
+# How long clients may take to get everything that was written, once every line works again. Our clients wait up to fifteen seconds between
+# two tries to connect.
 DRAIN_SECONDS = 60
 
 
@@ -158,7 +158,7 @@ class World:
     # Rounds.
 
     async def round(self, number, seconds):
-        """Faults for so many seconds; then all is well, and everything arrives."""
+        """Faults for this many seconds. After that all is well, and everything arrives."""
         self.is_restored = False
         before = self.counts.copy()
         self.weather.is_bad = True

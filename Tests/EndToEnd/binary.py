@@ -333,7 +333,7 @@ class Reader:
     # State columns.
 
     def packed(self, widths):
-        """Values of so many bits each, the lowest bit of the lowest byte first."""
+        """Values of these numbers of bits, the lowest bit of the lowest byte first."""
         bits = Bits(self)
         values = [bits.take(width) for width in widths]
         bits.end()

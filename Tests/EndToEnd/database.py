@@ -34,7 +34,7 @@ def database():
 
 @contextmanager
 def nodes(count, *flags):
-    """So many servers over one new database."""
+    """This many servers over one new database."""
     with ExitStack() as stack:
         url = stack.enter_context(database())
         yield [stack.enter_context(Server(*flags, data=url)) for _ in range(count)]
@@ -42,7 +42,8 @@ def nodes(count, *flags):
 
 @asynccontextmanager
 async def waiting(server):
-    """A server that is alive, and not ready, since its database is away. Gives what is done once it is ready. It is killed at the end."""
+    """A server that is alive but not ready, because its database is away. Yields a function that makes the database available and waits
+    until the server is ready. The server is killed at the end."""
     starting = asyncio.create_task(asyncio.to_thread(server.start))
 
     async def is_alive():

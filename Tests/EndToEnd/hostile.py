@@ -1,4 +1,4 @@
-"""Drawings that are as much work as possible for whoever shows them. They are made in one place, Tests/TestSupport/HostileDrawing.swift."""
+"""Drawings that make as much work as possible for the clients that show them. Tests/TestSupport/HostileDrawing.swift makes all of them."""
 
 import json
 import os

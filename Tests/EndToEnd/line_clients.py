@@ -38,7 +38,7 @@ def clock():
 
 
 async def shake_hands(address, room):
-    """A WebSocket without a library, for programs that hardly look at what they are sent."""
+    """A WebSocket without a library, for programs that hardly look at their messages."""
     host, port = address.rsplit(":", 1)
     reader, writer = await asyncio.open_connection(host, int(port), limit=1 << 24)
     key = base64.b64encode(os.urandom(16)).decode()
@@ -99,7 +99,7 @@ async def write(address, room, writers, shapes, rate, seconds, cursors):
 
 
 class Shown:
-    """What a reader shows, and how old it was at each look."""
+    """The shapes that a reader shows, and how old each was at each look."""
 
     def __init__(self, socket, is_binary):
         self.socket, self.is_binary = socket, is_binary
@@ -157,7 +157,7 @@ async def read(address, room, encoding, seconds):
                 task.result()
             task.cancel()
     ages, acks = sorted(shown.ages), sorted(shown.acks)
-    # What has not been answered at the end counts too.
+    # Writes without an answer at the end count too.
     acks = sorted(acks + [time.monotonic() - at for at in shown.sent.values()])
 
     def share(values, part):
@@ -231,7 +231,7 @@ async def join(address, room, encoding, packing):
 
 
 def most_is_there(messages, arrived):
-    """When nine tenths of the area had come that shapes have in the end."""
+    """The time at which nine tenths of the final area of all shapes had come."""
     areas = [sum(math.prod(one["set"].get("size", [0, 0])) for one in operations) for operations in messages]
     return next(when for index, when in enumerate(arrived) if sum(areas[:index + 1]) >= 0.9 * sum(areas))
 

@@ -40,7 +40,7 @@ class PatroniCluster(Cluster):
         self.doors = [(free_port(), free_port()) for _ in range(DATABASES)]
         # For each machine: relays to every etcd, to its PostgreSQL and to its Patroni.
         self.cables = []
-        # They have a thread of their own, since tests wait for programs that need them.
+        # The relays have a thread of their own, because tests wait for programs that need the relays.
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
 
@@ -117,7 +117,7 @@ class PatroniCluster(Cluster):
             time.sleep(0.1)
 
     def words(self):
-        """The last that each program has said."""
+        """The last output of each program."""
         words = []
         for path in sorted(glob.glob(os.path.join(self.folder, "*.words"))):
             with open(path, encoding="utf-8", errors="replace") as file:

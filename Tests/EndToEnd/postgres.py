@@ -58,7 +58,7 @@ class Cluster:
 
     @property
     def address(self):
-        """Of all of them, for those who look for the primary themselves. A database's name is to be added."""
+        """The address of all servers together, for clients that look for the primary themselves. The name of a database is to be added."""
         return "postgresql://canvas@" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
 
     def start(self, number):
@@ -86,9 +86,9 @@ class Cluster:
         self._run("pg_ctl", "--pgdata", self.data(number), "--mode", "fast", "--wait", "stop")
 
     def kill(self, number):
-        """As when the machine loses its power: without a word to anyone."""
+        """Kills the server and all its processes without warning, as a power cut would."""
         self.signal(number, signal.SIGKILL)
-        # Where nobody has waited for the process yet, a new start would take it for one that is running.
+        # If nobody has waited for the ended process yet, a new start would believe that it is running.
         os.remove(self.data(number) + "/postmaster.pid")
 
     def resume(self, number):

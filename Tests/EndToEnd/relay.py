@@ -38,8 +38,8 @@ class Relay:
         self.writers = []
 
     async def passes(self, connection, is_back, part):
-        """Waits as long as these bytes are held. `is_back`: they are for the one that has connected.
-        - Returns: what of them goes on, and whether the connection does after that."""
+        """Waits as long as these bytes are held. `is_back`: they go to the client.
+        - Returns: the bytes to pass on, and whether the connection stays open after them."""
         await self.is_open.wait()
         return part, True
 

@@ -98,7 +98,7 @@ class Server:
         return self if self.runs else self.start()
 
     def __exit__(self, *_):
-        # What is measured by scripts/coverage has to end in order: a process that is killed leaves no figures.
+        # Under scripts/coverage a server has to end in order: a process that is killed leaves no figures.
         if self.runs and "LLVM_PROFILE_FILE" in os.environ:
             self.terminate()
         self.kill()

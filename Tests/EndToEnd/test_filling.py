@@ -106,7 +106,7 @@ async def test_websocket_pings_count():
 
 
 async def test_bytes_have_a_rate():
-    """R10: What is over it is read later, and nothing is lost."""
+    """R10: A client that sends more than the rate is read from later, and nothing is lost."""
     with Server("--max-bytes-per-second", 131_072, "--max-message-bytes", 131_072) as server:
         ann = await Client.join(server, "bytes")
         padding = " " * 100_000
@@ -165,7 +165,7 @@ async def test_a_message_is_finished_or_given_up():
             late.send(0, b"}")
             return await late.outcome() == "pong"
 
-        # What is begun makes way for one more when it is a second old.
+        # An unfinished request makes way for one more when it is a second old.
         await eventually(is_let_in, "one more is let in for the oldest")
         assert await left[0] == 4408
         assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
@@ -285,7 +285,7 @@ async def test_a_square_is_charged_for_all_that_it_moves():
         assert (await ann.write(*shapes))["type"] == "ack"
         body = {"squares": [{"x": 1, "y": 1, "colour": "#FF0000", "size": 5}]}
         assert (await server.http("POST", "/v1/rooms/crowded/layout", body)).status == 200
-        # Of the 600 that may come at once, 501 have been made.
+        # Of the 600 operations that may come at once, 501 have been made.
         operations = [{"shape": identifier(), "set": {"kind": "star"}} for _ in range(400)]
         answer = await server.http("POST", "/v1/rooms/crowded/ops", {"ops": operations})
         assert (answer.status, answer.error) == (429, "rate_limited")

@@ -38,7 +38,7 @@ def apply(key, payload):
 
 
 def ask(length, id="x"):
-    """A message of so many bytes that the room answers."""
+    """A message of this many bytes, which the room answers."""
     frame = json.dumps({"type": "ping", "id": id}, separators=(",", ":")).encode()
     return frame[:-1] + b" " * (length - len(frame)) + b"}"
 

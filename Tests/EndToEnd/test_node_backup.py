@@ -17,7 +17,7 @@ def log(*words):
 
 
 async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves(tmp_path):
-    """Rooms, history, locks and the secret. Who has seen more than the copy is sent the room anew."""
+    """The copy has rooms, history, locks and the secret. A client that has seen more than the copy is sent the room anew."""
     copy = str(tmp_path / "copy")
     with nodes(2, "--room-idle-ms", 100) as servers:
         ann, ben = [await Client.join(server, "garden") for server in servers]
@@ -39,7 +39,7 @@ async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves
         await all_are_answered(drawn_by, 2)
         code, out, said = await log("backup", "--data", servers[0].data, "--to", copy)
         assert code == 0 and "2 rooms copied" in out and out.count("\n") == 2 and "2 rooms with" in out and "all sound" in out, (out, said)
-        # What they have seen by the end isn't in the copy.
+        # The copy lacks the edits that clients saw while it was being made.
         await all_are_answered(drawn_by, 2)
         is_over.set()
         await asyncio.gather(*drawing)

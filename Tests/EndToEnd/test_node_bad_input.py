@@ -239,7 +239,7 @@ async def test_a_limit_on_connections_that_is_reached_while_running_is_named(gua
 
 @pytest.fixture(scope="module")
 def limited(guarded):
-    """A user whose connections can be limited to so many, with a database."""
+    """A database user whose number of connections can be limited, with a database of its own."""
     guarded.ask(0, "CREATE ROLE dan LOGIN")
     guarded.ask(0, "CREATE DATABASE dans OWNER dan")
 

@@ -1,4 +1,5 @@
-"""Whoever goes from one node to another finds there what it has seen and written, though that node has yet to hear of it."""
+"""A client that goes from one node to another finds there everything that it has seen and written, although that node has yet to hear of
+it."""
 
 import asyncio
 from contextlib import asynccontextmanager

@@ -72,7 +72,7 @@ async def test_what_a_standby_lacks_that_takes_over_is_gone_for_everyone():
             ann, ben = await come_back(first, ann, since=cursor), await come_back(second, ben, since=cursor)
             await agree(ann, ben)
             assert ann.live.keys() == {kept} and position(ann, kept) == [1, 1]
-            # The places of what is lost are taken by something else, which both nodes write.
+            # Other records take the places of the lost ones. Both nodes write them.
             for x in range(5):
                 for server, client in ((first, ann), (second, ben)):
                     await draw(client, {"shape": kept, "set": {"position": [9, x]}})

@@ -40,8 +40,8 @@ def position(client, shape):
 
 
 async def all_are_answered(acknowledged, people, times=1):
-    """Waits until each of so many people has had so much acknowledged that was written after now. `acknowledged` has the number of the
-    newest for each."""
+    """Waits until the server has acknowledged to each person something that they wrote after this call. `acknowledged` has the number of
+    the newest write of each."""
     before = {place: number + times for place, number in acknowledged.items()}
     await eventually(
         lambda: len(acknowledged) == people and all(number > before.get(place, 0) for place, number in acknowledged.items()),
@@ -49,7 +49,7 @@ async def all_are_answered(acknowledged, people, times=1):
 
 
 async def keep_writing(client, acknowledged, is_over):
-    """Writes as fast as it is answered. What is refused as unavailable is tried again."""
+    """Writes again as soon as each write is answered. A write that is refused as unavailable is tried again."""
     shape, x = identifier(), 0
     while not is_over.is_set():
         message = await client.write(rectangle(shape, position=[x, 0]), id=identifier())
@@ -166,7 +166,7 @@ async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
                         acknowledged[room, shape] = x
                         x += 1
                 except websockets.ConnectionClosed:
-                    # What was not answered is sent again: it may be stored already.
+                    # Unanswered writes are sent again: they may be stored already.
                     client = await balancer.join(room, since=client.cursor, actor=client.actor, key=client.welcome["key"])
                 await asyncio.sleep(0.05)
             return room, client
@@ -295,7 +295,7 @@ async def test_a_node_that_is_killed_takes_nothing_with_it():
         await agree(reader, await Client.join(second, "garden"))
         assert len(acknowledged) == 8
         for shape, x in acknowledged.items():
-            # What was not acknowledged may be there as well.
+            # Writes without an acknowledgement may be there as well.
             assert position(reader, shape)[0] in (x, x + 1)
 
 

@@ -282,7 +282,7 @@ async def test_how_long_operations_take_is_measured_while_people_move():
 
 
 async def test_a_short_hold_of_many_idle_connections():
-    """A thousand that only listen: each costs a few kilobytes, and all get what is sent."""
+    """A thousand clients only listen: each costs a few kilobytes, and each gets everything that is sent."""
     with Server() as server:
         before = await server.metric("process_resident_memory_bytes")
         clients = [await Client.join(server, f"idle{number % 100}") for number in range(1000)]

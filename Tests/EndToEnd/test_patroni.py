@@ -48,7 +48,7 @@ class Ledger:
         self.going += [asyncio.create_task(self.reader(room)) for room in ROOMS]
 
     async def person(self, room):
-        """Moves one shape to the right, as fast as that is answered. What was not answered is written again."""
+        """Moves one shape to the right, again as soon as each move is answered. Unanswered moves are written again."""
         client, shape, x = await self.balancer.join(room), identifier(), 0
         while not self.is_over.is_set() or (room, shape) not in self.acknowledged:
             try:

@@ -17,9 +17,9 @@ from test_signed_tokens import Keys, pytestmark  # noqa: F401
 from test_tokens import KEEPER
 from waiting import SECONDS, eventually
 
-# So many bytes of each are sent. What is no message has an allowance of 64 KB.
+# This many bytes of each input are sent. Bytes that are no message have an allowance of 64 KB.
 BYTES = 48_000
-# What an input may cost at most, beside the same bytes of the cheapest request.
+# The most that an input may cost, as a multiple of the same bytes of the cheapest request.
 RATIO_MAX = 20
 STATUS = re.compile(rb"HTTP/1\.1 (\d\d\d) ")
 CHEAPEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -19,7 +19,7 @@ async def written(server):
     await server.write("damaged", name=NEEDLE)
     await server.write("whole", 3)
     server.kill()
-    # What is only in the write-ahead log is carried over by the next start.
+    # The next start carries the content of the write-ahead log over into the database.
     server.start()
     server.kill()
     return os.path.join(server.data, "canvas.db")
@@ -108,7 +108,7 @@ async def test_rooms_that_are_closed_cost_nothing():
             await server.has("canvas_rooms_open", 0)
             return await server.metric("process_resident_memory_bytes")
 
-        # What the first ones take is taken once: the allocator's, the log's and the threads' own.
+        # Memory that is taken once: the allocator's, the log's and the threads' own.
         before = await memory_after(range(ROOMS // 2))
         grown = await memory_after(range(ROOMS // 2, ROOMS)) - before
         assert grown / (ROOMS // 2) < 8_000, grown

@@ -36,7 +36,7 @@ def run(*command):
 
 
 def obstacle():
-    """Why no line can be made here; None if one can."""
+    """The reason why no line can be made here; None if one can be made."""
     for tool in ("ip", "tc", "nft"):
         if shutil.which(tool) is None:
             return f"{tool} is not installed"
@@ -97,7 +97,7 @@ class Line:
             subprocess.run(["ip", "netns", "delete", space], capture_output=True)
 
     def lose(self, percent):
-        """So many of a hundred packets are lost from now on, in each direction; with 100 the line is dead, and nobody is told."""
+        """From now on, this many of a hundred packets are lost in each direction. With 100 the line is dead, and nobody is told."""
         self.filter("drop" if percent == 100 else f"numgen random mod 100 < {percent} drop" if percent else None)
 
     def forget(self):
@@ -108,7 +108,7 @@ class Line:
         self.filter(f"tcp sport {{ {ports} }} drop", f"tcp dport {{ {ports} }} drop")
 
     def filter(self, *rules):
-        """What is dropped of what arrives at either end, in nft's words; nothing, for None."""
+        """The packets to drop of those that arrive at either end, in nft's words; None for none."""
         commands = ["add table inet line", "add chain inet line arriving { type filter hook input priority 0; }", "flush chain inet line arriving"]
         commands += [f"add rule inet line arriving {rule}" for rule in rules if rule]
         for space in (self.near, self.far):
@@ -122,7 +122,7 @@ class Line:
 
     @contextlib.contextmanager
     def thin_way_back(self, rate):
-        """Meanwhile the far end can send no more than that."""
+        """During this time the far end can send no more than this."""
         device = ("dev", self.far_end, "root")
         run("tc", "-n", self.far, "qdisc", "add", *device, "tbf", "rate", rate, "burst", "5kb", "limit", 1_000_000)
         try:
@@ -219,7 +219,7 @@ class Proxy(Nginx):
 
 
 class Watcher:
-    """Somebody at the near end who notes what they are told of the others. `url` is that of a room's socket."""
+    """A client at the near end that notes everything it is told of the others. `url` is that of a room's socket."""
 
     def __init__(self, line, url):
         self.line, self.url, self.here, self.most, self.state = line, url, {}, 0, {}

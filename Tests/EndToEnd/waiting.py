@@ -43,8 +43,8 @@ def wait_until(look, what, holds=bool):
 
 
 def moment():
-    """A time in milliseconds that lies behind all that has happened so far, and before all that is still to happen. What is stored has
-    times of whole milliseconds, and servers, pages and tests read the same machine's clock."""
+    """A time in milliseconds after everything that has happened so far, and before everything that is still to happen. Stored times are
+    whole milliseconds, and servers, pages and tests read the same machine's clock."""
     begun = int(time.time() * 1000)
     wait_until(lambda: time.time() * 1000, "the clock goes on", holds=lambda now: now > begun + 20)
     return begun + 10

@@ -89,7 +89,7 @@ final class DiskHistory {
     told.events = []
   }
 
-  /// Opens the log and looks what it has, if the disk lets it.
+  /// Opens the log and reads what it has, if the disk lets it.
   private func openIfPossible() throws {
     do { try open() } catch {
       guard !disk.faults.isEmpty else { throw DiskLedger.Failure("it doesn't start: \(error)") }
@@ -250,7 +250,7 @@ final class DiskHistory {
     halves.writing.add(zip(ids, makes).map { $1($0) })
     var answers: [UInt64: LogEvent] = [:]
     for turn in 0..<DiskHistory.turnsMax {
-      // Where nothing is left to be done, it would wait for more.
+      // If nothing is left to be done, the log would wait for more.
       guard turn == 0 || !halves.writer.isIdle else { break }
       _ = halves.writer.turn()
       for event in told.events { if let id = event.id { answers[id] = event } }

@@ -1,7 +1,7 @@
 import RoomLog
 
-/// What the owner of a log has been told, and so may rely on: the log keeps what it has acknowledged, nothing of what it has refused
-/// is there in part, and what is neither may be there or not.
+/// Everything that the owner of a log has been told, and so may rely on. The log keeps what it has acknowledged.
+/// Nothing of a refused append is there, not even a part. An append without an answer may be there or not.
 struct DiskLedger {
   struct Room {
     /// Tells apart rooms of the same name.
@@ -108,7 +108,7 @@ struct DiskLedger {
     }
   }
 
-  /// The log has said what of all that is there.
+  /// The log has told which of its appends are there.
   mutating func decide() {
     undecided = [:]
     for name in rooms.keys {

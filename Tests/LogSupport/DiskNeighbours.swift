@@ -1,6 +1,6 @@
 @testable import RoomLog
 
-/// What other programs do to the files of a log while it is in use: they read them, copy them, verify them, or damage them.
+/// Other programs use the files of a log while it runs: they read, copy, verify or damage them.
 extension DiskHistory {
   func beginReading() {
     guard guest == nil else { return }
@@ -106,7 +106,7 @@ extension DiskHistory {
 
   // MARK: Damage
 
-  /// A disk changes a snapshot and doesn't notice. It is one that isn't the last resort of its room.
+  /// A disk changes a snapshot without noticing. The room doesn't depend on that snapshot alone.
   func damageSnapshot(of name: String) {
     guard let room = ledger.rooms[name], room.damagedRecords.isEmpty, let loaded = load(name),
       let place = loaded.snapshot?.place, place.position > loaded.summary.trimmed
@@ -154,7 +154,7 @@ extension DiskHistory {
       ledger.repair(name, error)
     case .failed(_, _, .unavailable), nil: break
     case let answer?:
-      // A disk that fails may not let it read what it needs.
+      // If the disk fails, the repair may be unable to read what it needs.
       guard !disk.faults.isEmpty else { throw DiskLedger.Failure("it isn't repaired: \(answer)") }
     }
   }

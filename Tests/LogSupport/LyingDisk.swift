@@ -30,7 +30,7 @@ final class LyingDisk: @unchecked Sendable {
       }
     }
 
-    /// How it can fail. SQLite's header computes most of these codes, so Swift doesn't import them.
+    /// How the call can fail. SQLite's header computes most of these codes, so Swift doesn't import them.
     var codes: [Int32] {
       let code: (Int32) -> Int32 = { SQLITE_IOERR | ($0 << 8) }
       return switch self {
@@ -114,7 +114,7 @@ final class LyingDisk: @unchecked Sendable {
 
   // MARK: What a test does to it
 
-  /// What a power cut at this moment may leave.
+  /// The files that a power cut at this moment may leave.
   func cut() -> Image {
     var names = durableNames
     for change in changedNames.prefix(Int.random(in: 0...changedNames.count, using: &random)) {
@@ -123,7 +123,7 @@ final class LyingDisk: @unchecked Sendable {
     return names.mapValues { $0.cut(using: &random) }
   }
 
-  /// What is on it if everything is synced.
+  /// The files if everything is synced.
   var settled: Image { files.mapValues(\.now) }
 
   /// Somebody removes a file that is in use.
@@ -355,7 +355,7 @@ extension [UInt8] {
   }
 }
 
-/// What the connections to a file share: the index of the write-ahead log, and its locks.
+/// The state that all connections to a file share: the index of the write-ahead log, and its locks.
 final class SharedIndex {
   var regions: [UnsafeMutableRawPointer] = []
   var users: Set<ObjectIdentifier> = []

@@ -57,7 +57,7 @@ def throw(person, start, step, steps=8):
 
 
 def watch(person):
-    """From here on the page records the changes that it receives, for `seen`."""
+    """From now on the page records the changes that it receives, for `seen`."""
     person.run("""
       window.seen = []
       app.shown.on('changes', (detail) => {

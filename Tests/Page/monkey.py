@@ -73,7 +73,7 @@ def dealt(seed, phone, count):
                 mixed.append(deed(chance, "drag"))
             elif chance.random() < 0.4:
                 mixed.append(deed(chance, chance.choice(["drag", "square", "undo", "redo"])))
-        # What can be undone ends with it.
+        # A reload ends the undo history.
         mixed.insert(len(mixed) // 2, deed(chance, "reload"))
         histories.append(mixed)
     return histories
@@ -102,7 +102,8 @@ class Monkey(AtFurniture):
     # What is there
 
     def look(self):
-        # As it is seen: undone, a lock is open and a text empty; never written, there is none.
+        # The board as it is seen: an undone lock counts as open, and an undone text as empty; before they were first written there was
+        # none.
         return self.person.run(
             "return JSON.stringify(app.live.shapes().map(({ written, ...shape }) => ({ ...shape, name: app.live.shownName(shape.id) })))")
 
@@ -138,7 +139,7 @@ class Monkey(AtFurniture):
         self.must(not status["busy"], "a gesture goes on with no hand on it")
 
     def step(self):
-        """What is different by now is a step that can be undone."""
+        """Any difference by now is a step that can be undone."""
         board = self.look()
         if board != self.board:
             self.done.append(self.board)
@@ -193,7 +194,7 @@ class Monkey(AtFurniture):
             touch.move(end, (other[0] + 45, other[1] + 10))
         touch.end(end)
         touch.end()
-        # What is added next is a step of its own.
+        # The next addition is a step of its own.
         self.step()
         self.square()
 
@@ -296,7 +297,7 @@ class Monkey(AtFurniture):
         self.person.run("app.actions.recolor.run(); return null")
 
     def copy_and_paste(self, _, __, ___, chance):
-        """All that is there, by the keys of the clipboard; cut first, or copied."""
+        """Copies or cuts everything by the keys of the clipboard."""
         if not self.person.run("app.live.shapeCount"):
             return False
         self.page.mouse.move(*self.at((0.5, 0.5)))
@@ -427,7 +428,7 @@ class Monkey(AtFurniture):
         self.person.wait("app.live.status().state === 'live'", "to be back")
 
     def reload(self, *_):
-        """What was drawn is there again. What can be undone ends with the page."""
+        """The drawing is there again. The undo history ends with the page."""
         self.rest()
         self.page.reload()
         self.person.wait("app.live.status().state === 'live' && app.painter.isDone", "the room is there again")
@@ -438,7 +439,7 @@ class Monkey(AtFurniture):
 
 
 def difference(wanted, board):
-    """What differs, in few words."""
+    """The difference, in few words."""
     was, now = ({shape["id"]: shape for shape in json.loads(text)} for text in (wanted, board))
     words = []
     for identifier in sorted(set(was) | set(now)):
@@ -557,7 +558,7 @@ def live_together(room, deeds, others, thirds):
     with AtTerminal(room, "Tom") as tom:
         for *both, third in zip(deeds, others, thirds):
             for monkey, deed in zip(monkeys, both):
-                # What is written may go with a shape that the other one deletes.
+                # A text may go together with a shape that the other person deletes.
                 if deed[0] not in ALONE:
                     monkey.do(deed)
                     monkey.tokens = []
@@ -578,7 +579,7 @@ def complain(room):
 
 
 def shortest(fails, deeds, tries=60):
-    """The fewest deeds with which it still fails, as far as so many tries find them."""
+    """The fewest deeds with which it still fails, as far as this many tries find them."""
     size = max(1, len(deeds) // 2)
     while tries > 0:
         at = 0
@@ -610,7 +611,7 @@ def main():
     deadline = time.monotonic() + options.seconds
     with World() as world:
         def told(deeds, phone):
-            """What is wrong with a history; nothing where all holds."""
+            """The fault in a history; None if everything holds."""
             try:
                 with world.test(f"test_monkey_{options.seed}") as room:
                     live(room, deeds, phone, (PHONES if phone else DESKS)[options.seed % 4])

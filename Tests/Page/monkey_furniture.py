@@ -232,7 +232,7 @@ class AtFurniture:
 
     def leave_field(self, way, shape, place):
         if way == "paper":
-            # Where nothing lies and no panel covers it, a press means nothing else.
+            # At a place without shapes and panels, a press means nothing else.
             free = self.person.run("const { x, y } = app.view.toCanvas({ x: value[0], y: value[1] });"
                                    "return app.live.shapesAt(x, y).length === 0 && document.elementFromPoint(...value)?.id === 'stage'", place)
             if free:
@@ -243,7 +243,7 @@ class AtFurniture:
                 "app.selection.set(app.live.drawingOrder().filter((id) => id !== value).slice(0, 1)); return null", shape)
         if way != "Control+z":
             return self.page.keyboard.press(way)
-        # Where something is typed that isn't taken yet, it undoes that.
+        # If the field has text that isn't saved yet, the key undoes that text.
         self.page.keyboard.press("Enter")
         self.step()
         wanted = self.done[-1] if self.done else self.board

@@ -148,7 +148,7 @@ class Person:
             self.wait_for_no_dialog()
 
     def wait_for_no_dialog(self):
-        """Nobody sees a dialog that was closed, but it is there until the page hears of that and lets go of it."""
+        """A closed dialog is no longer visible, but it stays in the page until the page hears of the closing."""
         self.page.locator("dialog").wait_for(state="detached")
 
     def shapes(self):

@@ -6,8 +6,8 @@ import pytest
 
 import hostile
 
-# So much work may be done between two turns of the page's loop, and for one picture, in units of about 4 µs (docs/notebook/page.md):
-# 80 ms, and 1.1 s of the two that a first picture may take.
+# The most work between two turns of the page's loop, and for one picture, in units of about 4 µs (docs/notebook/page.md): 80 ms, and 1.1 s
+# of the two seconds that a first picture may take.
 TURN, PICTURE = 20_000, 270_000
 
 # Notes what a canvas is told to paint, and what a unit of work is of that: `work` of this turn, `most` in a turn, `all`. Each path

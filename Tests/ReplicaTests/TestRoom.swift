@@ -8,7 +8,7 @@ import TestSupport
 struct TestRoom {
   var server: RoomBench
   var hosts: [TestHost] = []
-  /// What those who connect are allowed, at most.
+  /// The highest role that a connection gets.
   var roleMax = Role.editor
   /// The log takes nothing.
   var isLogDown = false
@@ -17,7 +17,7 @@ struct TestRoom {
 
   init(_ change: (inout Limits) -> Void = { _ in }) {
     server = RoomBench { limits in
-      // What happens is told at once: a test decides when time passes.
+      // Beats are sent at once: a test decides when time passes.
       limits.beatMilliseconds = 0
       change(&limits)
     }
@@ -96,7 +96,7 @@ extension TestRoom {
     return shape!
   }
 
-  /// What a host would save now is kept.
+  /// The host's state, as it would be saved now, is kept.
   mutating func keep(_ host: Int) {
     let until = hosts[host].reserve()
     run(host) { $0.kept(untilMilliseconds: until, at: $1) }
@@ -140,7 +140,7 @@ extension TestRoom {
     serve()
   }
 
-  /// What a test has intercepted reaches the room after all.
+  /// An intercepted message reaches the room after all.
   mutating func deliver(_ submission: Submission, from host: Int) {
     if let client = hosts[host].client { server.say(.operations(submission), client) }
     serve()

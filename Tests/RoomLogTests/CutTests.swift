@@ -45,7 +45,7 @@ struct CutTests {
     let cuts = try #require(bench.proxy).cuts
     for way in [Cut.Way.request, .answer] {
       let places = cuts.filter { $0.way == way }.map(\.place)
-      // Where a place lies past the end of a commit, that commit isn't cut.
+      // If the place lies past the end of a commit, that commit isn't cut.
       #expect(places.count >= 5)
       #expect(Set(places).count == places.count)
     }

@@ -7,9 +7,9 @@ import Testing
 /// A place at which a connection is cut.
 struct Cut: Hashable, Sendable {
   enum Way: Hashable, Sendable {
-    /// What goes to the database: the rest of it never arrives there.
+    /// The request: the rest of it never arrives at the database.
     case request
-    /// What comes back: the database has done it, and whoever asked doesn't learn of it.
+    /// The answer: the database has carried the request out, and the client doesn't learn of it.
     case answer
   }
 
@@ -76,7 +76,7 @@ final class CuttingProxy: Sendable {
   func address(of url: String) -> String {
     let hosts = [String](repeating: "127.0.0.1:\(port)", count: 64).joined(separator: ",")
     let (start, name) = (url.prefix { $0 != "@" }, url.split(separator: "/").last ?? "")
-    // What is encrypted has no places that could be told apart.
+    // In encrypted bytes, no places could be told apart.
     return "\(start)@\(hosts)/\(name)?sslmode=disable&gssencmode=disable"
   }
 
@@ -92,7 +92,7 @@ final class CuttingProxy: Sendable {
   /// Connections of this name carry requests, and no answers until `holdAnswers(nil)`.
   func holdAnswers(_ name: String?) { change { $0.unanswered = name } }
 
-  /// Returns when the thread keeps to it: until then it may still carry what comes.
+  /// Returns once the thread has seen the change. Until then it may still carry bytes.
   private func change(_ change: (inout State) -> Void) {
     let number = state.withLock { state in
       change(&state)

@@ -2,8 +2,8 @@ import Synchronization
 
 @testable import RoomLog
 
-/// Says which appends to a log in memory are undecided: those that a test asks for, or some by itself, ever rarer ones, so that
-/// a test that stores very much doesn't take long.
+/// Decides which appends to a log in memory are undecided: those that a test asks for, and some at random. The random
+/// ones become ever rarer, so that a test with many appends doesn't take long.
 final class Doubts: Sendable {
   private struct State {
     var next: UndecidedAppend.Fate?

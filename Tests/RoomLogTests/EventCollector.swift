@@ -41,7 +41,7 @@ final class EventCollector: @unchecked Sendable {
     return events
   }
 
-  /// What was reported after so many events.
+  /// The events after the first `count`.
   /// - Parameter waits: whether to wait for some, up to ten seconds.
   func news(after count: Int, waits: Bool) -> [LogEvent] {
     wait { events.count > count || !waits ? Array(events[count...]) : nil } ?? []
@@ -51,7 +51,7 @@ final class EventCollector: @unchecked Sendable {
 
   func first(where isWanted: (LogEvent) -> Bool) -> LogEvent? { wait { events.first(where: isWanted) } }
 
-  /// What was reported of a room, once it is so much.
+  /// The records that were reported of a room, once there are this many.
   func records(of room: String, atLeast count: Int) -> [LogRecord]? {
     wait {
       let records = events.compactMap(\.appended).filter { $0.room == room }.flatMap(\.records)

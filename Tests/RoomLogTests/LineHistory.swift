@@ -135,7 +135,7 @@ final class LineHistory {
     ledger.count(answersAlone ? "late answers" : "delay")
   }
 
-  /// What is held up goes on.
+  /// Held connections go on.
   private func release() {
     if isHeld {
       proxy.hold(nil)
@@ -253,7 +253,7 @@ final class LineHistory {
   }
 }
 
-/// What is stored at the end, read past the proxy.
+/// The rooms as they are stored at the end, read past the proxy.
 private final class StoredLog {
   struct Room {
     let epoch: UInt64

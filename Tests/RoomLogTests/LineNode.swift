@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomLog
 
-/// What nodes of one database were told, for all of them.
+/// Everything that the nodes of one database were told.
 final class LineLedger: CustomStringConvertible {
   struct Place: Hashable {
     var room: String
@@ -115,7 +115,7 @@ final class LineNode {
   /// Whether a room is open here with all that was stored when the node asked last.
   func isUpToDate(_ name: String) -> Bool { rooms[name].map { $0.stage == .open && $0.isUpToDate } ?? false }
 
-  /// What the node has of a room; nil if it isn't open here. Empty if there is no such room.
+  /// The node's records of a room; nil if the room isn't open here, empty if there is no such room.
   func records(of name: String) -> [UInt64]? {
     guard let room = rooms[name], room.stage == .open else { return nil }
     return room.records

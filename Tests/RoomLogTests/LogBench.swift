@@ -40,15 +40,15 @@ final class LogBench {
   let directory: String
   private(set) var events = EventCollector()
   private(set) var log: any RoomLog
-  /// What the logs in memory keep.
+  /// The storage of logs in memory.
   private var memory: SharedMemory
   private(set) var lastId: UInt64 = 0
   static let epoch: UInt64 = 0xE0E0
 
   private let keepsDirectory: Bool
-  /// What is between the logs and a database whose connections are cut.
+  /// The proxy between the logs and a database whose connections are cut.
   let proxy: CuttingProxy?
-  /// What leaves appends to logs in memory undecided.
+  /// Decides which appends to logs in memory are left undecided.
   let doubts: Doubts
   /// Everything that was reported to anyone.
   private var collectors: [EventCollector]
@@ -188,7 +188,7 @@ final class LogBench {
     var epoch: UInt64
   }
 
-  /// Whatever was cut or undecided, exactly that is stored which was acknowledged: each record once, in its place.
+  /// Exactly the acknowledged appends are stored, whatever was cut or undecided: each record once, in its place.
   private func checkWhatIsStored() {
     var acknowledged: [RoomOfEpoch: [LogRecord]] = [:]
     for event in collectors.flatMap(\.all) {

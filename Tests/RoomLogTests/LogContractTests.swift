@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoomLog
 
-/// What every log has to do, whatever it is stored in.
+/// The contract of every log, whatever it is stored in.
 @Suite("A log's contract")
 struct LogContractTests {
   @Test("the first that a log reports is that it is open, and it reports that once", arguments: LogKind.here)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import RoomLog
 
-/// What nodes do to each other through one database at the worst moment, and what becomes of what a node has been told when its
-/// database has lost or damaged some of it.
+/// Nodes get in each other's way through one database, at the worst moments. And a database loses or damages something
+/// that a node has been told.
 @Suite("Nodes at the worst moment", .enabled(if: TestDatabase.isThere))
 struct LyingLineTests {
   private let bench: LogBench
@@ -31,7 +31,7 @@ struct LyingLineTests {
     try ask("DO $$ BEGIN WHILE NOT (\(condition)) LOOP \(pause) END LOOP; END $$")
   }
 
-  /// Carries out what takes locks, and keeps them while `body` runs.
+  /// Runs a command that takes locks, and holds the locks while `body` runs.
   private func locking(_ command: String, _ body: () throws -> Void) throws {
     // Not by `to_regclass`: within one statement a backend goes on believing that a table isn't there.
     let isEnough = "EXISTS(SELECT FROM pg_class WHERE relname = 'enough')"
@@ -382,7 +382,7 @@ struct LyingLineTests {
 
   @Test("what gives way to another transaction is stored after it")
   func deadlock() throws {
-    // What a sequence has given isn't taken back with the transaction.
+    // A number that a sequence has given isn't taken back with the transaction.
     try haveGiveWay(while: "nextval('public.tries') <= 3", state: "40P01")
     let ids = [bench.nextId(), bench.nextId()]
     bench.log.submit(zip(ids, ["a", "b"]).map { .append(LogBench.append($0, $1, [bytes("x")])) })

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoomLog
 
-/// What every log has to do that several nodes use, and what it has to do for a single follower.
+/// The contract of every log that several nodes use, and its duties to a single follower.
 @Suite("Nodes of one log")
 struct NodeTests {
   @Test("a follower is told what was stored before it asked, and has its answer after that", arguments: LogKind.here)

@@ -2,16 +2,16 @@ import Synchronization
 
 @testable import RoomLog
 
-/// A log as somebody uses it who doesn't give up: what is refused as unavailable is sent again, as a replica does whose edit
-/// the hub has refused. Nothing is sent while something before it is unanswered, so the order stays what it was.
+/// A log with a patient caller: requests that are refused as unavailable are sent again, like a replica's edits that
+/// the hub has refused. Nothing is sent before everything earlier is answered, so the order stays the same.
 final class PatientLog: RoomLog {
   private struct State {
     var log: (any RoomLog)?
-    /// What was sent and in part answered.
+    /// The requests that were sent, some of which are answered.
     var sent: [LogRequest] = []
     var unanswered: Set<UInt64> = []
     var refused: Set<UInt64> = []
-    /// What waits until all that is answered.
+    /// The requests that wait until all of those are answered.
     var waiting: [LogRequest] = []
     var isAway = false
     var isClosing = false

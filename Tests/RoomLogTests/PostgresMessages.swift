@@ -1,4 +1,4 @@
-/// What goes one way over a connection to PostgreSQL, taken apart into its messages
+/// Splits the bytes that go one way over a connection to PostgreSQL into messages
 /// (postgresql.org/docs/15/protocol-message-formats.html).
 struct PostgresMessages {
   private var bytes: [UInt8] = []

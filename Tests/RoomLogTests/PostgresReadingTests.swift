@@ -85,7 +85,7 @@ struct PostgresReadingTests {
     let first = try ask(changing: "canvas.records", by: PostgresReadingTests.trimming) { .verify(id: $0, room: "demo") }
     // Two of the page before, and the two that are left.
     #expect(first == .verified(id: bench.lastId, room: "demo", records: 4))
-    // What is trimmed is cleared away some time after.
+    // Trimmed records are cleared away some time later.
     try ask("UPDATE canvas.rooms SET trimmed = 4; UPDATE canvas.records SET checksum = 0 WHERE position = 4")
     #expect(try bench.ask { .verify(id: $0, room: "demo") } == .verified(id: bench.lastId, room: "demo", records: 1))
     try ask("UPDATE canvas.records SET checksum = 0 WHERE position = 5")

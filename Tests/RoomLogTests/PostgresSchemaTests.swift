@@ -33,7 +33,7 @@ struct PostgresSchemaTests {
     return words
   }
 
-  /// What a server that is one version ahead does to the tables.
+  /// Upgrades the tables as a server that is one version ahead would.
   private func upgrade(readableFrom: Int) throws {
     let step = PostgresSchema.Step(
       readableFrom: readableFrom,

@@ -50,7 +50,7 @@ final class ProxiedLine {
 
   var isOver: Bool { client < 0 && server < 0 }
 
-  /// What to wait for, at the client's and at the server's end. `poll` passes over a descriptor below 0.
+  /// The events to wait for, at the client's and at the server's end. `poll` ignores a descriptor below 0.
   var waited: [pollfd] {
     let fromServer = (carriesAnswers ? POLLIN : 0) | (toServer.isEmpty ? 0 : POLLOUT)
     return [
@@ -73,7 +73,7 @@ final class ProxiedLine {
     send(&toServer, to: server)
     if isClientDone, toClient.isEmpty { hangUp(&client) }
     if isServerDone, toServer.isEmpty, server >= 0, !isServerTold {
-      // What was sent still arrives: the database sees the end after it, and is read until it has seen it.
+      // Bytes that were sent still arrive: the database sees the end after them, and is read until it has seen the end.
       shutdown(server, Int32(SHUT_WR))
       isServerTold = true
     }
@@ -168,7 +168,7 @@ final class ProxiedLine {
     if count > 0 {
       bytes.removeFirst(count)
     } else if errno != EAGAIN, errno != EINTR {
-      // Whoever reads there has gone, which the next reading shows.
+      // The reader has gone, which the next reading shows.
       bytes = []
     }
   }

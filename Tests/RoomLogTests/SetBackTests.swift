@@ -3,7 +3,8 @@ import Testing
 
 @testable import RoomLog
 
-/// What becomes of what was reported when a database has lost it, as after the loss of a machine without a synchronous standby.
+/// Reported records are lost because the database has lost them, as after the loss of a machine without a synchronous
+/// standby.
 @Suite("A log that goes back", .enabled(if: TestDatabase.isThere))
 struct SetBackTests {
   /// Takes the last record of a room away, as if it had never been stored.
@@ -33,7 +34,7 @@ struct SetBackTests {
     try SetBackTests.lose("demo", in: bench.directory)
     #expect(bench.events.first(where: isLost("demo")) == .otherTimeline(1, lost: "demo"))
     #expect(bench.log.statistics().following?.roomsSetBack == 1)
-    // Whoever doesn't know of it yet is refused: what he sends may follow what is gone.
+    // A node that doesn't know of the loss yet is refused: its records might follow some that are gone.
     #expect(try bench.append("demo", [bytes("c")], mayCreate: false).isUnavailable)
     #expect(try bench.follow("demo", after: lost).isUnavailable)
     #expect(try bench.snapshot("demo", at: lost, bytes("state")).isUnavailable)
@@ -85,7 +86,7 @@ struct SetBackTests {
     )
     let told = AppendedRecords(id: nil, room: "whole", epoch: LogBench.epoch, records: records)
     #expect(bench.events.first { $0 == .appended(told) } != nil)
-    // Only who loads the room has what was trimmed.
+    // Trimmed records reach only a caller that loads the room.
     #expect(bench.events.first { $0 == .unfollowed(id: nil, room: "trimmed") } != nil)
     #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     #expect(try bench.append("whole", [bytes("c")], mayCreate: false).appended?.records[0].position == 3)

@@ -46,7 +46,7 @@ struct SilentHostTests {
       log.submit(.append(LogBench.append(id, "demo", [bytes("\(id)")])))
       last = try #require(events.answer(to: id)?.appended).records[0].position
     }
-    // What needs the helper's connection is refused meanwhile.
+    // Requests that need the helper's connection are refused meanwhile.
     var id: UInt64 = 20
     func keep() throws -> LogEvent {
       id += 1

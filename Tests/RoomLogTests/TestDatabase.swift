@@ -59,7 +59,7 @@ enum TestDatabase {
 
   static func begin(_ command: String, in url: String? = nil, _ options: [String] = []) throws -> Command {
     let address = try #require(url ?? server.map { "\($0)/postgres" })
-    // What waits for something that never comes is an error, and keeps no other test waiting.
+    // A command that waits for something that never comes ends with an error, and keeps no other test waiting.
     let commands = ["--command", "SET statement_timeout = '2min'", "--command", command]
     let words = ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1"] + options + commands + [address]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

@@ -2,8 +2,8 @@ import Testing
 
 @testable import RoomLog
 
-/// What a log promises while it doesn't know what has become of an append. Beside these, the whole contract is tried over logs
-/// whose appends are undecided now and then: `LogKind.undecided`.
+/// The promises of a log while it doesn't know the outcome of an append. In addition, the whole contract is tested with
+/// logs whose appends are undecided now and then: `LogKind.undecided`.
 @Suite("An undecided append")
 struct UndecidedTests {
   typealias Fate = UndecidedAppend.Fate

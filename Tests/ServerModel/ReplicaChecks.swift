@@ -2,10 +2,10 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// What a replica promises its host, checked after each of its events: what `brokenPromise` says, and that the effects tell
-/// of every change. A screen that is drawn from them alone shows the same canvas.
+/// A replica's promises to its host, checked after each of its events: see `brokenPromise`. The effects also have to
+/// tell of every change, so a screen that is drawn from them alone has to show the same canvas.
 struct ReplicaChecks {
-  /// What a screen shows that follows only the effects.
+  /// The shapes on a screen that is drawn from the effects alone.
   private var screen: [Identifier: Shape] = [:]
   private var events = 0
 

@@ -88,12 +88,12 @@ struct RoomBench {
   /// Batches that the log has been asked for and has not answered.
   var waiting: [Batch] = []
   var answers: [(request: UInt64, outcome: Result<Cursor, Rejection>)] = []
-  /// What the room wants done to its index of overlaps. It is done at once, unless the test holds it.
+  /// The room's orders for its index of overlaps. They are carried out at once, unless the test holds them.
   var orders: [OverlapOrder] = []
   var holdsOrders = false
   /// How often another node had another room at the same place.
   var differences = 0
-  /// What the room has told other nodes.
+  /// The news that the room has sent to other nodes.
   var news: [[UInt8]] = []
   var overlapAnswers: [(request: UInt64, index: OverlapIndex, cursor: Cursor)] = []
   var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
@@ -343,7 +343,7 @@ struct RoomBench {
   mutating func wake(_ client: Int) {
     guard let id = clients[client].id else { return }
     var clients = clients
-    // What this one was waiting for may be news for others.
+    // The operations that this reader was waiting for may be news for others.
     room.writable(id, now: now) { id, bytes in
       guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
       return clients[client].take(bytes)
@@ -383,7 +383,7 @@ struct RoomBench {
     clients[client].messages.compactMap { if case .operations(let delivery) = $0 { delivery } else { nil } }
   }
 
-  /// What a client has been told of others' presence, message by message.
+  /// The presence of others that a client has been sent, message by message.
   func presences(_ client: Int) -> [[PeerState]] {
     clients[client].messages.compactMap { if case .presence(let states) = $0 { states } else { nil } }
   }

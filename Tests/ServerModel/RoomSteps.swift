@@ -4,7 +4,7 @@ import TestSupport
 @testable import SyncServer
 
 extension Framing {
-  /// What stands in the place of WebSocket frames where there is no socket.
+  /// Stands for WebSocket frames in tests without a socket.
   static let byLength = Framing { message, _, bytes in LengthFraming.append(message, to: &bytes) }
 }
 

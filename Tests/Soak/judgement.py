@@ -1,4 +1,4 @@
-"""What must not have grown. The second half of a run is judged: by then everything has come to its size."""
+"""Figures that must not have grown. The second half of a run is judged, because by then everything has reached its size."""
 
 import collections
 
@@ -97,7 +97,7 @@ class Judgement:
         self.find(words + f"{self.rows[-1]['database_mib']:.1f} MiB", made > 0)
 
     def crowd(self, crowd, left):
-        """What the crowd complained of, and that it did what it is there for."""
+        """The complaints of the crowd, and whether it did its work."""
         self.complaints += crowd.complaints
         wanted = ("acknowledged to bots", "rounds of bots", "rooms left for a while", "visits", "resumed", "digests compared")
         counted = ", ".join(f"{name} {crowd.counts[name]}" for name in (*wanted, "loaded anew", "reconnects of bots"))

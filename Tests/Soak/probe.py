@@ -71,7 +71,7 @@ class Probe:
 
     @staticmethod
     def machine():
-        """How long the machine itself takes to make four kilobytes durable and to wake whoever waits for it."""
+        """How long the machine itself takes to make four kilobytes durable and to wake a waiting thread."""
         began = time.perf_counter()
         with tempfile.NamedTemporaryFile(prefix="canvas-") as file:
             file.write(bytes(4_096))

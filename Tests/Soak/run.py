@@ -55,7 +55,7 @@ def flags(seconds):
 
 async def main():
     given = options()
-    # Whoever ends this program also ends the processes that it has started.
+    # If this program is ended, it also ends the processes that it has started.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
     os.makedirs(given.output, exist_ok=True)

@@ -22,7 +22,7 @@ private struct BadLine {
   var wakeAt: UInt64?
   var answers: [WriterAnswer] = []
   var losses = 0
-  /// What the line carries at most, whatever the server says.
+  /// The longest message that the line carries, whatever the server says.
   var messageBytesMax = Int.max
   var postponements = 0
   var refusals: Int { server.clients.indices.reduce(0) { $0 + server.rejections($1).count } }
@@ -112,7 +112,7 @@ private struct BadLine {
     server.clients[connection].mail = []
   }
 
-  /// Whatever is on its way is lost.
+  /// Everything on its way is lost.
   private mutating func hangUp() {
     if let connection { server.leave(connection) }
     connection = nil

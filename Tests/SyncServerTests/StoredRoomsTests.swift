@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Comparing a stored room with what its records add up to")
 struct StoredRoomsTests {
-  /// A log that has one room, of which a test may leave out what it likes.
+  /// A log with one room. A test may leave out any part of it.
   private struct Stored {
     var records: [LogRecord] = []
     var snapshots: [RoomSnapshot] = []

@@ -126,7 +126,7 @@ async def run(server, *words, input=b"", state=None, variables=None, code=0):
 
 
 async def on_terminal(server, *words, variables=None):
-    """What the client prints when standard output is a terminal."""
+    """The client's output when standard output is a terminal."""
     command = " ".join(f"'{word}'" for word in (BINARY, *map(str, words)))
     process = await asyncio.create_subprocess_exec(
         "script", "-qec", command, "/dev/null",

@@ -4,7 +4,7 @@ import Testing
 
 /// Screens as files that a person can look at: `cat` shows them as a terminal would.
 ///
-/// `CANVAS_WRITE_GOLDEN=1` writes them again. Look at them and check them in with the change that needed it.
+/// `CANVAS_WRITE_GOLDEN=1` writes them again. Look at them, and check them in with the change that needed it.
 enum GoldenScreens {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Golden")

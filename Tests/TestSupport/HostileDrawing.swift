@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A drawing that is made to be as much work as possible for whoever shows it. All of it is within the limits.
+/// A drawing that makes as much work as possible for the clients that show it. All of it is within the limits.
 ///
 /// Each property has its least value, its greatest, or one between, by the table of properties. Beside that, each kind of
 /// drawing has its own way to be hostile. A seed is one drawing.
@@ -55,7 +55,7 @@ public struct HostileDrawing: Sendable {
     HostileDrawing(kind, seed: seed, shapes: kind == .heap ? 1_200 : 25)
   }
 
-  /// Which of its shapes overlap, as whoever shows it finds that.
+  /// The overlaps of its shapes, as a client that shows it finds them.
   public var overlaps: OverlapIndex {
     OverlapIndex.shown(
       canvas.shapes.compactMap { shape in

@@ -1,9 +1,9 @@
 import CanvasCRDT
 import Foundation
 
-/// What happened to one replica, event by event, and what it did and showed after each. The files under
-/// Tests/wasm/histories have such histories of a busy room, and ReplicaTests writes those of its random histories. core.wasm
-/// replays them, and has to get the same results.
+/// The events of one replica, and what it did and showed after each. The files in Tests/wasm/histories are such
+/// histories of a busy room, and ReplicaTests writes those of its random histories. core.wasm replays them, and has to
+/// get the same results.
 ///
 /// The first line has the start values; every other line is an event.
 package struct RecordedHistory {
@@ -35,7 +35,7 @@ package struct RecordedHistory {
     /// Of a replica that is restored from what was saved last.
     package var seed: String?
 
-    // What came of it.
+    // The results of the event.
     package var sent: [String] = []
     package var digest = ""
     package var confirmedDigest = ""

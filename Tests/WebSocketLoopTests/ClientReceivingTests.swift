@@ -5,9 +5,9 @@ import Testing
 
 @testable import WebSocketLoop
 
-// What a server may send a client, and what it may not: bytes put straight onto the server's own socket, cut anywhere.
+// Valid and invalid bytes from a server to a client, put straight onto the server's own socket, cut anywhere.
 
-/// A frame as it lies on the wire, with whatever may be wrong with it.
+/// A frame as it is on the wire, with the given faults.
 private func wire(
   _ opcode: UInt8,
   _ payload: [UInt8] = [],

@@ -4,7 +4,7 @@ import Testing
 @testable import WebSocketLoop
 
 @Suite("Clients that go before they are answered") struct GoneClientTests {
-  /// What is known of one request that is answered only when the test wants it.
+  /// The state of one request that is answered only when the test wants it.
   private final class Held: Sendable {
     let requests = Mutex<[PendingRequest]>([])
     let gone = Mutex<[String]>([])

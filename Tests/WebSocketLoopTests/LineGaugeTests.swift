@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// A line that carries so many bytes a millisecond, in order, and an owner that always has something new to send.
+/// A line that carries a number of bytes a millisecond, in order, and an owner that always has something new to send.
 private struct SimulatedLine {
   var bytesPerMillisecond: Double
   /// There and back, on an empty line.
@@ -18,7 +18,7 @@ private struct SimulatedLine {
   private var carried = 0.0
   private var acknowledged = 0.0
   private var underWay: [(at: UInt64, carried: Double)] = []
-  /// What is on its way: the byte at its end, and when it was new.
+  /// The messages on their way: the byte at the end of each, and when it was new.
   private var messages: [(end: Double, madeAt: UInt64)] = []
   private var heldUntil: UInt64?
   private var shownFrom: UInt64 = 0
@@ -74,7 +74,8 @@ private struct SimulatedLine {
     }
   }
 
-  /// What the kernel takes: what TCP has in flight, which grows with each acknowledgement, and some more.
+  /// The bytes that the kernel takes: those that TCP has in flight, which grow with each acknowledgement, and some
+  /// more.
   private var kernelBytesMax: Double { 14_600 + acknowledged + 32_768 }
 
   private mutating func send() {

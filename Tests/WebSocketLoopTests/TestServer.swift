@@ -70,7 +70,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     seen.withLock { $0.refusals.append(status) }
   }
 
-  /// What the loop has refused, once there are this many refusals.
+  /// The requests that the loop has refused, once there are this many.
   func refusals(_ count: Int) async -> [Int]? {
     await eventually { self.seen.withLock { $0.refusals.count >= count ? $0.refusals : nil } }
   }
@@ -110,7 +110,7 @@ final class TurnNumbers: TurnObserver {
   }
 }
 
-/// Keeps the thread busy for so long, whatever else the machine does.
+/// Keeps the thread busy for this long, whatever else the machine does.
 func work(microseconds: UInt64) {
   let end = TurnClock.microseconds() + microseconds
   while TurnClock.microseconds() < end {}

@@ -10,9 +10,9 @@ import tomllib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# What the package's build and its tests read.
+# The files that the package's build and its tests read.
 COPIED = ["Package.swift", "Sources", "Tests", "docs"]
-# What the page and its tests are made of, and where the targets lie that are planted one at a time.
+# The files of the page and its tests, and the targets that are planted one at a time.
 PAGE_COPIED = ["Sources", "Tests", "docs", "pytest.ini", "scripts", "web"]
 ALONE = {"web": "web", "CanvasWasm": "Sources/CanvasWasm"}
 # Not CANVAS_…: the programs complain about such a variable where they don't know it.
@@ -141,7 +141,7 @@ def content(path):
 
 
 def fingerprint():
-    """What results hold for: another tree has others."""
+    """The tree to which results belong: in another tree they may differ."""
     sum = hashlib.sha256()
     for path in copied(sorted({*COPIED, *PAGE_COPIED})):
         sum.update(path.encode() + b"\0" + content(path))

@@ -32,7 +32,7 @@ class Record:
             file.write(json.dumps(members, ensure_ascii=False) + "\n")
 
     def passes(self, suite, seconds):
-        """A suite passes without a mutant, and takes so long."""
+        """A suite passes without a mutant, and takes this long."""
         self.seconds[suite] = seconds
         self._add(suite=suite, seconds=seconds)
 

@@ -69,7 +69,7 @@ class Suite:
 
 
 def suites(mutant):
-    """What is tried on a mutant, the likeliest first."""
+    """The suites to try on a mutant, the likeliest to notice it first."""
     if mutant.is_alone:
         first = [Suite.node("Tests/wasm/run.mjs")] if mutant.target == "CanvasWasm" else [
             Suite.node("Tests/gestures/*.test.mjs", "Tests/network/*.test.mjs")]

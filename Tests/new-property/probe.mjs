@@ -1,4 +1,4 @@
-// What carries `blur` on the page, of which nothing here knows more than its name and its value.
+// Checks that the page carries `blur`. Only the property's name and value are known here.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What carries `blur`, of which nothing here knows more than its name and its value.
+// Checks that everything carries `blur`. Only the property's name and value are known here.
 
 import Foundation
 

@@ -30,7 +30,7 @@ function test(name, body) {
   }
 }
 
-/** What a page would hold that follows nothing but `changes`. */
+/** The shapes of a page that follows nothing but `changes`. */
 class Follower {
   shapes = new Map()
   pairs = new Set()

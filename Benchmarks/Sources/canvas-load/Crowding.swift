@@ -2,14 +2,14 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures what it costs that many join one room at once, while somebody writes there.
+/// Measures the cost of many clients joining one room at once while somebody writes there.
 ///
-/// A client is live once it has the state. Of what it is sent it looks only at the first two bytes, so that a generator
-/// with one core keeps up: what is measured is the server.
+/// A client is live once it has the state. It looks only at the first two bytes of each message, so that a generator
+/// with one core keeps up: the server is what is measured.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Crowding: ConnectionHandler, @unchecked Sendable {
-  /// Handshakes under way: fewer than connections that Linux lets wait to be accepted.
+  /// The most handshakes under way: fewer than the connections that Linux lets wait to be accepted.
   private static let handshakesMax = 200
   private static let writer = -1
   private static let settleMilliseconds: UInt64 = 1_000

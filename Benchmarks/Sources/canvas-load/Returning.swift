@@ -2,9 +2,9 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures how long it takes until all are back after the server's process has ended and another has begun: as many clients
-/// in one large room as in all others together. Each is a replica as pages have it, with its pauses between tries. In each room
-/// one goes on editing all the while, unless there are no writers.
+/// Measures how long it takes until all clients are back after the server's process has ended and another has begun.
+/// One large room has as many clients as all other rooms together. Each client is a replica as pages have it, with its
+/// pauses between tries. In each room one client goes on editing all the while, unless there are no writers.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Returning: ConnectionHandler, @unchecked Sendable {
@@ -110,7 +110,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
     tabs[index].timer = loop.schedule(afterMilliseconds: pause) { self.run(index) { $0.wake(at: $1) } }
   }
 
-  /// Whose connection that is, unless it has another by now.
+  /// The owner of the connection, unless it has another connection by now.
   private func owner(of connection: Connection) -> Int? {
     tabs[connection.tag].connection === connection ? connection.tag : nil
   }

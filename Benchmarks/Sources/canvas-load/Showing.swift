@@ -2,9 +2,9 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures what it costs that many people in one room move their cursors, and how often each of them is seen.
+/// Measures the cost of many people moving their cursors in one room, and how often each of them is seen.
 ///
-/// A few of the clients read what they are sent; of the others only the bytes are counted.
+/// A few clients read their messages. Of the other clients' messages only the bytes are counted.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Showing: ConnectionHandler, @unchecked Sendable {
@@ -117,7 +117,7 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
     loop.schedule(afterMilliseconds: UInt64((1_000 / flags.rate / 3).rounded())) { self.show((part + 1) % 3) }
   }
 
-  /// As long as that of a page, which has tenths.
+  /// As long as a page's presence, which has tenths.
   private static func state(_ step: Int) -> JSONText {
     let text = #"{"cursor":[\#(step % 9_000 + 1_000).5,\#(step / 9_000 + 100).5]}"#
     guard let state = Array(text.utf8).withUnsafeBytes({ try? JSONText(validating: $0, maximumBytes: 64) }) else {

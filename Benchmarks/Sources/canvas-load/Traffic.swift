@@ -196,7 +196,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     if digestsAgreed == digestsWanted { finish() }
   }
 
-  /// How many pairs of a client and a writer there are where the client lacks something that the writer has sent.
+  /// The number of pairs of a client and a writer in which the client lacks something that the writer has sent.
   private var missing: Int {
     var count = 0
     for (index, client) in clients.enumerated() {

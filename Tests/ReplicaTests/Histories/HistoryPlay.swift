@@ -88,7 +88,7 @@ extension HistoryPlay {
       var set = HistoryPlay.properties(live, &random)
       if Bool.random(using: &random) { set = Properties() }
       set.kind = [.rectangle, .ellipse, .text, .line].randomElement(using: &random)!
-      // A page would choose these two by its own chance.
+      // A page would choose these two at random.
       if history.hasPages { set.z = .middle }
       let shape = history.hasPages ? Identifier.random(using: &random) : nil
       let made = set
@@ -219,7 +219,7 @@ extension HistoryPlay {
     room.settle(for: milliseconds)
   }
 
-  /// What each message on its way to the room says.
+  /// The operations of each message on its way to the room.
   private func submissions(_ host: Int) -> [(place: Int, submission: Submission)] {
     let encoding = room.hosts[host].encoding
     return room.hosts[host].toServer.enumerated().compactMap { place, bytes in
@@ -233,7 +233,7 @@ extension HistoryPlay {
   /// The next message with edits is refused, whatever for. What was sent behind it goes on.
   private mutating func refuse(_ host: Int, _ random: inout SeededGenerator) {
     guard let (place, submission) = submissions(host).first else { return }
-    // What a room has taken it takes again (W8).
+    // The room accepts again what it has accepted once (W8).
     let stamps = Set(submission.operations.compactMap(\.at))
     guard !room.log.contains(where: { stamps.contains($0.at) }) else { return }
     room.hosts[host].toServer.remove(at: place)

@@ -5,7 +5,7 @@
 // MARK: - The rules
 
 extension HistoryPlay {
-  /// What an undo or a redo has changed was one's own, or has stood for that.
+  /// Each value that an undo or a redo has changed was the client's own, or stood for one of its own.
   mutating func checkOthers(_ host: Int, from before: Canvas, to after: Canvas, isUndo: Bool) {
     let writes = room.hosts[host].writes!
     for shape in IdentifierSet(after.operations().map(\.shape)).members {
@@ -101,7 +101,8 @@ extension HistoryPlay {
     }
   }
 
-  /// Who was alone finds nothing left after undoing everything, and everybody the same as before after redoing it.
+  /// For a person alone, undoing everything leaves nothing. After redoing everything, everybody has the same drawing as
+  /// before.
   mutating func everything() {
     exchangeAll(isUndo: false)
     let before = room.canvas

@@ -1,19 +1,19 @@
 @testable import CanvasCRDT
 
-/// What one replica has ever written, in its order, and what became of it: found by looking at the outbox before and after each
-/// event. It knows nothing of the undo history.
+/// Everything that one replica has ever written, in order, and the outcome of each write. It is found by looking at the
+/// outbox before and after each event, without the undo history.
 struct OwnWrites {
   struct Write {
     let shape: Identifier
     let set: Properties
     /// Whether an undo or a redo has written it.
     let isExchange: Bool
-    /// All that it has had, as under one actor and then another; the newest last.
+    /// All stamps that the write has had, under one actor and then another, the newest last.
     var stamps: [Stamp]
-    /// What the server has refused of it, and what went with that.
+    /// The properties that the server has refused, and those that went with them.
     var gone = PropertyMask()
 
-    /// What is left of it.
+    /// The values that are left.
     var left: Properties {
       var left = set
       left.clear(gone)

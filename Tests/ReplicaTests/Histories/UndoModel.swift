@@ -1,11 +1,12 @@
 @testable import CanvasCRDT
 
-/// What somebody who is alone in a room has to see, by the plainest reading of undo: the board is what the steps up to now wrote,
-/// without what was refused. Undo goes back to the newest step after which it looked different; redo goes on to the next.
+/// The board that a person alone in a room has to see, by the plainest reading of undo: it is what the steps up to now
+/// wrote, without refused edits. Undo goes back to the newest step after which the board looked different. Redo goes on
+/// to the next.
 struct UndoModel {
   typealias Picture = UndoRedoLawTests.Picture
 
-  /// What no step knows any more, as places in `OwnWrites`.
+  /// Writes that no step has any more, as places in `OwnWrites`.
   private var settled: [Int] = []
   /// Places in `OwnWrites`.
   private var steps: [[Int]] = []
@@ -13,7 +14,7 @@ struct UndoModel {
   private var open: [Int] = []
   private var isOpen = false
 
-  /// What is done and not undone.
+  /// The writes that are done and not undone.
   var places: Set<Int> { Set(settled + steps.joined() + open) }
 
   /// The undo history is lost.

@@ -5,7 +5,7 @@ import WebSocketLoop
 
 /// A request that was made over HTTP, and what is known of it when the answer comes.
 struct Exchange {
-  /// What was asked for.
+  /// The subject of the request.
   enum Subject {
     case write([ProposedOperation])
     /// The places of the squares.
@@ -34,7 +34,7 @@ struct Exchange {
   let number: UInt64
   let subject: Subject
   var moment = Moment.now
-  /// What was taken once is sent again.
+  /// An accepted request is sent again.
   var isRepeated = false
   /// The tag that the client already has.
   var tag: String?
@@ -47,7 +47,7 @@ struct Exchange {
   let room: Int
 }
 
-/// What was answered once, and can be asked for or sent again.
+/// Earlier answers that can be asked for or sent again.
 struct Remembered {
   /// A cursor, and which life of the log it is of.
   var cursors: [(cursor: String, life: Int)] = []

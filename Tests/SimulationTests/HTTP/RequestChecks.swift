@@ -102,7 +102,7 @@ extension World {
   }
 
   private mutating func judgeWrite(_ exchange: Exchange, _ operations: [ProposedOperation], _ code: String) {
-    // What is refused as unavailable may turn out to be stored after all (W7).
+    // A request that is refused as unavailable may turn out to be stored after all (W7).
     if !exchange.isRepeated, code != "unavailable" {
       for operation in operations { ledger.refusedKeys.formUnion(Ledger.keys(operation.shape, operation.set)) }
     }
@@ -157,12 +157,12 @@ extension World {
     }
   }
 
-  /// What is shown has to be the log up to the place that the answer names, and that place one that was asked for.
+  /// The answer has to show the log up to the place that it names, and the request has to allow that place.
   private mutating func judgeReading(_ exchange: Exchange, _ response: Response) {
     if response.status == 304 { return judgeUnchanged(exchange, response) }
     let cursor = response.cursor
     guard let position = cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
-      // What a box would overlap has no place. It is that of the room at some time since it was asked.
+      // The overlaps of a box have no place in the log. They are those of the room at some time since the request.
       guard case .box(let box) = exchange.subject, exchange.life == disk.life else { return }
       let documents = canvases(exchange).map {
         OverlapIndex(of: $0, pairsMax: .max, stepsLeft: .max).document(overlapping: box)
@@ -284,7 +284,7 @@ extension World {
 
   // MARK: The log
 
-  /// What the log says up to a place.
+  /// The room by the log, up to a place.
   func fold(through position: UInt64) -> Canvas {
     var fold = Canvas()
     for record in disk.records where record.position <= position {

@@ -4,7 +4,7 @@ import WebSocketLoop
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// What the server's routes see of the simulated world: the room, and the log that they ask.
+/// The simulated world as the server's routes see it: the room, and the log that they ask.
 ///
 /// The world has the room in hand, and runs the routes' jobs between its own steps. What they ask of the log waits here
 /// until the world's disk answers.
@@ -25,7 +25,7 @@ actor SimulatedService: RoomService, LogQuestions {
   nonisolated(unsafe) var storageFault: String?
   let awaitsLog = false
   nonisolated(unsafe) var requestBook: RequestBook
-  /// What jobs have asked of the log, in order.
+  /// The jobs' requests to the log, in order.
   nonisolated(unsafe) var questions:
     [(at: UInt64?, request: LogRequest, waiter: CheckedContinuation<LogEvent, Never>)] =
       []
@@ -92,7 +92,7 @@ actor SimulatedService: RoomService, LogQuestions {
     return await withCheckedContinuation { questions.append((nil, request, $0)) }
   }
 
-  /// What other threads would do is done here, after whatever else waits.
+  /// Work for other threads is done here, after everything else that waits.
   func workOut<Value: Sendable>(
     for party: String,
     _ work: @escaping @Sendable () -> Value

@@ -4,7 +4,7 @@ import WebSocketLoop
 @testable import RoomLog
 @testable import SyncServer
 
-// What people and programs ask over HTTP.
+// The requests of people and programs over HTTP.
 
 extension World {
   typealias Token = SimulatedService.Token

@@ -1,7 +1,6 @@
 @testable import SyncServer
 
-/// What a history is made of, drawn anew for each: one has a full disk every second, another none, a third hardly anything
-/// else.
+/// The random settings of a history: one has a full disk every second, another never, a third hardly anything else.
 struct Dice: Codable, Sendable {
   let ringBeats: UInt64
   let beatMilliseconds: UInt64
@@ -84,7 +83,7 @@ struct Dice: Codable, Sendable {
     erasureMilliseconds = [nil, 100, 1_000].randomElement(using: &random)!
     if !isBulky, link == nil, Int.random(in: 0..<3, using: &others) == 0 {
       nodes = Int.random(in: 2...3, using: &others)
-      // What is stored late has to be older than deletions are remembered for.
+      // The horizon has to be longer than a late append may take.
       horizonMilliseconds = max(horizonMilliseconds, 20_000)
     }
     if link == nil { sendingMicroseconds = [nil, nil, nil, 60_000, 300_000].randomElement(using: &others)! }

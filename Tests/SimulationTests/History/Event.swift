@@ -1,6 +1,6 @@
-/// What may happen next in a history. The raw value is the event's name in a story.
+/// An event that may happen next in a history. The raw value is the event's name in a story.
 enum Event: String, CaseIterable, Sendable {
-  // What people do in their tabs.
+  // People's actions in their tabs.
   case draw, change, rename, paste, remove, clear, undo, redo
   /// Several edits in one step, with the server's messages in between.
   case gesture
@@ -13,7 +13,7 @@ enum Event: String, CaseIterable, Sendable {
   /// A full room: what is there goes, and something new comes, faster than the server answers.
   case replaceAll
   case show, askDigest
-  // What becomes of tabs.
+  // The ends and beginnings of tabs.
   case tabDies, tabStops, tabStarts, tabOpens, tabDoubles
   // Those without a canvas.
   case write, request, read, hostile

@@ -1,8 +1,8 @@
 @testable import CanvasCRDT
 
-/// What anyone was promised, and what anyone still has to find in the log.
+/// All promises to clients, and everything that clients still have to find in the log.
 struct Ledger {
-  /// What somebody was told is durable, and what somebody was shown of others.
+  /// The stamps that somebody was told are durable, and those that somebody was shown of others.
   var acknowledged: Set<Stamp> = []
   var seen: Set<Stamp> = []
   /// By party and register, the value that it wrote there last and that nothing has explained away.
@@ -10,16 +10,16 @@ struct Ledger {
   /// Tabs that went on from what another had kept, by that other: they may replace what it owes.
   private var doubles: [Int: [Int]] = [:]
   private var lastValue = 0
-  /// What clients were told was refused.
+  /// The refusals that clients were told of.
   var refused: [(party: Int, at: Stamp, operation: ProposedOperation)] = []
-  /// What honest clients have written, by its stamp.
+  /// The operations of honest clients, by their stamps.
   var written: [Stamp: ProposedOperation] = [:]
-  /// What the log had had, by the cursors that told of it.
+  /// For each cursor that was given out, how much the log had by then.
   var cursors: [Text: UInt64] = [:]
   var hasForeignRecords = false
   /// Whether two tabs have ever gone on as one actor, with the same edits under the same stamps.
   private(set) var hasDoubles = false
-  /// What was taken out of the log on purpose, or was only in a log that a standby has taken the place of.
+  /// Stamps that were taken out of the log on purpose, or were only in a log that a standby has replaced.
   private(set) var gone: Set<Stamp> = []
   /// The marks of what only such a log had.
   var lostMarks: Set<UInt64> = []
@@ -74,7 +74,7 @@ struct Ledger {
 
   mutating func settleAll(of party: Int) { owed[party] = nil }
 
-  /// What a log was to keep is gone.
+  /// Stored operations of the log are gone.
   mutating func forgetStored(_ operations: [Operation]) {
     gone.formUnion(operations.map(\.at))
     var values: Set<String> = []
@@ -95,7 +95,7 @@ struct Ledger {
     return gone.count < before
   }
 
-  /// What is owed and was never stored.
+  /// Values that are owed and were never stored.
   func missing(from stored: Set<String>) -> [(party: Int, register: Register)] {
     var missing: [(party: Int, register: Register)] = []
     for (party, registers) in owed {

@@ -12,7 +12,7 @@ struct Link: Codable, Sendable {
 struct Carriage: Sendable {
   let link: Link
   private var taken: [UInt8] = []
-  /// What has left the near end, and when it arrives.
+  /// Bytes that have left the near end, and when each arrives.
   private var underWay: [(at: UInt64, bytes: [UInt8])] = []
   private var carriedAt: UInt64
   /// Thousandths of a byte that time has allowed since.

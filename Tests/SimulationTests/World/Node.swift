@@ -5,7 +5,7 @@
 
 /// One of the servers that have the rooms of one log: its process, what the log has told it, and how it is cut off.
 struct Node {
-  /// What HTTP requests see of the server. It has the room.
+  /// The server as HTTP requests see it. It has the room.
   let service: SimulatedService
   var isUp = true
   /// By what the log tells what the server's process has written.
@@ -31,7 +31,7 @@ struct Node {
   // Its side of the log.
   /// On their way there, in order.
   var appends: [Append] = []
-  /// What it is to be told, in order.
+  /// The reports that it has yet to be sent, in order.
   var reports: [(at: UInt64, what: Report)] = []
   /// What it is told only after what came later in the log, so that it sees a gap.
   var leftOut: [(at: UInt64, what: Report)] = []
@@ -43,11 +43,11 @@ struct Node {
   var snapshots: [(at: UInt64, request: SnapshotRequest)] = []
   /// Refused, and stored all the same, as is found out before anything else is stored.
   var unknown: [Append] = []
-  /// What other nodes tell of their people.
+  /// News from other nodes about their people.
   var heard: [(at: UInt64, bytes: [UInt8])] = []
 
   // Its room.
-  /// What the room wants done to its overlaps, and when that will be done.
+  /// The room's orders for its overlaps, and when each will be done.
   var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
   /// Layouts that are being stamped.
   var preparations: [(batch: Batch, due: UInt64, run: UInt64?, timeline: UInt64)] = []
@@ -75,13 +75,13 @@ struct Node {
     let lost: Int?
   }
 
-  /// What the log tells a node that follows the room.
+  /// A report of the log to a node that follows the room.
   enum Report {
     /// - Parameter batch: the node's own batch that was stored so; nil if another wrote it.
     case stored(batch: UInt64?, AppendedRecords)
     /// Another node has deleted the room.
     case deleted(epoch: UInt64)
-    /// What came next is in the log no more.
+    /// The next records are no longer in the log.
     case lost
   }
 

@@ -34,12 +34,12 @@ struct Party {
   /// When it made the first edit that is in no save.
   var unsavedSince: UInt64?
 
-  // What it has come to know.
+  // The verdicts that it has received.
   var verdicts: [DigestVerdict] = []
   var pairs: Set<ShapePair> = []
   var hasPairs = false
   var shown = JSONText.emptyObject
-  /// What a screen shows that follows only what the replica tells.
+  /// The shapes on a screen that is drawn from the replica's effects alone.
   var screen: [Identifier: Shape] = [:]
   /// How often anything has happened to it.
   var events = 0
@@ -72,11 +72,11 @@ struct Line {
   var member: MemberID?
   /// Messages under way, each with the time at which it arrives.
   var toServer: [(at: UInt64, bytes: [UInt8])] = []
-  /// What has arrived at the client and has not been read.
+  /// Bytes that have arrived at the client and that it has not read yet.
   var toClient: [UInt8] = []
   /// How many bytes the socket takes until it is drained.
   var room: Int
-  /// What is on its way to a client that has a thin line.
+  /// The bytes on their way to a client that has a thin line.
   var carriage: Carriage?
   var isReadingPaused = false
   var isBlocked = false

@@ -188,14 +188,14 @@ struct World {
   }
 }
 
-/// What a history is meant to meet. Each is asserted to have happened in some.
+/// Situations that histories are meant to reach. Each is asserted to have happened in some history.
 enum Happening: String, CaseIterable {
   case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine,
     waitedForBeat
   // Of several nodes.
   case cutOff, undecided, undecidedStored, undecidedLost, stoodStill, toldLate, notWoken, caughtUp
   case deletedElsewhere, deletedUnderAppend, followingLost, joinedCreation, moved, heardNews, lostNews, heldUpNews
-  // A standby takes over that lacks something.
+  // A standby that lacks something takes over.
   case wentBack, wentBackBeforeCreation, deletionLost, toldByAppend, roomLost, roomKept, lostCursorRefused,
     lostEditSentAgain
   case leftOut, gapClosed, toldAgain, queueFull

@@ -2,7 +2,7 @@
 @testable import SyncServer
 @testable import sync_client
 
-// What has to hold at every moment, and at the end.
+// The checks of every moment, and of the end.
 
 extension World {
   mutating func checkBounds() {
@@ -51,7 +51,7 @@ extension World {
       && !replica.digestCheck.isWanted && seesWhatOthersShow(party, replica)
   }
 
-  /// Who waits for what, once nobody should.
+  /// Who still waits, and for what, when nobody should.
   var waitingWords: String {
     guard nodes.contains(where: { $0.service.room != nil }) else { return "there is no room" }
     if let exchange = nodes.lazy.compactMap({ $0.exchanges.values.first }).first {
@@ -97,7 +97,7 @@ extension World {
 
   // MARK: The end
 
-  /// What has to hold once everybody has come to rest, whatever happened.
+  /// The checks once everybody has come to rest, whatever happened.
   mutating func check() {
     guard failures.isEmpty else { return }
     var fold = Canvas()
@@ -171,7 +171,7 @@ extension World {
         return fail(.refusals, "\(operation.shape) at \(at) was refused, and is in the log")
       }
     }
-    // What was ever taken is shown, or something newer is. What was forgotten can't be asked for.
+    // Each accepted value is shown, or a newer one is. Forgotten deletions can't be asked for.
     guard !ledger.hasForgotten else { return }
     for record in disk.records {
       for operation in record.taken {

@@ -1,7 +1,7 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-// What the room's door says, and whether it is right.
+// The answers of the room's door, and whether they are right.
 
 extension World {
   /// Hands operations to the room, and checks its word about how full it is.
@@ -38,7 +38,7 @@ extension World {
     }
   }
 
-  /// What was taken before is taken again, as long as the room has a value of it.
+  /// An operation that was accepted before is accepted again, as long as the room has a value of it.
   private mutating func checkAge(of operations: [ProposedOperation], _ room: Room) {
     let aged = now.wallMilliseconds - min(limits.horizonMilliseconds, now.wallMilliseconds)
     let horizon = max(aged, room.forgottenBefore)

@@ -2,7 +2,7 @@
 @testable import SyncServer
 @testable import sync_client
 
-// What may happen next.
+// The events of a history.
 
 extension World {
   mutating func perform(_ event: Event) {
@@ -267,7 +267,7 @@ extension World {
     }
   }
 
-  /// What others are to see of one: where its cursor is.
+  /// A client's presence: where its cursor is.
   private mutating func show(_ tab: Int, _ place: Int) {
     let state = "{\"cursor\":[\(place),0]}".utf8.span.withUnsafeBytes {
       try? JSONText(validating: $0, maximumBytes: 100)

@@ -115,7 +115,7 @@ extension World {
   /// Makes a batch durable, and tells who follows the room.
   mutating func commit(_ append: Node.Append) throws(LogError) {
     if append.request.timeline != disk.timeline, let notice = node.notice, notice.at > time, !notice.isDue {
-      // What had not been found out before is found out now.
+      // Whatever was unknown before becomes known now.
       count(.toldByAppend)
       nodes[here].notice?.isDue = true
     }
@@ -182,8 +182,8 @@ extension World {
     }
   }
 
-  /// Whoever comes back with a cursor is sent what came after it. So a cursor must never stand for another history than the
-  /// one that it was given out for, also after an older copy of the log was put back.
+  /// A client that comes back with a cursor is sent what came after it. So a cursor must never stand for another
+  /// history than the one that it was given out for, even after an older copy of the log was put back.
   mutating func checkCursor() {
     guard let room, !room.isUnwritten else { return }
     let cursor = room.cursor.text
@@ -192,7 +192,8 @@ extension World {
     }
   }
 
-  /// Whoever comes back with a cursor is sent what came after it only where the room has all that the cursor stands for.
+  /// A client that comes back with a cursor is sent only what came after it if the room has everything that the cursor
+  /// stands for.
   mutating func checkResumption(from cursor: Cursor?) {
     guard let room, let cursor, let mark = ledger.cursors[cursor.text], node.life == disk.life else { return }
     guard let place = room.place(of: cursor) else {

@@ -99,7 +99,7 @@ extension World {
     return node.isUp && time >= node.stillUntil
   }
 
-  /// What has arrived at a client is read, as far as it keeps up.
+  /// A client reads what has arrived, as far as it keeps up.
   private mutating func drain(_ line: Int) {
     let party = lines[line].party
     here = lines[line].node

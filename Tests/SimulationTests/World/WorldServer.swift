@@ -11,7 +11,7 @@ extension World {
   /// As the hub opens a room that somebody asks for: from the newest snapshot and the records after it.
   mutating func openRoom() {
     guard node.isUp, room == nil, !isCutOff else { return }
-    // Whoever asks the log for anything is told of that first.
+    // A node that asks the log for anything gets that notice first.
     takeNotice()
     node.life = disk.life
     node.mark = Disk.noMark
@@ -283,7 +283,7 @@ extension World {
     takeEffects()
   }
 
-  /// What rooms want done to their overlaps takes a while, beside everything else.
+  /// The rooms' orders for their overlaps take a while, beside everything else.
   private mutating func carryOutOrders() {
     while let (order, due) = node.overlapOrders.first, due <= time {
       node.overlapOrders.removeFirst()

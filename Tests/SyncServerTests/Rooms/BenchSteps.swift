@@ -2,7 +2,7 @@ import CanvasCRDT
 
 @testable import ServerModel
 
-// What several suites have their members do, and look at.
+// Actions and checks that several suites share.
 
 extension RoomBench {
   /// Makes or moves a square, ten units wide.
@@ -27,7 +27,7 @@ extension RoomBench {
     }
   }
 
-  /// What a client was told of overlaps.
+  /// The overlap notices that a client was sent.
   func notices(_ client: Int) -> [OverlapNotice] {
     clients[client].messages.compactMap { if case .overlaps(let notice) = $0 { notice } else { nil } }
   }

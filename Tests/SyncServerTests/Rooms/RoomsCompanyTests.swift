@@ -24,7 +24,7 @@ struct RoomsCompanyTests {
       }
     }
 
-    /// All that was told is heard, and what follows from it, and everyone has had the beats.
+    /// All news is delivered and its consequences carried out, and everyone has the beats.
     mutating func settle() {
       for _ in 0..<8 {
         for index in benches.indices where !silent.contains(index) {
@@ -73,7 +73,7 @@ struct RoomsCompanyTests {
       for index in benches.indices { benches[index].pass(milliseconds) }
     }
 
-    /// Time passes, and each node does what it does once a second.
+    /// Time passes, and each node does its regular work of each second.
     mutating func passSeconds(_ seconds: Int) {
       for _ in 0..<seconds {
         pass(1_000)
@@ -110,7 +110,7 @@ struct RoomsCompanyTests {
     nodes.benches[0].say(.presence(try state(7)), ann)
     nodes.settle()
     #expect(nodes.benches[2].clients[eve].peers[nodes.actor(0, ann)]?.state == (try state(7)))
-    // Whoever comes later is told of those who are elsewhere by the welcome.
+    // A later newcomer learns from the welcome of the people at other nodes.
     let late = nodes.benches[1].join()
     #expect(nodes.benches[1].clients[late].peers[nodes.actor(0, ann)]?.state == (try state(7)))
     #expect(nodes.peers(1, late).isSuperset(of: all))

@@ -296,7 +296,7 @@ struct RoomsCrowdTests {
     #expect(!gaps.isEmpty && gaps.allSatisfy { (14...16).contains($0) }, "about half of thirty milliseconds: \(gaps)")
     #expect(bench.deliveries(bob).count - told == beatsAt.count)
 
-    // Whoever comes between two beats is welcome at once, and has the state with the next.
+    // A newcomer between two beats gets a welcome at once, and the state with the next beat.
     bench.settle()
     bench.write(ann, bench.shape(1), id: 999) { $0.alpha = 3 }
     while !bench.waiting.isEmpty { bench.commit() }

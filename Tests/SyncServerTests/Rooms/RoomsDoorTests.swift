@@ -170,7 +170,7 @@ struct RoomsDoorTests {
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
     bench.write(writer, bench.shape(4)) { $0.kind = .star }
     #expect(bench.waiting.count == 3)
-    // What is there, or on its way, may still be written.
+    // Shapes that exist or are on their way may still be written.
     bench.write(writer, bench.shape(3)) { $0.alpha = 3 }
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull])
@@ -251,7 +251,7 @@ struct RoomsDoorTests {
     #expect(bench.room.canvas.shapeCount == 3)
     #expect(bench.rejections(writer) == Array(repeating: .roomFull, count: 6))
     for number: UInt64 in 11...13 { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
-    // What is there may be deleted, and what is deleted drawn again.
+    // Existing shapes may be deleted, and deleted ones drawn again.
     bench.write(writer, bench.shape(12)) { $0.delete() }
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
@@ -526,7 +526,7 @@ struct RoomsDoorTests {
     #expect(bench.answers.map { $0.request } == [7, 5, 6])
     let last = try #require(bench.answers.last)
     #expect(try last.outcome.get() == bench.room.cursor, "stamps of several actors are taken")
-    // What has no stamp is of the first that has, and later.
+    // An operation without a stamp belongs to the actor of the first stamp, and is later than all others.
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(1))?.actor == bench.shape(8))
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(2))?.actor == bench.shape(9))
     bench.expectCaughtUp(reader)

@@ -148,7 +148,7 @@ struct RoomsForgettingTests {
       #expect(bench.clients[client].canvas.stamp(of: .kind, in: bench.shape(1)) == nil)
       #expect(bench.clients[client].cursor == bench.room.cursor)
     }
-    // Whoever reads the log from its beginning has the same room.
+    // A node that reads the log from its beginning has the same room.
     var fold = Fold(epoch: 77, seed: 3)
     for record in bench.log { _ = try fold.take(record, wantsLosses: false) { _, _ in } }
     #expect(fold.canvas.digest == bench.room.canvas.digest && fold.forgottenBefore == bench.room.forgottenBefore)
@@ -190,7 +190,7 @@ struct RoomsForgettingTests {
       return
     }
     #expect(rejection.code == .unavailable)
-    // What is forgotten already needs no record.
+    // Deletions that are forgotten already need no record.
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.settle()
     let length = bench.log.count
@@ -269,7 +269,7 @@ struct RoomsForgettingTests {
     let alone = Payer(address: ann.address, token: nil)
     #expect(throws: Rejection.self) { try shares.check(4_001, for: alone, taken: (50_000, 0), now: moment(0)) }
     try shares.check(4_000, for: alone, taken: (50_000, 0), now: moment(0))
-    // What is written to shapes that never were has a bound of its own, and so has a share of it.
+    // Writes to shapes that never existed have a bound of their own, and each payer a share of it.
     try shares.check(2_000, for: ann, taken: (0, 40_000), now: moment(0))
     #expect(throws: Rejection.self) { try shares.check(4_000, for: ann, taken: (0, 60_000), now: moment(0)) }
     // It counts less and less.

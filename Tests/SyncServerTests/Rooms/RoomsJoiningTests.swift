@@ -186,7 +186,7 @@ struct RoomsJoiningTests {
     bench.leave(first)
     let back = bench.join { $0.actor = own }
     #expect(bench.actor(back) == own)
-    // Who asks for a key gets an actor that it alone can be again.
+    // A client that asks for a key gets an actor that nobody else can become.
     bench.leave(back)
     let modern = bench.join {
       $0.actor = own
@@ -503,7 +503,7 @@ struct RoomsJoiningTests {
     let first = bench.join { $0.key = "" }
     bench.join()
     #expect(bench.clients[bench.join()].id == nil)
-    // Who comes back is not one more.
+    // A client that comes back is not counted twice.
     #expect(bench.clients[bench.again(first)].id != nil)
   }
 }

@@ -228,7 +228,7 @@ struct RoomsOverlapOrderTests {
       most = max(most, bench.orders.count)
     }
     #expect(most == 1)
-    // What the order brings serves whoever asks by then, with all that has changed since.
+    // The result of the order serves everybody who has asked by then, with all changes since.
     let last = bench.join { $0.overlaps = true }
     bench.holdsOrders = false
     bench.settle()

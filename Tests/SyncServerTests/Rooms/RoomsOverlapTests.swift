@@ -169,7 +169,7 @@ struct RoomsOverlapTests {
         == "{\"room\":\"demo\",\"cursor\":\"\(bench.room.cursor.text)\",\"overlaps\":[[\"000-000-001\",\"000-000-002\"]]}"
     )
     #expect(bench.room.keepsOverlaps)
-    // What changes meanwhile is followed.
+    // Changes meanwhile are followed.
     bench.put(writer, 2, x: 100)
     bench.settle()
     let now5 = bench.overlapPairs()
@@ -230,7 +230,7 @@ struct RoomsOverlapTests {
 extension RoomBench {
   fileprivate mutating func overlapPairs() -> [ShapePair] { askOverlaps()?.index.pairs ?? [] }
 
-  /// What HTTP tells.
+  /// The pairs in the answer over HTTP.
   fileprivate mutating func overlapList() -> [UInt8]? {
     askOverlaps().flatMap { $0.index.document(room: room.name, cursor: $0.cursor) }
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A room whose log is put back from a copy, with its epoch")
 struct RoomsRestoringTests {
-  /// Writes so many records, and returns the cursors before the first and behind each.
+  /// Writes this many records, and returns the cursors before the first and after each.
   private func write(_ count: Int, _ bench: inout RoomBench, from first: UInt64) -> [Cursor] {
     let writer = bench.join()
     var cursors = [bench.room.cursor]

@@ -268,7 +268,7 @@ struct RoomsStallingTests {
     bench.expectCaughtUp(slow)
   }
 
-  /// Who has come and who has gone, as a client was told.
+  /// The joins and leaves that a client was sent.
   private func news(_ bench: RoomBench, _ client: Int) -> (came: [Identifier], left: [Identifier]) {
     let messages = bench.clients[client].messages
     return (

@@ -14,7 +14,7 @@ struct RoomsVocabularyTests {
     return set
   }
 
-  /// What a client of the version before can read.
+  /// Checks that a client of the version before can read it.
   private func expectKnown(_ client: TestClient) {
     for message in client.messages {
       guard case .operations(let delivery) = message else { continue }
