@@ -60,7 +60,7 @@ struct VocabularyTests {
     #expect(older.erasureCount >= canvas.erasureCount)
   }
 
-  @Test("what is told to everyone is the same value where there is nothing new in it")
+  @Test("a value without anything new is sent to every client as it is")
   func known() {
     var canvas = Canvas()
     canvas.apply(CanvasCRDT.Operation(shape: WireSamples.shape, at: WireSamples.stamp(5), set: WireSamples.placed))

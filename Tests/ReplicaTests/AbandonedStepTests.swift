@@ -49,7 +49,7 @@ struct AbandonedStepTests {
     #expect(room.hosts[ann].replica.history.undoable.count == 2)
   }
 
-  @Test("where nothing was written, nothing changes, and a step that is finished is not touched")
+  @Test("if nothing was written, nothing changes, and a step that is finished is not touched")
   func nothingWritten() {
     var room = TestRoom()
     let ann = room.join()

@@ -74,7 +74,7 @@ struct MessageLengthTests {
     #expect(room.hosts[ann].replica.unsentCount == 0)
   }
 
-  @Test("where something on the way takes less than the server, messages are halved until they get through")
+  @Test("if something on the way takes less than the server, messages are halved until they get through")
   func halving() {
     var room = TestRoom()
     let ann = room.join()

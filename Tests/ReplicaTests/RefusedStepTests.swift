@@ -87,7 +87,7 @@ struct RefusedStepTests {
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
   }
 
-  @Test("where the deletion at the end of a step was refused, the rest of the step can be undone")
+  @Test("if the deletion at the end of a step was refused, the rest of the step can be undone")
   func deletionRefused() throws {
     var room = TestRoom()
     let ann = room.join()

@@ -112,7 +112,7 @@ struct StampTests {
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
   }
 
-  @Test("what is refused for now doesn't win, under a new actor, over a newer edit that the room has taken")
+  @Test("an edit that is refused for now doesn't win, under a new actor, over a newer edit that the room has taken")
   func refusedForNowThenNewActor() throws {
     var room = TestRoom()
     let ann = room.join()

@@ -38,7 +38,7 @@ struct CutTests {
     }
   }
 
-  @Test("where a test doesn't say where to cut, every third commit is cut, both ways and at places that move on")
+  @Test("unless a test says where to cut, every third commit is cut, both ways and at places that move on")
   func byItself() throws {
     let bench = try LogBench(.cutPostgres)
     for index in 0..<60 { #expect(try bench.append("demo", [bytes("\(index)")]).appended != nil) }

@@ -58,7 +58,7 @@ struct FaultTests {
     #expect(try bench.records("demo").map(\.bytes) == [bytes("before"), bytes("after")])
   }
 
-  @Test("what is acknowledged is synced, also after work that needs no sync")
+  @Test("acknowledged records are synced, even after work that needs no sync")
   func syncedAfterChores() throws {
     let disk = FaultyDisk(directory: directory)
     let bench = try bench()
@@ -69,7 +69,7 @@ struct FaultTests {
     #expect(disk.faults > 0)
   }
 
-  @Test("what a failed sync left counts as lost, and what was acknowledged before is there")
+  @Test("records of a failed sync count as lost, and those acknowledged before are there")
   func syncFails() throws {
     let disk = FaultyDisk(directory: directory)
     let bench = try bench()

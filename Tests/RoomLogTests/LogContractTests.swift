@@ -18,7 +18,7 @@ struct LogContractTests {
     #expect(bench.events.all.first?.secret == secret)
   }
 
-  @Test("what is submitted to a log that isn't open yet is carried out when it is", arguments: LogKind.shared)
+  @Test("a request to a log that isn't open yet is carried out once it is", arguments: LogKind.shared)
   func beforeOpening(kind: LogKind) throws {
     let bench = try LogBench(kind)
     try bench.append("demo", [bytes("a")])
@@ -49,7 +49,7 @@ struct LogContractTests {
     #expect(try bench.records("demo") == records)
   }
 
-  @Test("what was reported is there after the log was closed and opened again", arguments: LogKind.here)
+  @Test("reported records are there after the log was closed and opened again", arguments: LogKind.here)
   func durability(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let first = try #require(try bench.append("demo", [bytes("one"), bytes("two")]).appended)
@@ -291,7 +291,7 @@ struct LogContractTests {
     #expect(events.compactMap(\.id).sorted() == (1...UInt64(requests.count)).map { $0 })
   }
 
-  @Test("what a room was trimmed to stays, however long its history becomes", arguments: LogKind.here)
+  @Test("a room stays trimmed, however long its history becomes", arguments: LogKind.here)
   func base(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position

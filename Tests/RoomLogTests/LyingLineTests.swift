@@ -122,7 +122,7 @@ struct LyingLineTests {
     #expect(node.events.all.compactMap(\.appended).allSatisfy { $0.room == "room-\(id)" })
   }
 
-  @Test("who asks twice to follow a room is answered twice, also where the connection is lost before that")
+  @Test("two requests to follow a room get two answers, even if the connection is lost before that")
   func refusedTwice() throws {
     let node = try bench.secondNode(isPatient: false)
     defer { node.log.close() }
@@ -133,7 +133,7 @@ struct LyingLineTests {
     for id in 1...2 as ClosedRange<UInt64> { #expect(node.events.answer(to: id)?.isUnavailable == true) }
   }
 
-  @Test("what was asked of a room before it was left says nothing of the same room that is followed since")
+  @Test("an answer about a room from before it was left doesn't count for the same room that is followed since")
   func followedAnew() throws {
     try bench.append("demo", ["a", "b"].map(bytes))
     let node = try bench.secondNode(isPatient: false)
@@ -269,7 +269,7 @@ struct LyingLineTests {
     _ = try bench.ask { .delete(id: $0, room: "demo") }
   }
 
-  @Test("who follows a room to be made, and misses that it was made and deleted, is told to load it anew")
+  @Test("a follower of a future room that misses its creation and deletion is told to load it again")
   func missedLife() throws {
     let node = try deafNode(epoch: nil)
     defer { node.log.close() }
@@ -319,7 +319,7 @@ struct LyingLineTests {
     _ = try bench.ask { .delete(id: $0, room: "demo") }
   }
 
-  @Test("who catches up is told at most about a megabyte at once, however large records are")
+  @Test("a follower that catches up gets at most about a megabyte at once, however large records are")
   func catchingUpInParts() throws {
     let large = (0..<40).map { [UInt8](repeating: $0, count: 200_000) }
     try bench.append("demo", large)
@@ -380,7 +380,7 @@ struct LyingLineTests {
     )
   }
 
-  @Test("what gives way to another transaction is stored after it")
+  @Test("a batch that gives way to another transaction is stored after it")
   func deadlock() throws {
     // A number that a sequence has given isn't taken back with the transaction.
     try haveGiveWay(while: "nextval('public.tries') <= 3", state: "40P01")
@@ -389,7 +389,7 @@ struct LyingLineTests {
     for id in ids { #expect(bench.events.answer(to: id)?.appended != nil) }
   }
 
-  @Test("what the database never takes is refused, however it says so, and what comes after it is stored")
+  @Test("a request that the database never takes is refused, whatever the error, and later requests are stored")
   func alwaysInTheWay() throws {
     try bench.append("cursed", [bytes("x")])
     try haveGiveWay(

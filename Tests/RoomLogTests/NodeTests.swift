@@ -82,7 +82,7 @@ struct NodeTests {
     }
   }
 
-  @Test("what a node tells is heard by those who follow the room, and by nobody else", arguments: LogKind.shared)
+  @Test("a node's message reaches the followers of the room, and nobody else", arguments: LogKind.shared)
   func telling(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let other = try bench.secondNode()
@@ -155,7 +155,7 @@ struct NodeTests {
     }
   }
 
-  @Test("what nobody rang for is found also by a node that follows very many rooms", .enabled(if: TestDatabase.isThere))
+  @Test("a node that follows very many rooms finds a record without a notification", .enabled(if: TestDatabase.isThere))
   func looksInTurns() throws {
     let bench = try LogBench(.postgres)
     let rooms = (1...2_500).map { "room-\($0)" }

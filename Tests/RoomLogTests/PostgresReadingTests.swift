@@ -65,7 +65,7 @@ struct PostgresReadingTests {
     #expect(later.page?.records.map(\.bytes) == [bytes("a")])
   }
 
-  @Test("what a fold starts from is of one moment: also where the room is trimmed while it is loaded")
+  @Test("the start of a fold is of one moment, even if the room is trimmed while it is loaded")
   func trimmedLoad() throws {
     try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
     _ = try bench.snapshot("demo", at: 2, bytes("two"))

@@ -16,7 +16,7 @@ import Testing
 
   private final class Count { var living = 0 }
 
-  @Test("what is taken is freed, also if the queue is never empty; what is left keeps its order", arguments: 1...5)
+  @Test("a taken element is freed, even if the queue is never empty; the others keep their order", arguments: 1...5)
   func freed(waiting: Int) {
     let count = Count()
     var queue = Queue<Living>()

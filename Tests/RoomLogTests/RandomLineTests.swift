@@ -13,7 +13,7 @@ struct RandomLineTests {
   private static let steps = 150
 
   @Test(
-    "what is acknowledged is there, what is refused isn't half there, all nodes fold alike, and all is answered once"
+    "acknowledged records are there, refused ones not even in part, all nodes have the same rooms, and each request is answered once"
   )
   func histories() throws {
     var happened: [String: Int] = [:]

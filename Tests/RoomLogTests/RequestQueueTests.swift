@@ -30,7 +30,7 @@ import Testing
     #expect(queue.waiting == (bytes: 0, snapshotBytes: 0))
   }
 
-  @Test("what is refused as busy is answered, also where the commit ends before a request about following")
+  @Test("a request that is refused as busy is answered, even if the commit ends before a request about following")
   func refusedBeforeFollowing() throws {
     let directory = temporaryDirectory()
     defer { remove(directory: directory) }

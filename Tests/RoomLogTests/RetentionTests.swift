@@ -27,7 +27,7 @@ import Testing
     return room.snapshots.filter { !needless.contains($0) }.map(\.position)
   }
 
-  @Test("where all history is kept, snapshots divide a room's operations into four parts, and the newest stays")
+  @Test("if all history is kept, snapshots divide a room's operations into four parts, and the newest stays")
   func everything() {
     #expect(kept(room(snapshots: 100), .everything) == [25, 50, 75, 100])
     #expect(kept(room(snapshots: 10, every: 50), .everything) == [3, 6, 9, 10])

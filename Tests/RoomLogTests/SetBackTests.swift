@@ -139,7 +139,7 @@ struct SetBackTests {
     #expect(!bench.events.all.contains { if case .otherTimeline = $0 { true } else { false } })
   }
 
-  @Test("what one room's append is refused for is told of that room, and others' appends in the same commit are stored")
+  @Test("the reason for refusing an append is reported for its room, and other appends in the same commit are stored")
   func refusedRoom() throws {
     let bench = try LogBench(.postgres)
     for room in ["bad", "good"] { try bench.append(room, [bytes("a")]) }

@@ -70,7 +70,7 @@ import Testing
     #expect(bench.log.statistics().damagedRooms == 0)
   }
 
-  @Test("what is damaged in the file is found, while the log has it in memory as it was")
+  @Test("damage in the file is found, even while the log has the sound bytes in memory")
   func damagedBeneathMemory() throws {
     var options = SQLiteOptions()
     // All that is stored is carried over into the file at once.
@@ -139,7 +139,10 @@ import Testing
     #expect(bench.log.statistics().damagedRooms == 1, "it is one room")
   }
 
-  @Test("what changes between two parts is met as it is then", arguments: [1, 10] + Array(18...28) + [40, 48])
+  @Test(
+    "a row that changes between two parts is read in its new form",
+    arguments: [1, 10] + Array(18...28) + [40, 48]
+  )
   func changes(after count: Int) throws {
     let parts = try round(bytesMax: 1) { done in
       guard done == count else { return }

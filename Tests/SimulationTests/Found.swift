@@ -58,7 +58,7 @@ struct FoundHistory: Codable, Sendable, CustomTestStringConvertible {
 
 @Suite("Histories that have found faults")
 struct FoundTests {
-  @Test("what has found a fault once breaks no rule any more", arguments: FoundHistory.all)
+  @Test("a history that has found a fault breaks no rule any more", arguments: FoundHistory.all)
   func found(_ found: FoundHistory) throws {
     let history = try #require(found.history, "an event of \(found.testDescription) is unknown")
     if let failure = history.failure() { Issue.record("\(failure)") }

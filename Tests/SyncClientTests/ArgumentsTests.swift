@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "what is no moment is none",
+    "a text that is no moment is refused",
     arguments: [
       "yesterday", "2025-02-30Z", "2025-13-01Z", "2025-01-01T24:00Z", "2025-01-01T10Z", "2025-1", "", "-5m",
     ]

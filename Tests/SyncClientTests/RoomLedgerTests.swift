@@ -183,8 +183,7 @@ import Testing
     #expect(events.allSatisfy { $0.by == .several })
   }
 
-  @Test("what waits while the room is loaded anew has happened, and is told before it is undone") func waiting() throws
-  {
+  @Test("events that wait while the room is loaded again are reported before their reversal") func waiting() throws {
     let (_, events) = restored { told in
       _ = told.write(sun, by: ann) {
         $0.kind = .star; $0.name = "Sun"; $0.rotation = 10

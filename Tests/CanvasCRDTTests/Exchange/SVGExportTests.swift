@@ -118,7 +118,7 @@ struct SVGExportTests {
     #expect(picture.utf8.count < 1_024 * 60)
   }
 
-  @Test("where there are too many points, strokes leave points out, and keep both ends")
+  @Test("if there are too many points, strokes leave points out, and keep both ends")
   func thinned() throws {
     let canvas = canvas(
       (0..<20).map { _ in

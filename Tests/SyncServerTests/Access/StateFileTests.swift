@@ -34,7 +34,7 @@ struct StateFileTests {
     }
   }
 
-  @Test("what was written is there after a power cut")
+  @Test("a written file is there after a power cut")
   func durable() throws {
     let disk = Disk([1, 2])
     try StateFile.write([3, 4, 5], to: "folder/file", on: disk.asStateDisk)
@@ -42,7 +42,7 @@ struct StateFileTests {
     #expect(disk.durable.count == 1)
   }
 
-  @Test("where the disk fails, that is told, and what was there before is there", arguments: 1...3)
+  @Test("if the disk fails, the caller learns of it, and the former file is still there", arguments: 1...3)
   func failure(at call: Int) {
     let disk = Disk([1, 2])
     disk.failing = call

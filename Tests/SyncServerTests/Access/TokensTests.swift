@@ -105,7 +105,7 @@ import WebSocketLoop
     #expect(token(nil) == nil)
   }
 
-  @Test("C3: what a token is not for is refused by name") func refusals() {
+  @Test("C3: the refusal names what the token doesn't allow") func refusals() {
     let viewer = Grant(level: .viewer, rooms: [.name("demo")])
     #expect(Response.refusal(viewer, room: "demo", needs: .viewer) == nil)
     #expect(Response.refusal(viewer, room: "other", needs: .viewer)?.status == 403)

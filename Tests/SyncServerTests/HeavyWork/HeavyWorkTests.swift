@@ -84,7 +84,7 @@ struct HeavyWorkTests {
     }
   }
 
-  @Test("what is cancelled while it waits, or before it came to wait, is not done")
+  @Test("work that is cancelled while it waits, or before, is not done")
   func cancelled() async throws {
     let heavy = HeavyWork(threads: 2)
     let gate = Gate()

@@ -116,7 +116,7 @@ struct HubWritingTests {
     #expect(await hub.response(to: request("DELETE", "", keeper), body: []).status == 404)
   }
 
-  @Test("what is asked of a room that has just gone is answered")
+  @Test("a request to a room that has just gone is answered")
   func roomIsGone() async throws {
     let open = try await opened()
     guard case .success = await hub.submit([star()], to: open, by: writer(ann)) else {

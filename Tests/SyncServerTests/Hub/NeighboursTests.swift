@@ -147,7 +147,7 @@ struct NeighboursTests {
     #expect(cluster.second() == [[], [], []], "asked once")
   }
 
-  @Test("what another version has told is passed over")
+  @Test("news from another version is skipped")
   func unreadable() throws {
     var news = NeighbourNews(recordForm: 3)
     news.rows = [.gone(PersonPlace("a", Identifier(packed: 5)!))]

@@ -275,7 +275,7 @@ struct RoomsSessionTests {
     #expect(rests == 181)
   }
 
-  @Test("who looks on is over no rate by writing, and waits like others who send much")
+  @Test("a viewer's writes exceed no rate of operations, and a viewer that sends much waits like others")
   func viewersFlood() {
     var limits = Limits()
     limits.messagesPerSecond = 100

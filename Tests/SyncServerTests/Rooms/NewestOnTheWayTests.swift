@@ -20,7 +20,7 @@ struct NewestOnTheWayTests {
     }
   }
 
-  @Test("what it costs doesn't grow with the number of those that are on their way, whatever their order")
+  @Test("the cost doesn't grow with the number of batches on their way, whatever their order")
   func steps() {
     for isFalling in [true, false] {
       let tally = Tally()

@@ -328,7 +328,7 @@ struct RoomsCompanyTests {
   }
 
   @Test(
-    "whoever comes anew to the same node shows nothing yet, also if it isn't heard that it had left",
+    "a client that comes back to the same node shows nothing yet, even if nobody has heard that it had left",
     arguments: [false, true]
   )
   func showsNothing(losesLeave: Bool) throws {

@@ -118,7 +118,7 @@ struct RoomsForgettingTests {
     #expect(bench.rejections(writer) == [.tooOld])
   }
 
-  @Test("W12: what comes behind that in the log and may cross what is forgotten is left out, and refused as too old")
+  @Test("W12: a later record that may cross forgotten deletions is left out, and refused as too old")
   func crossesWhatIsForgotten() throws {
     var bench = bench()
     let writer = bench.join()

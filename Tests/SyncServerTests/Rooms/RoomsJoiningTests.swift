@@ -55,7 +55,7 @@ struct RoomsJoiningTests {
   }
 
   @Test(
-    "D9: who has had only a part of a state comes back with that part's cursor, and misses nothing",
+    "D9: a client that got only a part of a state comes back with that part's cursor, and misses nothing",
     arguments: WireEncoding.allCases,
     [false, true]
   )

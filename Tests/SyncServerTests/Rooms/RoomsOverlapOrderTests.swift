@@ -114,7 +114,7 @@ struct RoomsOverlapOrderTests {
     #expect(bench.overlapAnswers[1].cursor == bench.room.cursor)
   }
 
-  @Test("R9: where finding the pairs is too much work all end, and they begin again once it isn't")
+  @Test("R9: if finding the pairs is too much work, all pairs end, and they begin again once it isn't")
   func tooMuchWork() {
     // Stars in each other's gaps: each has to be compared tip by tip.
     var bench = RoomBench { $0.overlapSteps = 1 }

@@ -60,7 +60,7 @@ struct RoomsOverlapTests {
     #expect(bench.notices(asker).count == together)
   }
 
-  @Test("who asks is told, though the state is one that somebody who didn't ask is being sent")
+  @Test("a client that asks for overlaps gets them, even if it shares a state with one that didn't ask")
   func sharedState() {
     var bench = RoomBench()
     let writer = bench.join()

@@ -34,7 +34,7 @@ struct RoomsStallingTests {
   }
 
   @Test(
-    "D5: who falls off the ring gets the newest values and no backlog, and is back on it",
+    "D5: a reader that falls off the ring gets the newest values and no backlog, and is back on it",
     arguments: WireEncoding.allCases,
     [false, true]
   )
@@ -327,7 +327,7 @@ struct RoomsStallingTests {
   }
 
   @Test(
-    "R5: who asks for digests while it is behind is answered as often as it asked",
+    "R5: a reader that asks for digests while it is behind is answered as often as it asked",
     arguments: WireEncoding.allCases
   )
   func severalDigests(encoding: WireEncoding) {

@@ -101,7 +101,7 @@ struct RoomsStatesTests {
     bench.expectCaughtUp(waiting)
   }
 
-  @Test("D2: where there is no space for another state, a newcomer is sent one that has more than it lacks")
+  @Test("D2: if there is no space for another state, a newcomer is sent one that has more than it lacks")
   func sharingMore() {
     var (bench, writer) = crowdedBench()
     // One whole state under way, and one of a difference, from which the ring goes on.
@@ -128,7 +128,7 @@ struct RoomsStatesTests {
     bench.settle()
   }
 
-  @Test("who lacks little is sent it at once, however many large states are on their way")
+  @Test("a reader that lacks little is sent it at once, however many large states are on their way")
   func shortOnesPassBy() {
     var (bench, writer) = crowdedBench()
     let slow = (0..<2).map { _ in

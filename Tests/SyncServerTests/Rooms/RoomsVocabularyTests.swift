@@ -37,7 +37,7 @@ struct RoomsVocabularyTests {
   }
 
   @Test(
-    "C12: who says no vocabulary is told nothing that it doesn't know, and its digest agrees",
+    "C12: a client that names no vocabulary is sent nothing that it doesn't know, and its digest agrees",
     arguments: WireEncoding.allCases
   )
   func beats(_ encoding: WireEncoding) {

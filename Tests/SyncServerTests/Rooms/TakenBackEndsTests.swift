@@ -57,7 +57,7 @@ struct TakenBackEndsTests {
     }
   }
 
-  @Test("where no shape goes, nothing is added")
+  @Test("if no shape goes, nothing is added")
   func nothing() {
     var canvas = Canvas()
     canvas.apply(operation(line, 2, ann) { $0.kind = .line })
