@@ -23,8 +23,8 @@ def pick():
     return random.choice(ADDRESSES)
 
 
-async def plain(server, address=None):
-    return await asyncio.open_connection("127.0.0.1", server.port, local_addr=(address or pick(), 0))
+async def plain(server, address=None, **options):
+    return await asyncio.open_connection("127.0.0.1", server.port, local_addr=(address or pick(), 0), **options)
 
 
 async def hold(server, until, count, begin):
@@ -82,9 +82,9 @@ async def bytes_that_mean_nothing(server, until):
             writer.close()
 
 
-async def opened(server, room):
+async def opened(server, room, address=None, **options):
     """A WebSocket of bytes that has said hello."""
-    reader, writer = await plain(server)
+    reader, writer = await plain(server, address, **options)
     writer.write(
         f"GET /v1/rooms/{room}/sync HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
@@ -101,14 +101,14 @@ def frame(opcode, payload, final=True):
     return head + bytes(4) + payload
 
 
-async def flood(server, until, count, write, room="flooded"):
+async def flood(server, until, count, write, room="flooded", address=None):
     """Sends what `write` makes over `count` connections, as fast as it is taken, and reads nothing."""
 
     async def one():
         while time.monotonic() < until:
             writer = None
             with contextlib.suppress(*EXPECTED):
-                _, writer = await opened(server, room)
+                _, writer = await opened(server, room, address)
                 while time.monotonic() < until:
                     writer.write(write())
                     await asyncio.wait_for(writer.drain(), max(0.1, until - time.monotonic()))
@@ -137,7 +137,11 @@ async def broken_frames(server, until):
 
 
 def operations(*sets):
-    return frame(1, json.dumps({"type": "ops", "ops": [{"shape": identifier(), "set": each} for each in sets]}).encode())
+    return operations_on({identifier(): each for each in sets})
+
+
+def operations_on(sets):
+    return frame(1, json.dumps({"type": "ops", "ops": [{"shape": shape, "set": each} for shape, each in sets.items()]}).encode())
 
 
 async def deletions_of_nothing(server, until):
@@ -293,14 +297,19 @@ async def crowds_of_seats(server, until):
 
 
 async def long_welcomes(server, until):
-    """Many clients show as much presence as they may, so that a welcome is long. Later clients then ask for digests, and read nothing."""
+    """Many clients show as much presence as they may, so that a welcome is long. Others don't read theirs, and ask for long answers."""
+    state = json.dumps({"type": "presence", "state": {"x": "x" * 3_900}}).encode()
     shown = []
-    presence = frame(1, json.dumps({"type": "presence", "state": {"note": "x" * 4_000}}).encode())
     with contextlib.suppress(*EXPECTED):
-        for _ in range(100):
+        for _ in range(60):
             shown.append(await opened(server, "shown"))
-            shown[-1][1].write(presence)
-    await flood(server, until, 10, lambda: frame(1, b'{"type":"digest"}') * 500, room="shown")
+            shown[-1][1].write(frame(1, state))
+    shape = identifier()
+
+    def edit():
+        return frame(1, json.dumps({"type": "ops", "id": "x" * 1_000, "ops": [{"shape": shape, "set": {"alpha": 5}}]}).encode()) * 20
+
+    await flood(server, until, 10, edit, room="shown")
     for _, writer in shown:
         writer.transport.abort()
 
@@ -317,6 +326,71 @@ async def comings_that_want_overlaps(server, until):
             await asyncio.sleep(0.01)
             writer.transport.abort()
         drawing.transport.abort()
+
+
+# How many beats a newcomer may wait until it is sent the first of a state. A room makes a hundred a second at most.
+NEWCOMER_BEATS = 200
+
+
+async def states_read_slowly(server, until):
+    """One address begins to read as many states of a busy room as there may be, and stops. A newcomer from another address is sent its own."""
+    text = "x" * 1_000
+    shapes = [identifier() for _ in range(2_000)]
+
+    def edits():
+        return operations_on({shape: {"kind": "star", "text": text} for shape in random.sample(shapes, 20)})
+
+    drawing = asyncio.create_task(flood(server, until, 1, edits, room="awaited", address=ADDRESSES[0]))
+    slow, watcher = [], None
+    while time.monotonic() < until:
+        with contextlib.suppress(*EXPECTED):
+            if watcher is None or watcher.reading.done():
+                watcher = await Watcher.join(server, "awaited", ADDRESSES[1])
+            while len(slow) < 8:
+                slow.append(await opened(server, "awaited", ADDRESSES[0], limit=4_096))
+                await asyncio.sleep(0.3)
+            began = watcher.beats
+            newcomer = await Watcher.join(server, "awaited", ADDRESSES[1])
+            # Other attacks from this address may have it closed.
+            while not newcomer.is_let_in and not newcomer.reading.done() and time.monotonic() < until:
+                await asyncio.sleep(0.05)
+                waited = watcher.beats - began
+                assert newcomer.is_let_in or waited <= NEWCOMER_BEATS, f"a newcomer waited for {waited} beats"
+            newcomer.leave()
+    if watcher:
+        watcher.leave()
+    drawing.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await drawing
+    for _, writer in slow:
+        writer.transport.abort()
+
+
+class Watcher:
+    """Reads all that it is sent, and counts the beats."""
+
+    def __init__(self, socket):
+        self.socket, self.beats, self.is_let_in = socket, 0, False
+        self.reading = asyncio.create_task(self.read())
+
+    @classmethod
+    async def join(cls, server, room, address):
+        socket = await websockets.connect(
+            server.socket(room), subprotocols=["canvas.v1.json"], max_size=None, compression=None, ping_interval=None,
+            local_addr=(address, 0))
+        await socket.send('{"type":"hello"}')
+        return cls(socket)
+
+    async def read(self):
+        with contextlib.suppress(*EXPECTED):
+            async for message in self.socket:
+                if message.startswith('{"type":"ops"'):
+                    self.is_let_in = True
+                    self.beats += '"more":true' not in message
+
+    def leave(self):
+        self.reading.cancel()
+        self.socket.transport.abort()
 
 
 async def hellos_at_once(server, until):
@@ -387,6 +461,6 @@ ALL = [
     names_that_hide, joins_without_reading, rooms_without_end, heavy_questions, pages_of_other_sites,
     pipelined_requests, endless_queries, endless_lists, empty_lines, paths_that_are_refused, headers_that_nobody_signed,
     bodies_that_mean_nothing, sockets_that_are_turned_away, empty_fragments, empty_pongs,
-    crowds_of_seats, long_welcomes, comings_that_want_overlaps, hellos_at_once, histories_that_nobody_waits_for, locks_of_nothing, large_answers_held, one_shape_over_and_over,
-    edits_of_shapes_that_never_were, ink_of_all_widths,
+    crowds_of_seats, long_welcomes, comings_that_want_overlaps, states_read_slowly, hellos_at_once, histories_that_nobody_waits_for,
+    locks_of_nothing, large_answers_held, one_shape_over_and_over, edits_of_shapes_that_never_were, ink_of_all_widths,
 ]

@@ -42,6 +42,7 @@ FLAGS = [
     "--max-http-connections", 400, "--max-http-connections-per-address", 100, "--max-connections-per-address", 200,
     "--max-unfinished-bytes", 8 << 20, "--max-http-bytes", 32 << 20, "--max-shapes", 20_000, "--max-erasures", 100_000,
     "--day-rooms-per-address", 500, "--storage-reserve-bytes", 0, "--room-idle-ms", 2_000, "--history-ms", 60_000,
+    "--max-waiting-bytes", 64 << 10, "--max-state-streams", 4,
 ]
 
 
