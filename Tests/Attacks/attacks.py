@@ -357,6 +357,7 @@ async def states_read_slowly(server, until):
                 waited = watcher.beats - began
                 assert newcomer.is_let_in or waited <= NEWCOMER_BEATS, f"a newcomer waited for {waited} beats"
             newcomer.leave()
+        await asyncio.sleep(0.05)
     if watcher:
         watcher.leave()
     drawing.cancel()
