@@ -23,8 +23,8 @@ extension Canvas {
     return rest
   }
 
-  /// Whether an actor made a shape, judging by the operations that rebuild the shape: the actor gave the shape its
-  /// kind, and nobody has written to the shape before that.
+  /// Whether an actor made a shape, judging by the operations that rebuild it: this actor's operation set the kind, and
+  /// no operation is older.
   private static func isMade(by actor: Identifier, _ operations: [Operation]) -> Bool {
     guard let kind = operations.first(where: { $0.set.assigned.contains(.kind) })?.at, kind.actor == actor else {
       return false

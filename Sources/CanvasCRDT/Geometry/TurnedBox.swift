@@ -32,7 +32,7 @@ struct TurnedExtent {
   let center: Point
   let reach: Size
   let direction: Direction
-  /// Whether the turned box is so much smaller than the upright one that it rules out more pairs.
+  /// True if the turned box is much smaller than the upright one. Then comparing turned boxes rules out more pairs.
   let isSlanted: Bool
 
   /// At 45° this takes a shape six times as long as it is wide. Most rooms have none.

@@ -26,7 +26,7 @@ public struct Stamp: Hashable, Sendable {
   @inlinable public var milliseconds: UInt64 { time >> 16 }
   @inlinable public var counter: UInt64 { time & Stamp.counterMax }
 
-  /// The stamp of a register that nobody has written, less than any other.
+  /// The stamp of a register that has never been written. Every other stamp is greater.
   @inlinable static var never: Stamp { Stamp(time: 0, actor: Identifier(unchecked: 0)) }
 }
 

@@ -157,7 +157,7 @@ extension Replica {
     peers.first { $0.actor == actor }
   }
 
-  /// How many more people are here than the client and its peers: those whom the room doesn't name.
+  /// The number of people in the room that the server counts but doesn't name.
   public var unnamedCount: Int { max(0, Int(clamping: crowd) - peers.count - 1) }
 
   /// The time on the server's clock, as far as the client can know it.

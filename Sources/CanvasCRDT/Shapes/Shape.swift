@@ -35,11 +35,11 @@ public struct Shape: Hashable, Sendable {
   }
 }
 
-// MARK: - Properties that nobody has set
+// MARK: - Properties that were never set
 
 extension Shape {
-  /// The values of `wanted`, with defaults for those that nobody has set. The default of a name is the one made up for
-  /// the shape.
+  /// The values of `wanted`. A property that was never set has its default. The default name is the one made up for the
+  /// shape.
   public func values(of wanted: PropertyMask) -> Properties {
     var values = properties.keeping(wanted)
     for property in wanted.intersection(.registers).subtracting(properties.assigned) {
@@ -56,8 +56,7 @@ extension Shape {
 }
 
 extension Properties {
-  /// Sets a property that nobody has set to its default. A name has no default: it gets the one made up for the shape,
-  /// which counts as none.
+  /// Sets a property to its default. The default name is the one made up for the shape, which counts as no name.
   mutating func assignDefault(_ property: Property, kind: ShapeKind, of shape: Identifier) {
     if property == .name {
       name = Shape.madeUpName(kind, shape)

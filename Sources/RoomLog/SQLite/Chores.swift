@@ -127,7 +127,7 @@ extension Writer {
       chores.writings[0] = writing
       guard writing.isWritten else { return }
     }
-    // If the room is gone by then, the next commit refuses the snapshot.
+    // If the room has been deleted in the meantime, the next commit refuses the snapshot.
     completions.append(chores.writings.removeFirst())
   }
 

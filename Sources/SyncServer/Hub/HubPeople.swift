@@ -35,7 +35,7 @@ extension Hub {
   func listing(of open: OpenRoom) -> RoomListing {
     var listing = open.room.listing
     if let neighbours {
-      // Of the people at other nodes, the room knows only those whom it tells by name.
+      // The room itself knows only some of the people at other nodes: the ones that it tells by name.
       listing.peers = open.room.audience.connectionCount + neighbours.count(in: open.name)
     }
     return listing

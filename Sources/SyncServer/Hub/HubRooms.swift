@@ -208,8 +208,8 @@ extension Hub {
 
   // MARK: Going
 
-  /// Closes a room that nobody is in. A snapshot makes it quick to open again, and tells the list of rooms how many
-  /// shapes it has.
+  /// Closes a room without connections. A snapshot makes it quick to open again, and keeps its number of shapes for the
+  /// list of rooms.
   func closeIdle(_ open: OpenRoom) {
     if open.awaitsSnapshot {
       snapshot(open)

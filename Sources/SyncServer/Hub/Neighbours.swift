@@ -26,7 +26,7 @@ struct Neighbours: Sendable {
   private var nodes: [UInt64: Node] = [:]
   /// The places whose joins and leaves have not been sent yet.
   private var changed: Set<PersonPlace> = []
-  /// The people whom an operator wants removed.
+  /// The people that an operator has asked to remove.
   private var unwanted: Set<PersonPlace> = []
   private var tellsAll = false
   private let recordFormHere: RecordForm
@@ -73,7 +73,7 @@ struct Neighbours: Sendable {
   // MARK: Other nodes
 
   /// Takes in news from another node.
-  /// - Returns: the people whom this node is to remove.
+  /// - Returns: the people that this node has to remove.
   mutating func heard(_ part: NewsPart, now: Moment) -> [PersonPlace] {
     guard part.node != teller.node else { return [] }
     if nodes[part.node] == nil { tellsAll = true }
