@@ -64,14 +64,10 @@ struct PaintedShapes {
   /// Paints as much as one frame may.
   mutating func goOn(since began: UInt64 = Clocks.monotonicMilliseconds()) {
     guard !isDone else { return }
-    if next < scene.items.count {
-      next = painter.paint(scene.items, from: next, work: ScenePainter.workMax)
-    } else {
-      painter.paintCommonRegions(scene)
-      isDone = true
-    }
-    // Most drawings take one frame.
-    if next == scene.items.count, !isDone, painter.work < ScenePainter.workMax {
+    let paintsShapes = next < scene.items.count
+    if paintsShapes { next = painter.paint(scene.items, from: next, work: ScenePainter.workMax) }
+    // Most drawings take one frame. If the shapes take several, the common areas get a frame of their own.
+    if next == scene.items.count, !paintsShapes || painter.work < ScenePainter.workMax {
       painter.paintCommonRegions(scene)
       isDone = true
     }
