@@ -133,7 +133,7 @@ extension Hub {
     for open in rooms.all {
       sum.add(open.room.counts)
       shapes += open.room.canvas.liveCount
-      readerBytesMost = max(readerBytesMost, open.room.kept.readerBytesMost)
+      readerBytesMost = max(readerBytesMost, open.room.audience.readers.bytesHeld.most)
     }
     var refusals = counts.refusals
     for code in RejectCode.allCases {

@@ -43,14 +43,12 @@ extension Room {
 
   /// The bytes that the room keeps for its readers.
   var kept: KeptForReaders {
-    let held = audience.readers.bytesHeld
-    return KeptForReaders(
+    KeptForReaders(
       beats: fanOut.ring.count,
       beatBytes: fanOut.ring.byteCount,
       states: fanOut.streamCount,
       waiting: audience.readers.turnedAway,
-      readerBytes: held.all,
-      readerBytesMost: held.most
+      readerBytes: audience.readers.bytesHeld.all
     )
   }
 
@@ -76,8 +74,6 @@ struct KeptForReaders: Hashable, Sendable {
   let waiting: Int
   /// Bytes of answers, and of what sockets have taken in part, of all readers together.
   let readerBytes: Int
-  /// The same of the one that has most.
-  let readerBytesMost: Int
 }
 
 /// A line of the list of rooms.
