@@ -104,17 +104,7 @@ struct DamageTests {
   @Test("a flipped byte on the disk is found")
   func flippedByte() throws {
     bench.close()
-    let file = open(path, O_RDWR)
-    var content = [UInt8](repeating: 0, count: SystemCalls.file(at: path)?.bytes ?? 0)
-    try #require(pread(file, &content, content.count, 0) == content.count)
-    let wanted = bytes("record 11 of demo")
-    let places = (0..<content.count - wanted.count).filter { content[$0...].starts(with: wanted) }
-    try #require(!places.isEmpty)
-    for place in places {
-      var flipped = content[place + 3] ^ 0x10
-      try #require(pwrite(file, &flipped, 1, place + 3) == 1)
-    }
-    close(file)
+    try bench.damageInFile(bytes("record 11 of demo"))
     try bench.reopen()
     try expectRefused(at: 12)
     try expectOthersGoOn()
@@ -339,14 +329,7 @@ struct DamageTests {
     try bench.append("demo", [bytes("one"), bytes("two")])
     _ = try bench.snapshot("demo", at: 2, bytes("as of 2"))
     try bench.append("demo", [bytes("three")])
-    let path = bench.directory + "/canvas.db"
-    let file = open(path, O_RDWR)
-    defer { close(file) }
-    var content = [UInt8](repeating: 0, count: SystemCalls.file(at: path)?.bytes ?? 0)
-    try #require(pread(file, &content, content.count, 0) == content.count)
-    let wanted = bytes("as of 2")
-    let place = try #require((0..<content.count - wanted.count).first { content[$0...].starts(with: wanted) })
-    try #require(pwrite(file, "b", 1, place) == 1)
+    try bench.damageInFile(bytes("as of 2"))
     _ = try bench.ask { .retain(id: $0, milliseconds: 5_000) }
     #expect(try bench.summaries().map(\.trimmed) == [0])
     #expect(try bench.records("demo").map(\.bytes) == [bytes("one"), bytes("two"), bytes("three")])

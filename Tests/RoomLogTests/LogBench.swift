@@ -310,6 +310,21 @@ final class LogBench {
   func summaries() throws -> [RoomSummary] {
     try #require(try ask { .list(id: $0) }.summaries)
   }
+
+  /// Flips a bit of something that was stored, wherever the database's file has it.
+  func damageInFile(_ wanted: [UInt8]) throws {
+    let path = directory + "/canvas.db"
+    let file = Glibc.open(path, O_RDWR)
+    defer { Glibc.close(file) }
+    var content = [UInt8](repeating: 0, count: SystemCalls.file(at: path)?.bytes ?? 0)
+    try #require(pread(file, &content, content.count, 0) == content.count)
+    let places = (0..<content.count - wanted.count).filter { content[$0...].starts(with: wanted) }
+    try #require(!places.isEmpty)
+    for place in places {
+      var flipped = content[place] ^ 0x10
+      try #require(pwrite(file, &flipped, 1, place) == 1)
+    }
+  }
 }
 
 /// A directory for this test alone.
