@@ -160,6 +160,22 @@ struct RoomsStatesTests {
     for client in slow { #expect(bench.clients[client].cursor == bench.room.cursor) }
   }
 
+  @Test("states of few shapes that have changed often are bounded, too")
+  func manyChangesOfOneShape() {
+    var (bench, writer) = crowdedBench()
+    var places: [Cursor?] = []
+    for step in 0..<340 {
+      if step < 40 { places.append(bench.clients[writer].cursor) }
+      bench.write(writer, bench.shape(1)) { $0.position = Point(x: Double(step), y: 0) }
+      bench.settle()
+    }
+    // Each fits into one part, and none is known to before it is made.
+    for place in places.reversed() {
+      _ = joinSlowly(&bench, since: place, takes: 0)
+      #expect(bench.room.kept.states <= 2 * 4 + 2)
+    }
+  }
+
   @Test("a newcomer waits for those who read slowly no more than a number of beats, wherever they are")
   func waitIsBounded() {
     var (bench, writer) = crowdedBench()

@@ -26,6 +26,8 @@ struct StateStream: Sendable {
   /// When a reader last came or took a part, on the monotonic clock.
   private var takenAt: UInt64 = 0
   private let madeAt: UInt64
+  /// Whether it was known to be quickly made.
+  private let isOfLittle: Bool
 
   init(
     encoding: WireEncoding,
@@ -36,6 +38,7 @@ struct StateStream: Sendable {
     pairs: [ShapePair]?,
     pairsVersion: UInt64,
     parts: [StatePart],
+    isOfLittle: Bool,
     now: Moment
   ) {
     self.encoding = encoding
@@ -46,6 +49,7 @@ struct StateStream: Sendable {
     self.pairs = pairs
     self.pairsVersion = pairsVersion
     self.parts = parts
+    self.isOfLittle = isOfLittle
     madeAt = now.monotonicMilliseconds
     frames = Array(repeating: [], count: parts.count)
   }
@@ -54,8 +58,8 @@ struct StateStream: Sendable {
 
   func suits(_ channel: Channel) -> Bool { encoding == channel.encoding && vocabulary == channel.vocabulary }
 
-  /// Whether it takes no more memory than one message to its reader does.
-  var isShort: Bool { parts.count <= 1 }
+  /// Whether it was quickly made, and takes no more memory than one message to its reader does.
+  var isShort: Bool { isOfLittle && parts.count <= 1 }
 
   mutating func enter(_ party: String, _ now: Moment) {
     readers[party, default: 0] += 1

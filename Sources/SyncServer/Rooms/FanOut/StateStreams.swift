@@ -156,7 +156,8 @@ struct StateStreams: Sendable {
     pairs: PairsTold,
     now: Moment
   ) -> StateStream? {
-    // A stream that may be short is quickly made. Only after that it is known to be short.
+    // A stream that may be short is quickly made. Only after that it is known to be short. Any other counts as long, even
+    // if it fits into one part: that isn't known before it has been made.
     let mayBeShort = fold.hasLittle(since: want.since)
     guard mayBeShort || makeSpace(isShort: false, for: want.party, now) else { return nil }
     let encoding = want.channel.encoding
@@ -170,6 +171,7 @@ struct StateStreams: Sendable {
       pairs: want.channel.hasOverlaps ? pairs.all : nil,
       pairsVersion: pairs.version,
       parts: fold.parts(since: want.since, shapesMax: shapesMax),
+      isOfLittle: mayBeShort,
       now: now
     )
     return !mayBeShort || makeSpace(isShort: stream.isShort, for: want.party, now) ? stream : nil
