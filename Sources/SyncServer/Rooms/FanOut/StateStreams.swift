@@ -94,7 +94,11 @@ struct StateStreams: Sendable {
 
   /// Whether a stream of any length could be made for a reader of that address.
   func hasSpace(for party: String, _ now: Moment) -> Bool {
-    hasSpace(isShort: false) || makesWay(isShort: false, for: party, now) != nil
+    mayTakeMore(isShort: false, for: party, now)
+  }
+
+  private func mayTakeMore(isShort: Bool, for party: String, _ now: Moment) -> Bool {
+    hasSpace(isShort: isShort) || makesWay(isShort: isShort, for: party, now) != nil
   }
 
   private func hasSpace(isShort: Bool) -> Bool {
@@ -157,8 +161,9 @@ struct StateStreams: Sendable {
     now: Moment
   ) -> StateStream? {
     // A stream that may be short is quickly made. Only after that it is known to be short. Any other counts as long, even
-    // if it fits into one part: that isn't known before it has been made.
-    let mayBeShort = fold.hasLittle(since: want.since)
+    // if it fits into one part: that isn't known before it has been made. So does a short one for which only the long ones
+    // have space.
+    let mayBeShort = fold.hasLittle(since: want.since) && mayTakeMore(isShort: true, for: want.party, now)
     guard mayBeShort || makeSpace(isShort: false, for: want.party, now) else { return nil }
     let encoding = want.channel.encoding
     let shapesMax = StateStream.shapesMax(encoding, messageBytes: limits.messageBytes)
