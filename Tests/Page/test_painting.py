@@ -431,3 +431,37 @@ def test_common_regions_lie_on_each_other_alike_however_they_came_to_be(room):
         ann.wait_for_shape(shapes[2], "shape.x < 0")
         ann.painted()
     assert all((picture == pictures[0]).all() for picture in pictures)
+
+
+def test_what_is_common_may_end_while_it_is_painted(room):
+    """A picture that takes several frames. After one of them, a shape of whose regions some are left has none any more."""
+    ann = room.join()
+    for _ in range(8):
+        room.add(kind="rectangle", alpha=1, strokeWidth=6, position=[-100, -100], size=[3000, 2000])
+    ann.wait_for_shapes(8)
+    ann.look_at(0, 0)
+    ann.wait("app.painter.isDone")
+    painted = ann.run("""
+      return (async () => {
+        // The second region ends the frame: it is the first of two of the third shape.
+        const clock = performance.now.bind(performance)
+        let [ahead, regions] = [0, 0]
+        performance.now = () => clock() + ahead
+        const { prototype } = OffscreenCanvasRenderingContext2D
+        const { fill } = prototype
+        prototype.fill = function (...values) {
+          if (Math.abs(this.globalAlpha - 0.45) < 0.001 && ++regions === 2) ahead = 1000
+          return fill.apply(this, values)
+        }
+        app.scene.touchAll()
+        app.invalidate()
+        do await new Promise(requestAnimationFrame)
+        while (!app.painter.isDone && regions < 2)
+        prototype.fill = fill
+        const painted = app.painter.isDone
+        app.edit((session) => session.clear())
+        return { painted, regions }
+      })()""")
+    assert painted == {"painted": False, "regions": 2}
+    ann.wait("app.painter.isDone")
+    room.wait_for_shapes(0)

@@ -40,7 +40,7 @@ export class Picture {
   /**
    * The rest of a shape, or of its regions, that takes long to paint.
    *
-   * @type {{steps: Generator<number, void>, left: number} | null}
+   * @type {{steps: Generator<number, void>, whole: number, left: number} | null}
    */
   #rest = null
   #coverage
@@ -212,7 +212,8 @@ export class Picture {
       return
     }
     const regions = this.#regions.marked.of(drawn)
-    if (regions.length === 0) return
+    // What is left over of regions is painted even if they have all ended since the last frame. Otherwise it would never be done.
+    if (regions.length === 0 && !this.#rest) return
     const work = regionWorkOf(drawn, this.#sight)
     this.#paintSteps(this.#paintRegions(regions, step), regions.length * work)
   }
@@ -259,11 +260,11 @@ export class Picture {
    * @param {Generator<number, void>} steps tell how much of it they have painted @param {number} whole
    */
   #paintSteps(steps, whole) {
-    const rest = this.#rest ?? { steps, left: whole }
+    const rest = this.#rest ?? { steps, whole, left: whole }
     const most = this.work + batchWork
     while (this.work < most) {
       const { done, value } = rest.steps.next()
-      const painted = done ? rest.left : value * whole
+      const painted = done ? rest.left : value * rest.whole
       this.work += painted
       rest.left -= painted
       this.#rest = done ? null : rest
