@@ -404,6 +404,26 @@ def test_a_browser_without_space_still_reads_what_it_has(room):
     assert ann.run("app.live.actor") == actor
 
 
+def test_space_may_be_missed_only_when_a_transaction_ends(room):
+    """Each write seems to succeed, and then nothing is stored. What the page kept at the moment it was left stays there."""
+    ann = room.join("Ann", before=lambda page: page.add_init_script("""
+        const { put } = IDBObjectStore.prototype
+        IDBObjectStore.prototype.put = function (...values) {
+          const request = put.apply(this, values)
+          if (localStorage.getItem('full')) request.addEventListener('success', () => {
+            try { this.transaction.abort() } catch { /* It commits by itself. */ }
+          })
+          return request
+        }
+        IDBTransaction.prototype.commit = () => {}"""))
+    ann.forgive("can’t keep it")
+    ann.run("app.perform(app.live.stop()); " + SQUARE)
+    ann.wait("app.session.unsentCount === 1")
+    ann.run("localStorage.setItem('full', 'yes'); " + SQUARE + "; return null")
+    ann.page.reload()
+    room.wait_for_shapes(2)
+
+
 def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world, room):
     """A tab is closed with two changes that nobody has. The room has become full meanwhile."""
     with world.start_server("--max-shapes", "1") as server:

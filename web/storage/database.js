@@ -80,6 +80,16 @@ const done = (request) => new Promise((resolve, reject) => {
   request.onerror = () => reject(request.error)
 })
 
+/**
+ * Waits until what a transaction writes is stored. A browser without space may say that only when the transaction ends.
+ *
+ * @param {IDBTransaction} transaction @returns {Promise<void>}
+ */
+const stored = (transaction) => new Promise((resolve, reject) => {
+  transaction.oncomplete = () => resolve()
+  transaction.onabort = () => reject(transaction.error)
+})
+
 /** @param {string} room @param {number} actor */
 export const keyOf = (room, actor) => `${room} ${actor}`
 
@@ -92,9 +102,12 @@ async function takeFarewells() {
   const left = /** @type {KeptEdits[]} */ ([])
   for (const record of keptAtOnce()) {
     try {
-      const store = (await begin('edits', 'readwrite')).objectStore('edits')
+      const transaction = await begin('edits', 'readwrite')
+      const isStored = stored(transaction)
+      const store = transaction.objectStore('edits')
       const here = await done(store.get(record.key))
-      if (!here || here.at < record.at) await done(store.put(record))
+      if (!here || here.at < record.at) store.put(record)
+      await isStored
       forgetAtOnce(record.key)
     } catch {
       left.push(record)
@@ -111,8 +124,8 @@ async function takeFarewells() {
 export async function editsOf(room) {
   const left = (await takeFarewells()).filter((record) => record.room === room)
   /** @type {KeptEdits[]} */
-  const stored = await done((await begin('edits')).objectStore('edits').index('room').getAll(room))
-  const newest = new Map(stored.map((record) => [record.key, record]))
+  const inStore = await done((await begin('edits')).objectStore('edits').index('room').getAll(room))
+  const newest = new Map(inStore.map((record) => [record.key, record]))
   for (const record of left) if (!(record.at <= (newest.get(record.key)?.at ?? -Infinity))) newest.set(record.key, record)
   return [...newest.values()].sort((one, other) => other.at - one.at)
 }
@@ -126,10 +139,11 @@ export async function drawingOf(room) {
 export async function keep(store, record) {
   // Relaxed durability: a crash of the computer may lose the last moments, a crash of the browser loses nothing.
   const transaction = await begin(store, 'readwrite', { durability: 'relaxed' })
-  const request = transaction.objectStore(store).put(record)
+  const isStored = stored(transaction)
+  transaction.objectStore(store).put(record)
   // Otherwise the commit would wait for the page to handle an event, which a page that is being left never does.
   transaction.commit()
-  await done(request)
+  await isStored
 }
 
 /**
