@@ -174,6 +174,7 @@ def test_a_png_that_no_canvas_can_be_becomes_as_large_as_one_can(room):
     ann.wait_for_shapes(2)
     ann.page.get_by_role("button", name="Menu", exact=True).click()
     ann.page.get_by_role("menuitem", name="Export as PNG").click()
+    ann.page.get_by_role("dialog").wait_for()
     with ann.page.expect_download() as download:
         ann.page.keyboard.press("Enter")
     with open(download.value.path(), "rb") as file:
