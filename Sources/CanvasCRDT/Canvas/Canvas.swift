@@ -1,35 +1,37 @@
 /// A drawing as a set of registers that merge. Every replica of a room holds one.
 ///
 /// Canvases that have taken in the same operations are equal, whatever the order of the operations and however often
-/// each came. Merging looks at no clock and no limit: what may enter is decided before.
+/// each operation came. Merging reads no clock and checks no limit: the server checks both before an operation enters
+/// the log.
 ///
-/// Records lie in pages. A copy of a canvas shares the pages until one of the two changes them, so a snapshot in a busy
-/// room costs a page now and then rather than the whole canvas.
+/// Records lie in pages. A copy of a canvas shares its pages with the original until one of the two changes a page. So
+/// a snapshot in a busy room costs the copies of a few pages rather than a copy of the whole canvas.
 public struct Canvas: Sendable {
-  /// Records by slot. A free slot holds a record with nothing assigned.
+  /// The records, by slot. A free slot holds a record without any register or erasure.
   private(set) var pages: [[ShapeRecord]] = []
 
-  /// For each page, the place in the log of its newest change. A delta skips pages that are older.
+  /// For each page, the place in the log of the page's newest change. A delta skips the pages that have not changed
+  /// since the place where the delta begins.
   private var pageChangedAt: [UInt64] = []
 
   private var freeSlots: [UInt32] = []
   private var slotCount = 0
   private var table: SlotTable
 
-  /// Each deleted shape leaves one stamp, until that is forgotten.
+  /// The erasures of the shapes that have no registers left. Each stays until it is forgotten.
   private var erasures = IdentifierMap<Erasure>()
 
-  /// The digest, updated with each register once `countDigest` has been called.
+  /// The digest. `nil` until `countDigest` is called; from then on it is updated with each register.
   var countedDigest: CountedDigest?
 
   /// How many shapes are live.
   public private(set) var liveCount = 0
 
-  /// The bytes of the texts in all registers, including those of shapes that are not live.
+  /// The bytes of the texts and paths in all registers, including the registers of shapes that are not live.
   public private(set) var longBytes = 0
 
-  /// The place in the log of the newest erasure that was forgotten. A client that has not read that far needs the whole
-  /// state: a delta would lack that erasure.
+  /// The place in the log of the newest erasure that was forgotten. A client that has not read the log up to this place
+  /// needs the whole state, because a delta would lack the erasure.
   public private(set) var forgottenUpTo: UInt64 = 0
 
   struct Erasure: Hashable, Sendable {
@@ -37,18 +39,19 @@ public struct Canvas: Sendable {
     var changedAt: UInt64
   }
 
-  /// 32 records of 384 bytes: large enough that a page's header costs next to nothing, small enough to copy when it is
-  /// shared.
+  /// A page has 32 records of 384 bytes: large enough that the page's header costs next to nothing, and small enough
+  /// that copying a shared page is cheap.
   static let pageShift: UInt32 = 5
   static let pageLength = 1 << Int(pageShift)
 
-  /// An empty canvas. `seed` scatters the shapes in memory. It has to be random wherever identifiers come from strangers,
-  /// who could otherwise choose ones that collide. Nothing that can be read from a canvas depends on it.
+  /// An empty canvas. `seed` decides which slots of the hash table shapes get. It has to be random where identifiers
+  /// come from strangers, because they could otherwise choose identifiers that collide. Nothing that can be read from a
+  /// canvas depends on the seed.
   public init(seed: UInt64) {
     table = SlotTable(seed: seed)
   }
 
-  /// How many shapes have registers, live or not. A limit on shapes has to count these.
+  /// How many shapes have registers, live or not. A limit on shapes has to count all of these, because all take memory.
   public var shapeCount: Int { table.count }
 
   /// How many shapes have nothing left but an erasure.
@@ -56,14 +59,15 @@ public struct Canvas: Sendable {
 
   public var isEmpty: Bool { table.count == 0 && erasures.isEmpty }
 
-  /// How many slots have ever been in use: the most shapes that have had registers at the same time.
+  /// How many slots have ever been in use. This is the greatest number of shapes that have had registers at the same
+  /// time.
   var slotsEverUsed: Int { slotCount }
 }
 
 // MARK: - Merging
 
 extension Canvas {
-  /// Merges one operation. `place` is its place in the room's log, for `operations(since:)`.
+  /// Merges one operation. `place` is the operation's place in the room's log; `operations(since:)` compares places.
   @discardableResult
   public mutating func apply(_ operation: borrowing Operation, place: UInt64 = 0) -> Change {
     if let slot = slot(of: operation.shape) {
@@ -107,7 +111,7 @@ extension Canvas {
     return change
   }
 
-  /// Takes over the record of a shape that this canvas does not have, so there is nothing to merge.
+  /// Takes over the record of a shape that this canvas doesn't have. So no registers have to be compared.
   private mutating func adopt(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
     var change = Change(shape: record.shape)
     change.changed = record.values.assigned
@@ -120,7 +124,8 @@ extension Canvas {
     return change
   }
 
-  /// Merges pages of shapes. Pages of shapes that this canvas does not have are taken over whole.
+  /// Merges pages of records. A page is taken over whole if this canvas has none of its shapes; otherwise its records
+  /// are merged one by one.
   mutating func merge(_ arriving: [[ShapeRecord]], place: UInt64) {
     if arriving.count >= StatePart.shapesMax / Canvas.pageLength {
       let pages = pages
@@ -133,8 +138,9 @@ extension Canvas {
     }
   }
 
-  /// Takes over a page of shapes that this canvas does not have, if it fits behind the existing pages. A room's whole
-  /// state arrives this way, and none of its records is copied.
+  /// Takes over a page of records if this canvas has none of the page's shapes and its own pages are all full. A room's
+  /// whole state arrives this way, and no record is copied.
+  /// - Returns: whether the page was taken over.
   private mutating func adopt(_ page: [ShapeRecord], place: UInt64) -> Bool {
     guard slotCount & (Canvas.pageLength - 1) == 0 else { return false }
     for row in page.indices {
@@ -161,9 +167,10 @@ extension Canvas {
     return true
   }
 
-  /// Forgets erasures stamped before `milliseconds`; returns how many. Only safe where stamps that old are refused.
-  /// - Parameter most: at most this many shapes that have nothing else left are forgotten. A million take a third of
-  ///   a second.
+  /// Forgets the erasures that were stamped before `milliseconds`, and returns how many they were. This is only safe
+  /// where operations with stamps that old are refused. Otherwise such an operation could bring a deleted shape back.
+  /// - Parameter most: an upper bound on the shapes without registers whose erasures are forgotten. Forgetting a
+  ///   million takes a third of a second.
   @discardableResult
   public mutating func forgetErasures(before milliseconds: UInt64, atMost most: Int = .max) -> Int {
     let countBefore = erasures.count
@@ -179,8 +186,8 @@ extension Canvas {
         if let erasure = pages[page][row].erasure, erasure.milliseconds < milliseconds,
           pages[page][row].forgetErasure(before: milliseconds)
         {
-          // The record may have changed since its erasure. A place that is too late only means that a client gets the
-          // whole state where a delta would have been enough.
+          // The place of the erasure itself is not known, because the record may have changed since. A place that is
+          // too late is harmless: at worst a client gets the whole state where a delta would have been enough.
           newestPlace = max(newestPlace, pages[page][row].changedAt)
           forgotten += 1
         }
@@ -190,9 +197,9 @@ extension Canvas {
     return forgotten
   }
 
-  /// A time such that forgetting all erasures stamped before it leaves no more than `count`. It may forget a few more
-  /// than needed: at most a sixteenth of all, unless they are of the same millisecond.
-  /// - Returns: `nil` if there are no more than `count`.
+  /// Returns a time: if all erasures stamped before this time are forgotten, at most `count` remain. A few more than
+  /// needed may be forgotten: at most a sixteenth of all, unless these have the same millisecond.
+  /// - Returns: `nil` if there are no more than `count` erasures.
   public func timeOfErasures(leaving count: Int) -> UInt64? {
     guard erasures.count > count, let first = erasures.values.first else { return nil }
     var low = first.stamp.milliseconds
@@ -201,8 +208,8 @@ extension Canvas {
       low = min(low, erasure.stamp.milliseconds)
       high = max(high, erasure.stamp.milliseconds)
     }
-    // Each round divides a span of time into a thousand parts and counts the erasures in each. The next round takes the
-    // part that has the time that is looked for.
+    // Each round divides a span of time into about a thousand parts and counts the erasures in each part. The next
+    // round divides the part in which the wanted time lies.
     var left = erasures.count
     while true {
       let width = (high - low) / 1_024 + 1
@@ -221,12 +228,12 @@ extension Canvas {
     }
   }
 
-  /// For a canvas that is rebuilt from a store. `place` is where the newest forgotten erasure of the stored canvas was.
+  /// For a canvas that is rebuilt from a store. `place` is the `forgottenUpTo` of the stored canvas.
   public mutating func restore(forgottenUpTo place: UInt64) {
     forgottenUpTo = max(forgottenUpTo, place)
   }
 
-  /// Drops everything that the canvas holds of one shape, as if it had never come.
+  /// Drops everything that the canvas holds of one shape, as if no operation on the shape had ever come.
   mutating func forget(_ shape: Identifier) {
     erasures[shape] = nil
     guard let slot = slot(of: shape) else { return }
@@ -241,7 +248,7 @@ extension Canvas {
 // MARK: - Keeping the books
 
 extension Canvas {
-  /// A record for a shape that has none. If the shape has left an erasure, the record takes it over.
+  /// A record for a shape that has none. If there is an erasure of the shape, it becomes part of the record.
   private func newRecord(_ shape: Identifier) -> ShapeRecord {
     var record = ShapeRecord(shape: shape)
     if !erasures.isEmpty, let erasure = erasures[shape] {
@@ -352,7 +359,8 @@ extension Canvas {
     return property == .deleted ? erasures[shape]?.stamp : nil
   }
 
-  /// Occupied slots in the order of their shapes' identifiers. With `place`, only those that changed after it.
+  /// The occupied slots, in the order of their shapes' identifiers. With `place`, only the slots whose records changed
+  /// after that place in the log.
   func orderedSlots(since place: UInt64? = nil) -> [UInt32] {
     var keyed: [RadixOrder.Entry] = []
     if place == nil { keyed.reserveCapacity(table.count) }
@@ -373,7 +381,8 @@ extension Canvas {
     return keyed.map { $0.slot }
   }
 
-  /// Erasures of shapes without registers, by identifier. With `place`, only those that changed after it.
+  /// The erasures of shapes without registers, in the order of the shapes' identifiers. With `place`, only the erasures
+  /// that changed after that place in the log.
   func orderedErasures(since place: UInt64? = nil) -> [(shape: Identifier, stamp: Stamp)] {
     var ordered: [(shape: Identifier, stamp: Stamp)] = []
     for (index, shape) in erasures.keys.enumerated() {

@@ -1,6 +1,6 @@
 extension Canvas {
-  /// The values of a shape's registers, live or not. `assigned` tells which registers exist, and whether there is an
-  /// erasure.
+  /// The values of a shape's registers, live or not. Their `assigned` says which registers exist, and whether the shape
+  /// has an erasure.
   func values(of shape: Identifier) -> Properties {
     if let slot = slot(of: shape) { return record(at: slot).values }
     var values = Properties()

@@ -1,10 +1,10 @@
-/// The sums of the registers' hashes, one for each vocabulary that brought new properties.
+/// The sums of the registers' hashes: one sum for each vocabulary that added properties.
 struct CountedDigest: Hashable, Sendable {
-  /// The properties that every client knows.
+  /// The sum over the properties that every client knows.
   var common: UInt64 = 0
-  /// The properties that came with texts.
+  /// The sum over the properties that were added together with texts.
   var texts: UInt64 = 0
-  /// The properties that came last.
+  /// The sum over the properties that the newest vocabulary added.
   var newest: UInt64 = 0
 
   init() {}
@@ -41,12 +41,13 @@ struct CountedDigest: Hashable, Sendable {
 }
 
 extension Canvas {
-  /// Sum modulo 2⁶⁴ of the mixed FNV-1a 64 hashes of `shape property stamp` over every register of every live shape.
+  /// The sum modulo 2⁶⁴ of the mixed FNV-1a 64 hashes of `shape property stamp`, over every register of every live
+  /// shape (M9).
   ///
-  /// Unless `countDigest` was called before, this walks over all registers.
+  /// Unless `countDigest` was called before, this reads all registers.
   public var digest: UInt64 { (countedDigest ?? walkedDigest).all }
 
-  /// The digest of the part of the canvas that a client with this vocabulary knows.
+  /// The digest of the properties that a client with this vocabulary knows.
   public func digest(for vocabulary: Vocabulary) -> UInt64 {
     (countedDigest ?? walkedDigest).known(to: vocabulary)
   }
@@ -59,8 +60,8 @@ extension Canvas {
     return sum
   }
 
-  /// Returns the digest, and keeps it up to date from now on. The hashes are a third of the cost of an update, so they
-  /// are made only for those who ask for the digest.
+  /// Returns the digest, and keeps it up to date from now on. Hashing is a third of the cost of an update, so a canvas
+  /// doesn't hash before somebody needs its digest.
   @discardableResult
   public mutating func countDigest() -> UInt64 {
     if countedDigest == nil { countedDigest = walkedDigest }

@@ -30,7 +30,7 @@ extension Canvas {
     return record(at: slot).values.longBytes(of: properties)
   }
 
-  /// The stamp against which a write to `property` of `shape` has to win: the greater of the register's stamp and the
+  /// The stamp that a write to `property` of `shape` has to exceed: the greater of the register's stamp and the
   /// erasure's.
   public func winner(of property: Property, in shape: Identifier) -> Stamp? {
     let register = stamp(of: property, in: shape)
@@ -40,8 +40,8 @@ extension Canvas {
     return max(register, erasure)
   }
 
-  /// The live shapes with a value of one of these properties, ordered by identifier. This is quick if few shapes have
-  /// one.
+  /// The live shapes that have a value of at least one of these properties, ordered by identifier. This is quick if
+  /// only few shapes have such a value.
   public func shapes(withAny properties: PropertyMask) -> [Shape] {
     var found: [Shape] = []
     for page in pages.indices {
@@ -63,8 +63,8 @@ extension Canvas {
     return shapes
   }
 
-  /// The fewest operations that rebuild the registers and the erasures of all shapes, or of those that have changed
-  /// after `place` in the log. Ordered by shape, then by stamp.
+  /// Calls `body` with the fewest operations that rebuild the registers and the erasures of all shapes. With `place`:
+  /// only of the shapes that changed after that place in the log. The operations are ordered by shape, then by stamp.
   public func forEachOperation<Failure: Error>(
     since place: UInt64? = nil,
     _ body: (borrowing Operation) throws(Failure) -> Void
@@ -77,7 +77,7 @@ extension Canvas {
     for slot in orderedSlots(since: place) { try record(at: slot).forEachOperation(body) }
   }
 
-  /// The newest values of some registers and erasures, as the operations that wrote them. Ordered by shape.
+  /// The newest values of some registers and erasures, as the operations that wrote these values. Ordered by shape.
   public func operations(of registers: [Identifier: PropertyMask]) -> [Operation] {
     var operations: [Operation] = []
     for shape in registers.keys.sorted() {
@@ -95,7 +95,7 @@ extension Canvas {
     return operations
   }
 
-  /// `forEachOperation` as a list.
+  /// The operations that `forEachOperation` gives, as a list.
   public func operations(since place: UInt64? = nil) -> [Operation] {
     var operations: [Operation] = []
     forEachOperation(since: place) { operations.append(copy $0) }
@@ -104,7 +104,7 @@ extension Canvas {
 }
 
 extension Canvas: Equatable {
-  /// Compares the registers and erasures. How a canvas got them doesn't matter.
+  /// Whether the registers and erasures are equal. Two canvases may have got them by different operations.
   public static func == (left: Canvas, right: Canvas) -> Bool {
     guard left.digest == right.digest, left.shapeCount == right.shapeCount, left.erasureCount == right.erasureCount
     else { return false }
@@ -113,7 +113,8 @@ extension Canvas: Equatable {
 }
 
 extension Canvas {
-  /// A shape as it is drawn on this canvas. `nil` if there is no such shape.
+  /// A shape as it is drawn on this canvas: a tied end of a line follows the shape that it is tied to. `nil` if there
+  /// is no such shape.
   public func drawn(_ shape: Identifier) -> Shape? { self[shape].map { drawn($0) } }
 
   public func drawn(_ shape: Shape) -> Shape { shape.drawn { self[$0] } }

@@ -1,8 +1,9 @@
-// Reverting everything that one actor wrote: the values that make a canvas look as it would without those operations.
+// Reverting everything that one actor wrote: new values that make a canvas look as if the actor's operations had never
+// been applied.
 
 extension Canvas {
-  /// This canvas without what an actor wrote to it, as far as the canvas alone can tell: without the shapes that the
-  /// actor made. The actor's values in others' shapes stay, because the earlier values are not known.
+  /// This canvas without the shapes that an actor made. The values that the actor wrote to other people's shapes stay,
+  /// because a canvas doesn't know the values before them.
   public func withoutShapes(of actor: Identifier, seed: UInt64) -> Canvas {
     var rest = Canvas(seed: seed)
     var shape: Identifier?
@@ -23,8 +24,8 @@ extension Canvas {
     return rest
   }
 
-  /// Whether an actor made a shape, judging by the operations that rebuild it: this actor's operation set the kind, and
-  /// no operation is older.
+  /// Whether an actor made a shape. The operations that rebuild the shape show this: the actor's own operation wrote
+  /// the kind, and no other actor's operation is older.
   private static func isMade(by actor: Identifier, _ operations: [Operation]) -> Bool {
     guard let kind = operations.first(where: { $0.set.assigned.contains(.kind) })?.at, kind.actor == actor else {
       return false
@@ -32,8 +33,8 @@ extension Canvas {
     return !operations.contains { $0.at < kind && $0.at.actor != actor }
   }
 
-  /// New values for lines that stay when the shapes that they are tied to go (S14): they end where they do now. The
-  /// ties stay too, in case the shapes come back. Each line is looked at once.
+  /// New values for the lines that stay when the shapes that they are tied to are deleted (S14). With these values,
+  /// each line ends where it is drawn now. The ties stay too, in case the shapes come back. Each line is checked once.
   public func ends(ofLinesWithout leaving: IdentifierSet) -> [(line: Identifier, set: Properties)] {
     guard !leaving.isEmpty else { return [] }
     var ends: [(line: Identifier, set: Properties)] = []
@@ -46,7 +47,7 @@ extension Canvas {
     return ends
   }
 
-  /// The values that hide everything that an actor wrote to a shape.
+  /// The values that replace everything that an actor wrote to a shape.
   /// - Parameter other: the canvas without the actor's operations.
   /// - Returns: `nil` if there is nothing to write.
   public func takingBack(_ actor: Identifier, from shape: Identifier, asOn other: Canvas) -> Properties? {
@@ -56,7 +57,8 @@ extension Canvas {
     var set = Properties()
     switch (registers.contains(.kind), wanted.contains(.kind)) {
     case (false, false):
-      // A deleted shape is not visible, but the room keeps what is written to it.
+      // The shape is deleted, so nobody sees it, but its registers may still hold what the actor wrote. They are
+      // deleted only if all of them are the actor's.
       let isAllItsOwn = registers.allSatisfy { self.stamp(of: $0, in: shape)?.actor == actor }
       guard !registers.isEmpty, wanted.isEmpty, isAllItsOwn else { return nil }
       set.delete()
@@ -66,7 +68,7 @@ extension Canvas {
       let present = values(of: shape)
       for property in registers.union(wanted) {
         let stamp = stamp(of: property, in: shape)
-        // Values that others have written since stay.
+        // Values that other people have written since then stay.
         guard stamp == nil || stamp?.actor == actor else { continue }
         var target = Properties()
         if wanted.contains(property) {

@@ -2,9 +2,9 @@
 public struct Change: Hashable, Sendable {
   /// Whether the shape was live before the operation, and whether it is live after it.
   public enum Lifecycle: UInt8, Hashable, Sendable {
-    /// Live neither before nor after.
+    /// The shape was live neither before nor after.
     case absent
-    /// Live before and after.
+    /// The shape was live before and is live after.
     case present
     case appeared
     case vanished
@@ -12,13 +12,13 @@ public struct Change: Hashable, Sendable {
 
   public let shape: Identifier
 
-  /// The registers that took the operation's value and had another one before.
+  /// The registers that took the operation's value, and held another value before.
   public internal(set) var changed = PropertyMask()
 
   /// The registers that the operation's erasure removed.
   public internal(set) var erased = PropertyMask()
 
-  /// The operation's values that had already lost to a greater stamp. `Canvas.winner` returns that stamp.
+  /// The operation's values that had already lost to a greater stamp. `Canvas.winner` returns the greater stamp.
   public internal(set) var superseded = PropertyMask()
 
   public internal(set) var lifecycle = Lifecycle.absent
@@ -28,6 +28,6 @@ public struct Change: Hashable, Sendable {
 
   init(shape: Identifier) { self.shape = shape }
 
-  /// Whether the canvas is the same as before.
+  /// Whether the operation changed nothing.
   public var isEmpty: Bool { changed.isEmpty && erased.isEmpty }
 }

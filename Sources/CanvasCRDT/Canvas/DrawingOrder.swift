@@ -1,9 +1,10 @@
-/// The live shapes of a canvas as they are drawn, from the back to the front: by `z`, then by identifier.
+/// The live shapes of a canvas in the order in which they are drawn, from the back to the front: by `z`, then by
+/// identifier.
 ///
-/// It is kept up to date with each change. A shape that comes, goes or moves costs two binary searches, and shifting
-/// the entries in between.
+/// The order is kept up to date with each change. When a shape comes, goes or moves, this costs two binary searches,
+/// and shifting the entries in between.
 public struct DrawingOrder: Sendable {
-  /// A shape and where it is drawn.
+  /// A shape, and the key that decides where it is drawn.
   public struct Place: Hashable, Comparable, Sendable {
     public let shape: Identifier
     public let key: OrderKey
@@ -18,13 +19,13 @@ public struct DrawingOrder: Sendable {
     }
   }
 
-  /// A shape's index before a change of the order and after it. `nil` if the shape wasn't there.
+  /// A shape's index before and after a change of the order. `nil` where the shape isn't in the order.
   public struct Move: Hashable, Sendable {
     public let from: Int?
     public let to: Int?
   }
 
-  /// From the back to the front.
+  /// The places, from the back to the front.
   public private(set) var places: [Place] = []
   private var keys = IdentifierMap<OrderKey>()
 
@@ -45,14 +46,14 @@ public struct DrawingOrder: Sendable {
   public var count: Int { places.count }
   public var isEmpty: Bool { places.isEmpty }
 
-  /// Identifiers from the back to the front.
+  /// The identifiers, from the back to the front.
   public var identifiers: [Identifier] { places.map { $0.shape } }
 
   public func place(of shape: Identifier) -> Place? {
     keys[shape].map { Place(shape: shape, key: $0) }
   }
 
-  /// How many shapes are drawn before this one.
+  /// The shape's index, which is the number of shapes drawn before it.
   public func index(of shape: Identifier) -> Int? {
     place(of: shape).map { place in index(of: place) }
   }
@@ -69,16 +70,17 @@ public struct DrawingOrder: Sendable {
     return places[index - 1].shape
   }
 
-  /// The index of an entry, or the index at which it would be inserted.
+  /// The index of an entry. If there is no such entry: the index at which it would be inserted.
   private func index(of place: Place) -> Int {
-    // New shapes are mostly drawn on top.
+    // Most new shapes are drawn on top, so the end is tried before the binary search.
     guard let last = places.last, !(last < place) else { return places.count }
     return places.partitionIndex { places[$0] < place }
   }
 
   // MARK: - Following the canvas
 
-  /// Updates the order after an operation, which is already in the canvas. `nil` if the order hasn't changed.
+  /// Updates the order after an operation that the canvas has already applied.
+  /// - Returns: `nil` if the order hasn't changed.
   @discardableResult
   public mutating func update(_ change: Change, in canvas: borrowing Canvas) -> Move? {
     switch change.lifecycle {

@@ -1,6 +1,6 @@
 extension Array {
-  /// The first index for which `isBefore` does not hold, or the end. It must hold for all indices before that one and
-  /// for none after it: the search halves the range.
+  /// The first index for which `isBefore` does not hold; the end if it holds for all. It must hold for all indices
+  /// before the returned one and for none from there on, because the search halves the range.
   @inlinable
   func partitionIndex(_ isBefore: (Int) -> Bool) -> Int {
     var low = 0

@@ -1,13 +1,14 @@
-/// Sorts identifiers, or other numbers below 2⁴⁸, byte by byte, together with the places of their shapes.
+/// Sorts identifiers, or other numbers below 2⁴⁸, byte by byte, together with the slots of their shapes.
 ///
-/// Every state is sent in the order of identifiers. Sorting by comparison would take a third of the time of sending it.
+/// Every state is sent in the order of identifiers. If they were sorted by comparison, sorting would take a third of
+/// the time of sending a state.
 struct RadixOrder {
   struct Entry {
     var packed: UInt64
     var slot: UInt32
   }
 
-  /// Shorter lists are sorted by comparison, since counting 256 buckets six times would cost more.
+  /// Lists shorter than this are sorted by comparison, which is cheaper than counting 256 buckets six times.
   private static let shortLength = 256
 
   static func sort(_ entries: inout [Entry]) {
@@ -16,7 +17,7 @@ struct RadixOrder {
       return
     }
     var sorted = entries
-    // 48 bits, eight at a time.
+    // Sorts by the 48 bits of each number, eight bits at a time.
     for shift in stride(from: 0 as UInt64, to: 48, by: 8) {
       var starts = [Int](repeating: 0, count: 257)
       for entry in entries { starts[Int(entry.packed >> shift & 0xFF) + 1] += 1 }

@@ -1,16 +1,16 @@
 /// The hashes behind a canvas's digest: FNV-1a 64 of the text `shape property stamp`, mixed, and added up modulo 2⁶⁴.
 ///
 /// FNV alone hardly mixes the last characters of a text: of two pairs of registers whose stamps are a millisecond
-/// apart, one in a hundred has the same sum. So each hash is mixed before it is added, in the way of MurmurHash3.
+/// apart, one in a hundred has the same sum. So each hash is mixed, in the way of MurmurHash3, before it is added.
 ///
-/// FNV takes a text's bytes one after the other, each waiting for the last multiplication. So up to four texts are
-/// hashed side by side, which takes little longer than one. An update replaces one hash by another; a new shape has
-/// eight.
+/// FNV takes a text's bytes one after the other, and each byte waits for the multiplication of the byte before. So up
+/// to four texts are hashed side by side, which takes little longer than one text. An update replaces one hash by
+/// another; a new shape has eight hashes.
 struct RegisterHash: ~Copyable {
-  /// The sum of the hashes added, minus those removed.
+  /// The sum of all hashes that were added, minus those that were removed.
   private(set) var sum: UInt64 = 0
 
-  /// The hash of the shape's identifier and a space, with which the texts of all its registers begin.
+  /// The hash of the shape's identifier and a space. The texts of all of the shape's registers begin with these.
   private let prefix: UInt64
 
   private var texts = InlineArray<256, UInt8>(repeating: 0)
@@ -18,7 +18,8 @@ struct RegisterHash: ~Copyable {
   private var signs = InlineArray<4, UInt64>(repeating: 0)
   private var laneCount = 0
 
-  /// The stamp that was written last, and where its text is: neighbouring registers often share a stamp.
+  /// The stamp that was written last. Its text is used again for the next register if that has the same stamp, as
+  /// neighbouring registers often have.
   private var lastStamp: Stamp = .never
   private var lastStampStart = 0
   private var lastStampLength = 0
@@ -46,7 +47,8 @@ struct RegisterHash: ~Copyable {
     enter(property, at: stamp, sign: UInt64.max)
   }
 
-  /// Adds the texts that are still waiting. To be called once, before reading `sum`.
+  /// Hashes the texts that are still waiting for four to be complete, and adds the hashes. To be called once, before
+  /// reading `sum`.
   mutating func finish() {
     if laneCount > 0 { flush() }
   }
@@ -77,7 +79,7 @@ struct RegisterHash: ~Copyable {
     laneCount += 1
   }
 
-  /// Each bit of the result depends on all bits of the hash, and no two hashes have the same result.
+  /// Mixes a hash. Each bit of the result depends on all bits of the hash, and no two hashes have the same result.
   @inline(__always)
   private static func mixed(_ hash: UInt64) -> UInt64 {
     var mixed = hash
@@ -95,7 +97,7 @@ struct RegisterHash: ~Copyable {
     withUnsafeBytes(of: &texts) { bytes in
       var common = lengths[0]
       for lane in 1..<max(laneCount, 1) { common = min(common, lengths[lane]) }
-      // Unused lanes hash leftover bytes, and their result is not counted.
+      // Lanes without a text hash leftover bytes, and their results are not added to the sum.
       var index = 0
       if laneCount > 2 {
         while index < common {

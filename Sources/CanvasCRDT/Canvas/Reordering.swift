@@ -1,8 +1,8 @@
 /// Changing the drawing order: which shapes need which new keys.
 ///
-/// The result must be written as one message. It has the shapes that were asked to move and, if there is no room for
-/// them, a few neighbours that make room. Writing it puts the shapes in the requested order. A shape that is already in
-/// the right place gets no key.
+/// The result must be written as one message. It has keys for the shapes that were asked to move and, if there is no
+/// room between the existing keys, for a few neighbours that make room. With these keys, the shapes are in the
+/// requested order. A shape that is already in the right place gets no key.
 extension DrawingOrder {
   /// Keys for new shapes, in order, and keys for the neighbours that make room for them.
   public struct Insertion: Hashable, Sendable {
@@ -10,7 +10,8 @@ extension DrawingOrder {
     public var moved: [Place] = []
   }
 
-  /// Keys for `count` new shapes before the one at `index`. With `self.count` they go on top.
+  /// Keys for `count` new shapes that are inserted before the shape at `index`. If `index` is the number of shapes, the
+  /// new ones go on top.
   public func inserting(
     _ count: Int,
     at index: Int,
@@ -19,13 +20,15 @@ extension DrawingOrder {
     insertion(of: count, at: index, among: places, using: &generator)
   }
 
-  /// A key above all others. `nil` if others would have to make room for it: then call `inserting(_:at:using:)`.
+  /// A key above all other keys. `nil` if other shapes would have to make room for it: then call
+  /// `inserting(_:at:using:)`.
   public func keyOnTop(using generator: inout some RandomNumberGenerator) -> OrderKey? {
     guard let key = try? OrderKey.between(places.last?.key, nil, using: &generator) else { return nil }
     return key
   }
 
-  /// Puts shapes together, in their present order, above the first `index` of the other shapes.
+  /// Moves shapes so that they lie together, in their present order, above the first `index` of the shapes that don't
+  /// move.
   public func moving(
     _ shapes: [Identifier],
     to index: Int,
@@ -51,7 +54,7 @@ extension DrawingOrder {
     return keyed
   }
 
-  /// Moves shapes above all others.
+  /// Moves shapes above all other shapes.
   public func bringingToFront(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -59,7 +62,7 @@ extension DrawingOrder {
     moving(shapes, to: count, using: &generator)
   }
 
-  /// Moves shapes below all others.
+  /// Moves shapes below all other shapes.
   public func sendingToBack(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -67,7 +70,7 @@ extension DrawingOrder {
     moving(shapes, to: 0, using: &generator)
   }
 
-  /// Moves each shape above the next one that is not moved. Neighbours that are both moved stay together.
+  /// Moves each shape above the next shape that is not moved. Neighbours that are both moved stay together.
   public func bringingForward(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -77,7 +80,7 @@ extension DrawingOrder {
     }
   }
 
-  /// Moves each shape below the next one that is not moved. Neighbours that are both moved stay together.
+  /// Moves each shape below the next shape that is not moved. Neighbours that are both moved stay together.
   public func sendingBackward(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -89,7 +92,7 @@ extension DrawingOrder {
 
   // MARK: - Underneath
 
-  /// The indices of the live ones of `shapes`, sorted, each once.
+  /// The indices of those of `shapes` that are live, sorted and without repeats.
   private func indices(of shapes: [Identifier]) -> [Int] {
     var indices: [Int] = []
     indices.reserveCapacity(shapes.count)
@@ -116,8 +119,8 @@ extension DrawingOrder {
     return runs
   }
 
-  /// Moves one run after the other to the index that `target` returns. At each call, the runs before it have moved
-  /// already.
+  /// Moves one run after another to the index that `target` returns for the run. When `target` is called, all runs
+  /// before this run have moved already.
   private func stepping(
     _ runs: [Range<Int>],
     using generator: inout some RandomNumberGenerator,
@@ -126,7 +129,7 @@ extension DrawingOrder {
     var order = self
     var keyed = IdentifierSet()
     for run in runs {
-      // A run that moves by one leaves all other runs where they are, so the ranges stay right.
+      // A run moves by one place only. This leaves all other runs where they are, so their ranges stay right.
       guard let index = target(run) else { continue }
       for place in order.moving(run.map { order.places[$0].shape }, to: index, using: &generator) {
         order.set(place.key, of: place.shape)

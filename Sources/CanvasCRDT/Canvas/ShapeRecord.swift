@@ -1,6 +1,6 @@
-/// One shape's registers, or its erasure and nothing else.
+/// One shape's registers, or its erasure alone.
 ///
-/// A plain record of fixed size: the value and the stamp of every property lie side by side. Merging a register is one
+/// A record has a fixed size: the value and the stamp of every property lie side by side. So merging a register is one
 /// comparison and one store, and a shape takes the same memory however often it is written.
 struct ShapeRecord {
   let shape: Identifier
@@ -8,11 +8,12 @@ struct ShapeRecord {
   /// The place in the log of the newest operation that changed this record.
   var changedAt: UInt64 = 0
 
-  /// The registers' values. `assigned` tells which registers exist. If it has `deleted`, there is an erasure.
+  /// The registers' values. `assigned` says which registers exist. If `assigned` contains `deleted`, the shape has an
+  /// erasure.
   private(set) var values = Properties()
 
-  // The stamps of the properties, in the order of their bits. That of an unassigned property has no meaning. The list
-  // for the rare properties is empty until one of them is written.
+  // The stamps of the properties, in the order of the properties' bits. The stamp of an unassigned property has no
+  // meaning. The list for the rare properties is empty until one of them is written.
   private(set) var commonStamps = ForEachCommonProperty<Stamp>(repeating: .never)
   private(set) var rareStamps: [Stamp] = []
 
@@ -23,7 +24,7 @@ struct ShapeRecord {
     values.assigned.contains(property) ? assignedStamp(of: property) : nil
   }
 
-  /// The property must be assigned.
+  /// The stamp of a property, which must be assigned.
   @inline(__always)
   func assignedStamp(of property: Property) -> Stamp {
     let place = Int(property.rawValue)
@@ -44,14 +45,14 @@ struct ShapeRecord {
   var registers: PropertyMask { values.assigned.intersection(.registers) }
   var isLive: Bool { values.assigned.contains(.kind) }
 
-  /// Whether no register is left. There may be an erasure.
+  /// Whether the record has no registers. It may have an erasure.
   var isErasureOnly: Bool { registers.isEmpty }
 }
 
 // MARK: - Merging
 
 extension ShapeRecord {
-  /// Writes `incoming` under one stamp. If there is a `digest`, the change of the live registers' hashes is added to
+  /// Writes `incoming` under one stamp. If `digest` is not `nil`, the change of the live registers' hashes is added to
   /// it.
   @inline(__always)
   mutating func absorb(_ incoming: borrowing Properties, at stamp: Stamp, digest: inout CountedDigest?) -> Change {
@@ -69,8 +70,8 @@ extension ShapeRecord {
     )
   }
 
-  /// The whole merge: the erasure's stamp only grows, and each register keeps the value with the greater stamp.
-  /// Inlined, so that a stamp shared by all properties costs no call.
+  /// The whole merge: the erasure's stamp only grows, and each register keeps the value with the greater stamp. The
+  /// method is inlined, so that a stamp shared by all properties costs no call.
   @inline(__always)
   private mutating func absorb(
     _ incoming: borrowing Properties,
@@ -78,7 +79,7 @@ extension ShapeRecord {
     stampOf: (Property) -> Stamp,
     digest: inout CountedDigest?
   ) -> Change {
-    // Reads the list in place, where the method would copy all of it first.
+    // Reads the list in place, because the method would copy the whole list first.
     @inline(__always)
     func standingStamp(of property: Property) -> Stamp {
       let place = Int(property.rawValue)
@@ -105,7 +106,7 @@ extension ShapeRecord {
     var tied = PropertyMask()
     for property in incoming.assigned.intersection(.registers) {
       let stamp = stampOf(property)
-      // A register that is still here is newer than the erasure. So a value that loses to both has lost to the
+      // A register that still exists is newer than the erasure. So a value that is older than both has lost to the
       // register.
       if registersBefore.contains(property), !change.erased.contains(property) {
         let standing = standingStamp(of: property)
@@ -123,8 +124,9 @@ extension ShapeRecord {
       }
       change.changed.insert(property)
     }
-    // If one stamp has two values, the writer is at fault. The encoded values decide, so that replicas still agree.
-    // This has a loop of its own because comparing copies the record's values, and most merges should not pay for that.
+    // If one stamp has two values, the writer is at fault. Then the encoded values decide, so that replicas still agree
+    // (M3). This is a loop of its own because the comparison copies the record's values, and most merges should not pay
+    // for the copy.
     for property in tied where incoming.outranks(values, on: property) { change.changed.insert(property) }
 
     let remaining = registersBefore.subtracting(change.erased).union(change.changed.intersection(.registers))
@@ -185,10 +187,10 @@ extension ShapeRecord {
     return hash.sum
   }
 
-  /// Keeps only the registers in `wanted`, and the erasure if it is among them.
+  /// Keeps the registers in `wanted`, and the erasure if `wanted` contains `deleted`. Drops the rest.
   mutating func keep(_ wanted: PropertyMask) { values.clear(values.assigned.subtracting(wanted)) }
 
-  /// Forgets an erasure older than `milliseconds`.
+  /// Forgets the erasure if it is older than `milliseconds`. Returns whether it was.
   mutating func forgetErasure(before milliseconds: UInt64) -> Bool {
     guard let erasure, erasure.milliseconds < milliseconds else { return false }
     values.assigned.remove(.deleted)
@@ -218,13 +220,13 @@ extension ShapeRecord {
     }
   }
 
-  /// Builds a record from its stored columns, register by register, each of them once.
+  /// Adds one register of a record that is built from its stored columns. To be called once for each register.
   mutating func restore(_ property: Property, at stamp: Stamp) {
     values.assigned.insert(property)
     setStamp(of: property, to: stamp)
   }
 
-  /// Changes values without touching stamps, for the decoder of the column form.
+  /// Changes the values and leaves the stamps as they are. For the decoder of the column form.
   mutating func restoreValues<Failure: Error>(
     _ body: (inout Properties) throws(Failure) -> Void
   ) throws(Failure) {

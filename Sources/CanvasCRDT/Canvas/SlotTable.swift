@@ -1,9 +1,10 @@
-/// Maps a shape's identifier to its slot: an open-addressing hash table with a byte of hash beside each slot.
+/// Maps a shape's identifier to its slot: an open-addressing hash table with one byte of the hash beside each slot.
 ///
-/// Written by hand because every operation looks a shape up: it takes about a third of a `Dictionary`'s time and
-/// memory. The identifiers come from outside, so their places depend on a seed that outsiders don't know.
+/// Every operation looks a shape up, and this table takes about a third of a `Dictionary`'s time and memory. The
+/// identifiers come from outside, so their places depend on a seed that outsiders don't know. Otherwise somebody could
+/// choose identifiers that collide.
 struct SlotTable: Sendable {
-  /// 0: empty; otherwise 0x80 and seven bits of the hash.
+  /// A tag is 0 if the place is empty. Otherwise it is 0x80 plus seven bits of the hash.
   private var tags: [UInt8]
   private var slots: [UInt32]
   private(set) var count = 0
@@ -30,8 +31,8 @@ struct SlotTable: Sendable {
     UInt8(truncatingIfNeeded: hash >> 57) | 0x80
   }
 
-  /// The slot of `shape`. `holds` tells whether a slot is the shape's; the table seldom asks for a slot of another
-  /// shape.
+  /// The slot of `shape`. `holds` says whether a slot belongs to the shape. It is seldom called for the slot of another
+  /// shape, because the tags differ.
   @inline(__always)
   func slot(of shape: Identifier, holds: (UInt32) -> Bool) -> UInt32? {
     let hash = hash(shape)
@@ -45,22 +46,24 @@ struct SlotTable: Sendable {
     return nil
   }
 
-  /// Enters a shape that is not in the table. When the table grows, it asks `identifier` for the shape in each slot.
+  /// Enters a shape that is not in the table. If the table has to grow, it calls `identifier` to learn the shape in
+  /// each slot.
   mutating func insert(_ shape: Identifier, slot: UInt32, identifier: (UInt32) -> Identifier) {
     if !hasRoom(for: count + 1, in: tags.count) { grow(to: tags.count * 2, identifier: identifier) }
     place(shape, slot: slot)
     count += 1
   }
 
-  /// Makes room for many more shapes. The capacity grows fourfold: some thousands more may follow, and each growth has
-  /// to read all shapes.
+  /// Makes room for many more shapes. The capacity grows fourfold, because thousands more may follow and each growth
+  /// has to read all shapes.
   mutating func reserve(_ additional: Int, identifier: (UInt32) -> Identifier) {
     var capacity = tags.count
     while !hasRoom(for: count + additional, in: capacity) { capacity *= 4 }
     if capacity > tags.count { grow(to: capacity, identifier: identifier) }
   }
 
-  /// Above three quarters full, runs of occupied places grow long.
+  /// Whether the table stays at most three quarters full. If it were fuller, the runs of occupied places would be long,
+  /// and each search would take longer.
   private func hasRoom(for count: Int, in capacity: Int) -> Bool { count * 4 <= capacity * 3 }
 
   private mutating func place(_ shape: Identifier, slot: UInt32) {
@@ -82,7 +85,7 @@ struct SlotTable: Sendable {
     }
   }
 
-  /// Removes a shape and moves up the shapes that it had displaced, so that no tombstones pile up.
+  /// Removes a shape. The shapes that it had displaced move up, so no tombstones pile up.
   mutating func remove(_ shape: Identifier, slot: UInt32, identifier: (UInt32) -> Identifier) {
     let mask = tags.count - 1
     var hole = Int(truncatingIfNeeded: hash(shape)) & mask

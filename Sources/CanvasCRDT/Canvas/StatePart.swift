@@ -1,14 +1,15 @@
-/// A part of a canvas on its way to another: some shapes' records and some erasures, each in the order of identifiers.
+/// A part of a canvas that is on its way to another canvas: some shapes' records and some erasures, each in the order
+/// of identifiers.
 ///
-/// It shares the pages of the canvas that it was taken from, and no record is copied.
+/// A part shares the pages of the canvas that it was taken from, so no record is copied.
 public struct StatePart: Sendable {
   private let pages: [[ShapeRecord]]
-  /// The records' slots; `nil` if the part has every record in `pages`.
+  /// The slots of the part's records. `nil` if the part has every record in `pages`.
   private let slots: [UInt32]?
   let recordCount: Int
   let erasures: [(shape: Identifier, stamp: Stamp)]
 
-  /// A part of a canvas: records by slot.
+  /// A part of an existing canvas. `slots` are the slots of its records.
   init(pages: [[ShapeRecord]], slots: [UInt32], erasures: [(shape: Identifier, stamp: Stamp)]) {
     self.pages = pages
     self.slots = slots
@@ -16,8 +17,8 @@ public struct StatePart: Sendable {
     recordCount = slots.count
   }
 
-  /// A part that no canvas has yet: records in order, in pages of `Canvas.pageLength` of which only the last may be
-  /// shorter.
+  /// A part that belongs to no canvas yet. The records are in the order of identifiers, in pages of
+  /// `Canvas.pageLength`; only the last page may be shorter.
   init(pages: [[ShapeRecord]], erasures: [(shape: Identifier, stamp: Stamp)]) {
     self.pages = pages
     slots = nil
@@ -25,10 +26,10 @@ public struct StatePart: Sendable {
     recordCount = pages.reduce(0) { $0 + $1.count }
   }
 
-  /// The pages, if they hold all of the records and nothing else.
+  /// The pages, if they hold exactly the part's records. Otherwise `nil`.
   var wholePages: [[ShapeRecord]]? { slots == nil ? pages : nil }
 
-  /// The record at `index`, copied.
+  /// A copy of the record at `index`.
   func record(_ index: Int) -> ShapeRecord {
     let slot = slots?[index] ?? UInt32(index)
     return pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)]
@@ -42,12 +43,13 @@ public struct StatePart: Sendable {
     }
   }
 
-  /// Gives `body` all records in place. Reading one property of many records is not worth copying each.
+  /// Gives `body` all records in place. For callers that read one property of many records, because copying each record
+  /// would cost more than reading it.
   func withRecords<Result, Failure: Error>(
     _ body: ([UnsafePointer<ShapeRecord>]) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The part holds its pages, and an array with two owners is copied before it is changed. So the records stay in
-    // place until the end.
+    // The pages must not move until the end. They don't: the part holds them, and an array with two owners is copied
+    // before it is changed.
     defer { withExtendedLifetime(pages) {} }
     let bases = pages.map { page in page.withUnsafeBufferPointer { $0.baseAddress } }
     var pointers: [UnsafePointer<ShapeRecord>] = []
@@ -60,8 +62,8 @@ public struct StatePart: Sendable {
     return try body(pointers)
   }
 
-  /// The part with each record changed. A record with nothing left is dropped. If only its erasure is left, the erasure
-  /// moves to `erasures`.
+  /// The part with each record changed. If nothing is left of a record, it is dropped. If only an erasure is left, the
+  /// erasure moves to `erasures`.
   func changingRecords(_ change: (inout ShapeRecord) -> Void) -> StatePart {
     var pages: [[ShapeRecord]] = []
     var erasures = erasures
@@ -79,10 +81,10 @@ public struct StatePart: Sendable {
     return StatePart(pages: pages, erasures: erasures)
   }
 
-  /// How many shapes and erasures it has.
+  /// How many shapes and erasures the part has.
   public var count: Int { recordCount + erasures.count }
 
-  /// The fewest operations with the same meaning.
+  /// Calls `body` with the fewest operations that rebuild the part.
   public func forEachOperation<Failure: Error>(
     _ body: (borrowing Operation) throws(Failure) -> Void
   ) throws(Failure) {
@@ -106,8 +108,8 @@ extension StatePart: Equatable {
 }
 
 extension Canvas {
-  /// The state, or its changes after `place`, in parts of at most `shapesMax` shapes and as many erasures. A long text
-  /// counts as several shapes. There is always at least one part, which may be empty.
+  /// The state in parts of at most `shapesMax` shapes and as many erasures. With `place`: only the changes after that
+  /// place in the log. A long text counts as several shapes. There is always at least one part, which may be empty.
   public func stateParts(since place: UInt64? = nil, shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let slots = orderedSlots(since: place)
     let erasures = orderedErasures(since: place)
@@ -130,8 +132,8 @@ extension Canvas {
     return parts
   }
 
-  /// The whole state in such parts, for somebody who watches it arrive. First come the shapes that make up most of the
-  /// drawing, those with the longest sides. Hidden shapes come after all others, and erasures, which are not visible,
+  /// The whole state in such parts, for a person who watches it arrive. The shapes with the longest sides come first,
+  /// because they make up most of the drawing. Hidden shapes come after all others. Erasures, which nobody sees, come
   /// last.
   public func statePartsLargestFirst(shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let byIdentifier = orderedSlots()
@@ -160,7 +162,8 @@ extension Canvas {
     pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)].shape
   }
 
-  /// A number that is greater for shapes with a smaller longer side. A hidden shape counts as smaller than any other.
+  /// A number by which shapes are sorted: the shorter a shape's longer side, the greater the number. A hidden shape
+  /// counts as smaller than any visible one.
   private func smallness(at slot: UInt32) -> UInt64 {
     let page = Int(slot >> Canvas.pageShift)
     let row = Int(slot) & (Canvas.pageLength - 1)
@@ -182,7 +185,7 @@ extension Canvas {
     return most
   }
 
-  /// The changes after `place`. `wanted` says which of a shape's properties have changed, and only these are included.
+  /// The changes after `place` of some properties only. `wanted` says which properties of a shape are included.
   public func stateParts(
     since place: UInt64,
     shapesMax: Int = StatePart.shapesMax,
@@ -193,7 +196,8 @@ extension Canvas {
     }
   }
 
-  /// Merges a part. The result is the same as applying its operations, but many times faster if the shapes are new.
+  /// Merges a part. The result is the same as applying the part's operations, but merging is many times faster if the
+  /// shapes are new.
   public mutating func merge(_ part: StatePart, place: UInt64 = 0) {
     for erasure in part.erasures {
       var set = Properties()
@@ -206,10 +210,12 @@ extension Canvas {
 }
 
 extension StatePart {
-  /// Large enough that a part's fixed costs don't matter, and small enough that the longest part stays below the limit
-  /// of a message: 1,024 shapes with every property and the longest names take 400 KB as columns.
+  /// An upper bound on the shapes in a part. It is large enough that a part's fixed costs don't matter, and small
+  /// enough that the longest part stays below the limit on a message: 1,024 shapes with every property and the longest
+  /// names take 400 KB as columns.
   public static let shapesMax = 1_024
 
-  /// This many bytes of text take no more space than a shape may, in either encoding.
+  /// How many bytes of text count as one shape. In either encoding, so much text takes no more space than the largest
+  /// shape.
   static let longBytesOfOneShape = 768
 }

@@ -1,8 +1,9 @@
-// Operations for a client that doesn't know all properties and kinds: the registers that it knows, under the same
-// stamps. A digest hashes stamps and not values, so a kind may be sent as another.
+// Operations for a client that doesn't know all properties and kinds. It gets the registers that it knows, under the
+// same stamps. A kind may be sent as another kind, because a digest hashes stamps and not values.
 
 extension Sequence<Operation> {
-  /// These operations for a client with this vocabulary. Operations of which it knows nothing are left out.
+  /// These operations for a client with this vocabulary. Operations that write only properties unknown to the client
+  /// are left out.
   public func told(to vocabulary: Vocabulary) -> [Operation] {
     compactMap { operation in
       if vocabulary.knows(operation.set) { return operation }

@@ -1,5 +1,5 @@
-/// Retry with jitter: pauses that grow with each try and are random, so that clients that lost their connections
-/// together don't all come back at once.
+/// Retry with jitter: pauses that grow with each try and are random. Otherwise clients that lost their connections
+/// together would all come back at once.
 public struct Backoff: Hashable, Sendable {
   static let firstMilliseconds: UInt64 = 250
   public static let millisecondsMax: UInt64 = 15_000
@@ -16,7 +16,7 @@ public struct Backoff: Hashable, Sendable {
     upTo longest: UInt64 = Backoff.millisecondsMax,
     using generator: inout some RandomNumberGenerator
   ) -> UInt64 {
-    // 250 ms doubled six times is past the bound.
+    // After six doublings, 250 ms exceeds the upper bound, so more of them are not needed.
     let bound = min(longest, Backoff.firstMilliseconds << min(tries, 6))
     tries &+= 1
     return UInt64.random(in: Backoff.millisecondsMin...bound, using: &generator)

@@ -1,13 +1,13 @@
 /// A client's connection to a room: connecting, saying hello, keeping to the room's rate, and reconnecting after a
 /// loss.
 ///
-/// `Replica`, which keeps the drawing, and clients that only write use the same rules. The owner tells the connection
-/// what happened and does what it returns. Time and randomness are handed in.
+/// `Replica`, which keeps the drawing, and clients that only write use the same connection. Its owner reports what
+/// happened and carries out what the connection returns. The owner also hands in time and randomness.
 public struct ClientConnection: Sendable {
   public enum State: Hashable, Sendable {
     /// Not connected, and no try is planned.
     case offline
-    /// Not connected. The next try is at that time of the monotonic clock.
+    /// Not connected. The next try comes at this time of the monotonic clock.
     case waiting(untilMonotonicMilliseconds: UInt64)
     /// A socket is being opened.
     case connecting
@@ -15,7 +15,7 @@ public struct ClientConnection: Sendable {
     case greeting
     /// The server has answered with a welcome.
     case joined
-    /// The server refuses the client for good.
+    /// The server has refused the client for good, so the client doesn't try again.
     case closed(code: UInt16)
   }
 
@@ -29,7 +29,7 @@ public struct ClientConnection: Sendable {
   /// How many times the client has joined the room.
   public private(set) var joins = 0
 
-  /// The key that came with the actor, and makes the client the same actor again. Nil if the server has given none.
+  /// The key that came with the actor. With it the client gets the same actor again. `nil` if the server has sent none.
   private(set) var key: Text?
 
   private(set) var helloSentAt: UInt64?
@@ -37,20 +37,20 @@ public struct ClientConnection: Sendable {
   private var asksForNewActor = false
   private var retryPauses = Backoff()
 
-  /// The longest pause between tries. It is short if somebody is waiting at a screen.
+  /// The longest pause between tries. It is short if a person is waiting at a screen.
   private let pauseMillisecondsMax: UInt64
 
   private var rate = TokenBucket(perSecond: 1, capacity: 1, at: 0)
   private var refusalPauses = Backoff()
   private var pausedUntil: UInt64?
 
-  /// If the welcome hasn't come after this time, the connection is given up.
+  /// How long the client waits for a welcome. After this time it gives the connection up.
   static let welcomeMillisecondsMax: UInt64 = 15_000
 
-  /// After a connection has lasted this long, the pauses between tries begin small again.
+  /// If a connection has lasted this long, the pauses between tries are short again after its loss.
   private static let stableMilliseconds: UInt64 = 10_000
 
-  /// - Parameter key: from an earlier welcome.
+  /// - Parameter key: the key from an earlier welcome.
   public init(
     serverTime: ServerTime = ServerTime(),
     key: Text? = nil,
@@ -61,13 +61,13 @@ public struct ClientConnection: Sendable {
     self.pauseMillisecondsMax = pauseMillisecondsMax
   }
 
-  /// Whether there is a socket, or one is being opened.
+  /// Whether there is a socket, or a socket is being opened.
   public var hasSocket: Bool { state == .connecting || state == .greeting || state == .joined }
 
-  /// How many tries have failed since the last connection that lasted.
+  /// How many tries have failed since the last stable connection.
   var failedTries: UInt64 { retryPauses.tries }
 
-  /// When `wake` is to be called, on the monotonic clock.
+  /// When the owner has to call `wake`, on the monotonic clock.
   public var wakeAt: UInt64? {
     switch state {
     case .waiting(let until): until
@@ -94,7 +94,7 @@ extension ClientConnection {
     return .open
   }
 
-  /// Stays away until `start`.
+  /// Closes the connection, and doesn't connect again until `start` is called.
   public mutating func stop(at now: Moment) -> SocketAction {
     let action = hasSocket ? SocketAction.close : .nothing
     lose(at: now)
@@ -102,8 +102,8 @@ extension ClientConnection {
     return action
   }
 
-  /// Closes a connection on which hello was sent, in order to reconnect. Returns whether there was one: then the owner
-  /// closes its socket and opens another.
+  /// Gives up a connection on which hello was sent, in order to reconnect. Returns whether there was such a connection.
+  /// If so, the owner closes its socket and opens another.
   public mutating func restart(at now: Moment) -> Bool {
     guard state == .greeting || state == .joined else { return false }
     lose(at: now)
@@ -111,8 +111,8 @@ extension ClientConnection {
     return true
   }
 
-  /// The socket is open. Returns the hello to send, as far as the connection can fill it in. `nil` if no socket was
-  /// asked for.
+  /// The socket is open. Returns the hello to send; the owner fills in the fields that the connection doesn't know.
+  /// `nil` if the connection hadn't asked for a socket.
   public mutating func opened(as actor: Identifier, at now: Moment) -> Hello? {
     guard state == .connecting else { return nil }
     state = .greeting
@@ -145,8 +145,8 @@ extension ClientConnection {
     serverTime.read(milliseconds, sentAt: sentAt, at: now)
   }
 
-  /// The socket is gone, or never opened. `code` is the close code, if there was one. Returns whether there was a
-  /// socket.
+  /// The socket was closed, or could not be opened. `code` is the close code, if there was one. Returns whether the
+  /// connection had a socket.
   public mutating func closed(
     _ code: UInt16?,
     at now: Moment,
@@ -157,20 +157,20 @@ extension ClientConnection {
       lose(at: now)
       state = .closed(code: code)
     } else {
-      // Two writers with one actor would make equal stamps, so the client that was disconnected comes back as a new
-      // actor.
+      // Another client has joined with this actor. Two writers with one actor would make equal stamps, so this client
+      // comes back as a new actor.
       if code == CloseCode.actorElsewhere.rawValue { asksForNewActor = true }
-      // A server that has too many clients gets a longer pause, even if somebody is waiting at a screen.
+      // A server that has too many clients is given a longer pause, even if a person is waiting at a screen.
       let longest = code == CloseCode.tooMany.rawValue ? Backoff.millisecondsMax : pauseMillisecondsMax
       retry(at: now, upTo: longest, using: &generator)
     }
     return true
   }
 
-  /// The next hello names no actor, so that the client comes back as another.
+  /// Leaves the actor out of the next hello, so that the client comes back as a new actor.
   public mutating func askForNewActor() { asksForNewActor = true }
 
-  /// Gives up the connection, and tries again after a pause.
+  /// Gives up the connection, and plans another try after a pause.
   public mutating func retry(at now: Moment, using generator: inout some RandomNumberGenerator) {
     retry(at: now, upTo: pauseMillisecondsMax, using: &generator)
   }
@@ -181,8 +181,8 @@ extension ClientConnection {
     state = .waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds &+ pause)
   }
 
-  /// The time in `wakeAt` has come. If the welcome is overdue, the socket has to be closed, and the next try comes
-  /// after a pause.
+  /// The time in `wakeAt` has come. If the connection was waiting for its next try, it opens a socket. If the welcome
+  /// is overdue, the owner has to close the socket, and the next try comes after a pause.
   public mutating func wake(at now: Moment, using generator: inout some RandomNumberGenerator) -> SocketAction {
     guard let wakeAt, now.monotonicMilliseconds >= wakeAt else { return .nothing }
     if state == .greeting {
@@ -205,28 +205,30 @@ extension ClientConnection {
 // MARK: - How fast operations may be sent
 
 extension ClientConnection {
-  /// Until when nothing may be sent, because the server refused a message for now. `nil` if sending is allowed.
+  /// The time until which nothing may be sent, because the server refused a message that it may take later. `nil` if
+  /// sending is allowed.
   public mutating func sendingPause(at now: Moment) -> UInt64? {
     if let until = pausedUntil, now.monotonicMilliseconds < until { return until }
     pausedUntil = nil
     return nil
   }
 
-  /// Counts a message of `operations` operations as sent and returns `nil`. If the room's rate doesn't allow the
-  /// message yet, returns when it will.
+  /// If the room's rate allows a message of so many operations now, counts the message as sent and returns `nil`.
+  /// Otherwise returns when the rate will allow the message.
   public mutating func spend(_ operations: Int, at now: Moment) -> UInt64? {
     let tokens = min(UInt64(max(operations, 0)), rate.capacity)
     if rate.take(tokens, at: now.monotonicMilliseconds) { return nil }
     return now.monotonicMilliseconds &+ rate.millisecondsUntil(tokens, at: now.monotonicMilliseconds)
   }
 
-  /// The server refused a message that it may take later. Nothing is sent for a while, longer each time.
+  /// The server refused a message that it may take later. The client sends nothing for a while, and each such pause is
+  /// longer than the one before.
   public mutating func pauseSending(at now: Moment, using generator: inout some RandomNumberGenerator) {
     // Messages that were sent together and are refused together count as one failed try.
     guard sendingPause(at: now) == nil else { return }
     pausedUntil = now.monotonicMilliseconds &+ refusalPauses.next(using: &generator)
   }
 
-  /// The server took a message, so the next pause is a short one.
+  /// The server took a message, so the next pause is short again.
   public mutating func resetPauses() { refusalPauses.reset() }
 }

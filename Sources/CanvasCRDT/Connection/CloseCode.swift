@@ -1,4 +1,4 @@
-/// Why a connection ends. The raw values are the WebSocket's close codes; docs/PROTOCOL.md lists those that a server
+/// Why a connection ends. The raw values are WebSocket close codes; docs/PROTOCOL.md lists the codes that a server
 /// sends.
 public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
   /// The client leaves on its own.
@@ -7,7 +7,7 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
   case goingAway = 1001
   /// The client sent frames that RFC 6455 doesn't allow.
   case protocolError = 1002
-  /// Text where binary frames were agreed on, or the other way round.
+  /// The client sent text where binary frames were agreed on, or the other way round.
   case wrongFrameType = 1003
   /// The client sent bytes that are not a message.
   case malformed = 1007
@@ -17,14 +17,14 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
   case noToken = 4401
   case forbidden = 4403
   case noSuchRoom = 4404
-  /// No hello came in time, or no pong.
+  /// No hello came in time, or no pong came in time.
   case noSignOfLife = 4408
-  /// The actor joined again; the newer connection stays.
+  /// The actor joined again on a newer connection, which stays.
   case actorElsewhere = 4409
-  /// Too many connections, or rate limits ignored for long.
+  /// There are too many connections, or the client has ignored the rate limits for long.
   case tooMany = 4429
 
-  /// The name in the `error` that comes before the close.
+  /// The code's name in the `error` message that the server sends before it closes.
   public var wireName: StaticString {
     switch self {
     case .normal: "normal"
@@ -43,8 +43,8 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether trying again is pointless. All codes in the range are final, even those without a name here: a newer
-  /// server may send them.
+  /// Whether another try is pointless. All codes of this range are final, even those without a name here, because a
+  /// newer server may send them.
   public static func isFinal(_ number: UInt16) -> Bool {
     (CloseCode.badHello.rawValue...CloseCode.noSuchRoom.rawValue).contains(number)
   }

@@ -1,9 +1,10 @@
-/// The host's clocks, in milliseconds. Every event carries them, because a replica has no clock of its own.
+/// A reading of the host's clocks, in milliseconds. Every event carries one, because a replica has no clock of its own.
 public struct Moment: Hashable, Sendable {
-  /// Unix time by the host's clock. It may be wrong, and it may jump.
+  /// Unix time by the host's wall clock. This clock may be wrong, and it may jump.
   public var wallMilliseconds: UInt64
 
-  /// Time since an arbitrary beginning. It never goes back. Pauses and deadlines are measured on it.
+  /// The time since an arbitrary beginning, by a clock that never goes back. Pauses and deadlines are measured on this
+  /// clock.
   public var monotonicMilliseconds: UInt64
 
   public init(wallMilliseconds: UInt64, monotonicMilliseconds: UInt64) {

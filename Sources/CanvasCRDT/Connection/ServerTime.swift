@@ -1,4 +1,4 @@
-/// The server's time, calculated from the host's clocks, however wrong those are.
+/// An estimate of the server's time from the host's clocks, which may be wrong.
 public struct ServerTime: Hashable, Sendable {
   private struct Reading: Hashable {
     let server: UInt64
@@ -10,15 +10,17 @@ public struct ServerTime: Hashable, Sendable {
 
   private var reading: Reading?
 
-  /// After a round trip longer than this, it is too uncertain when the server read its clock.
+  /// An upper bound on the round trip in this estimate. In a longer round trip, it is too uncertain when the server
+  /// read its clock.
   private static let roundTripMillisecondsMax: UInt64 = 10_000
 
   public init(offset: Int64? = nil) { self.offset = offset }
 
   /// The server's time now, as far as the client can know.
   ///
-  /// There are two ways to count on from the last reading, and the later time wins. While a host sleeps, its monotonic
-  /// clock may stand still. And when its wall clock is set back, stamps by that clock would be in the past.
+  /// The host's wall clock and its monotonic clock each tell how much time has passed since the last reading, and the
+  /// later result counts. The monotonic clock may stand still while the host sleeps. The wall clock may be set back,
+  /// and stamps by it would then lie in the past.
   public func milliseconds(at now: Moment) -> UInt64 {
     var estimate = now.wallMilliseconds
     if let offset {
@@ -31,7 +33,7 @@ public struct ServerTime: Hashable, Sendable {
     return min(estimate, Stamp.millisecondsMax)
   }
 
-  /// The server has sent its time.
+  /// Takes in the server's time from a message.
   ///
   /// - Parameter sentAt: when the client sent the message that the server answered, on the monotonic clock.
   public mutating func read(_ server: UInt64, sentAt: UInt64?, at now: Moment) {

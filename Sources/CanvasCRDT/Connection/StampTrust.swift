@@ -2,9 +2,10 @@
 public enum StampTrust: Sendable {
   /// As far ahead as the room allows.
   case full
-  /// No further ahead than stamps that the room has taken: another stamp was refused as ahead of the server's clock, so
-  /// that clock must have been set back.
+  /// No further ahead than the stamps that the room has already taken. The server refused a later stamp as ahead of its
+  /// clock, so the server's clock must have been set back.
   case confirmed
-  /// Not ahead: even such a stamp was refused, so the room was made again or restored.
+  /// Not ahead at all. The server refused even a stamp that was no later than stamps the room had taken, so the room
+  /// was made again or restored from a backup.
   case none
 }

@@ -1,12 +1,12 @@
-/// References between shapes that are copied together. Copies of grouped shapes are a group of their own (S13). A
-/// copied line is tied to the copies of the shapes that its original was tied to, and to no others (S14).
+/// References between shapes that are copied together. The copies of a group's shapes form a group of their own (S13).
+/// A copied line is tied to the copies of the shapes that the original line was tied to, and to no other shapes (S14).
 public struct Copies {
   private var shapes = IdentifierMap<Identifier>()
   private var groups = IdentifierMap<Identifier>()
 
   public init() {}
 
-  /// A shape was copied.
+  /// Remembers which shape is the copy of which original.
   public mutating func note(_ original: Identifier?, as copy: Identifier) {
     if let original { shapes[original] = copy }
   }

@@ -1,15 +1,15 @@
-/// A canvas as one document. `GET /v1/rooms/{room}` answers with it, and people save and load it.
+/// A canvas as one document. `GET /v1/rooms/{room}` answers with such a document, and people save and load it.
 ///
-/// `{"room", "cursor", "shapes": [{"id", "kind", "name", …}]}`: every property, with defaults filled in, in drawing
-/// order, under the shown names. Rare properties are left out unless somebody has set them.
+/// `{"room", "cursor", "shapes": [{"id", "kind", "name", …}]}`. The shapes are in drawing order. Each has every
+/// property, with defaults filled in, and its shown name. Rare properties are left out unless somebody has set them.
 public struct Drawing: Sendable {
   let canvas: Canvas
   let order: DrawingOrder
   let names: ShownNames
-  /// Whether lines are tied only to shapes in `order`. Other ends stay where they are drawn.
+  /// Whether a line keeps only its ties to shapes in `order`. An end that loses its tie stays where it is drawn.
   var untiesOthers = false
 
-  /// For a caller that has the order and the names already.
+  /// For a caller that already has the drawing order and the shown names.
   public init(_ canvas: Canvas, order: DrawingOrder, names: ShownNames) {
     self.canvas = canvas
     self.order = order
@@ -20,7 +20,7 @@ public struct Drawing: Sendable {
     self.init(canvas, order: DrawingOrder(canvas), names: ShownNames(canvas))
   }
 
-  /// The whole document. `stamps` adds to each shape who wrote which property, and when.
+  /// The whole document. With `stamps`, each shape also says which actor wrote which property, and when.
   public func document(room: Text? = nil, cursor: Text? = nil, stamps: Bool = false) -> [UInt8] {
     var writer = JSONWriter(capacity: order.count * (stamps ? 512 : 320) + 256)
     write(room: room, cursor: cursor, stamps: stamps, to: &writer)

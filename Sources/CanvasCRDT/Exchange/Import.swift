@@ -1,17 +1,18 @@
 /// Reads a document that was saved elsewhere: a layout of squares or a drawing.
 ///
-/// The document's first list tells what it is: `squares` or `shapes`. Strings may be in single quotes, as in layouts.
-/// Unknown members are ignored; known ones must be right.
+/// The document's first list tells which of the two it is: `squares` or `shapes`. Strings may be in single quotes, as
+/// they are in layouts. Unknown members are ignored; known members must be valid.
 public enum Import {
-  /// What to do with names with invisible characters (S8), which are possible in names from before that rule.
+  /// What to do with invisible characters in names (S8). Documents from before that rule may have such names.
   public enum Names: Sendable {
     /// Names are read unchanged: for a drawing that is only shown.
     case asStored
-    /// Those characters are removed: for shapes that are added to a room, which refuses such names in new edits.
+    /// Invisible characters are removed: for shapes that are added to a room, because a room refuses names with such
+    /// characters.
     case cleaned
   }
 
-  /// The most shapes that a document may have: as many as a room may have by default.
+  /// An upper bound on the shapes in a document: the number that a room may have by default.
   public static let shapesMax = 100_000
 
   /// The document's shapes, in the order in which it draws them.
@@ -42,10 +43,10 @@ public enum Import {
 
 /// A shape as a document describes it.
 public struct ImportedShape: Hashable, Sendable {
-  /// The shape's identifier where the document was saved. A layout has none.
+  /// The shape's identifier in the drawing from which the document was saved. A layout has no identifiers.
   public var id: Identifier?
   public var properties: Properties
-  /// Whether invisible characters were removed from its name.
+  /// Whether invisible characters were removed from the shape's name.
   public internal(set) var hasCleanedName = false
 
   public init(id: Identifier? = nil, properties: Properties) {

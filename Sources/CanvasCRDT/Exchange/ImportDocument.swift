@@ -27,8 +27,8 @@ struct ImportDocument {
     return shapes
   }
 
-  /// Goes to the value of the document's first list.
-  /// - Returns: whether there is one.
+  /// Moves on to the value of the document's first list.
+  /// - Returns: whether there is such a list.
   private mutating func findsList() -> Bool {
     guard entersObject() else { return false }
     while let key = reader.memberKey() {
@@ -82,12 +82,13 @@ struct ImportDocument {
       name = HiddenCharacters.removed(from: name)
     }
     shape.properties.name = name
-    // A name of invisible characters only counts as none.
+    // If a name had only invisible characters, the shape has no name.
     if shape.hasCleanedName, name.isEmpty { shape.properties.clear(.name) }
   }
 
-  /// A shown name has a number, so it may be longer than a name may be. Then the number is dropped; the shape gets one
-  /// again where other shapes have its name.
+  /// A shape's own name, from its shown name. A shown name may have a number at its end, which can make it longer than
+  /// a name may be. Then the number is dropped. The shape is shown with a number again if other shapes have the same
+  /// name.
   private static func ownName(ofShown name: Text) -> Text {
     guard name.utf8Count > PropertyRules.nameBytesMax, let numbered = NumberedName(name) else { return name }
     return numbered.name
@@ -151,7 +152,8 @@ struct ImportDocument {
 }
 
 extension ImportedShape {
-  /// Whether the name is one that was made up for the shape. Then it is dropped, and a new one is made up.
+  /// Whether the shape's name was made up by a program rather than given by a person. Such a name is dropped, and a new
+  /// name is made up.
   fileprivate var hasMadeUpName: Bool {
     guard let id, properties.assigned.contains(.name) else { return false }
     return Shape.isMadeUp(properties.name, for: id)

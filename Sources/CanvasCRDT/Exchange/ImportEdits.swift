@@ -1,16 +1,17 @@
 extension Import {
-  /// Which identifiers imported shapes get.
+  /// Which identifiers the imported shapes get.
   public enum Identifiers: Hashable, Sendable {
-    /// New ones. The document is added to the drawing as a copy, on top of the existing shapes.
+    /// New identifiers. The document is added to the drawing as a copy, on top of the existing shapes.
     case new
-    /// Those in the document, if it has any. The document replaces the drawing's shapes, with their places.
+    /// The document's own identifiers, where it has any. Its shapes overwrite those of the drawing that have the same
+    /// identifiers, and keep the document's places in the drawing order.
     case same
   }
 
-  /// The edits that put a document's shapes into a drawing, in one message or several. Neighbours that have to make
-  /// room come first, with nothing but a new `z`.
+  /// The edits that put a document's shapes into a drawing, in one message or several. If neighbours have to make room
+  /// in the drawing order, their edits come first and write nothing but `z`.
   ///
-  /// Shapes without a place of their own go on top, in the document's order.
+  /// Shapes that have no place in the drawing order go on top, in the document's order.
   public static func edits(
     for shapes: [ImportedShape],
     identifiers: Identifiers,

@@ -1,4 +1,4 @@
-/// Why a document can't be imported: the fault and its place.
+/// Why a document can't be imported: what is wrong, and where in the document.
 public enum ImportError: Error, Hashable, Sendable {
   case notJSON(JSONFailure)
   /// The text is JSON, but neither a layout nor a drawing.

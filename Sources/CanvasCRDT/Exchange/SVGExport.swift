@@ -1,6 +1,6 @@
 /// A drawing as SVG: its visible shapes, from the back to the front, each with its name as its title.
 ///
-/// Strokes have round joins, so no stroke reaches further out than half its width.
+/// Strokes have round joins, so no stroke reaches further out than half the stroke's width.
 public struct SVGExport: Sendable {
   private let canvas: Canvas
   private let order: DrawingOrder
@@ -11,18 +11,19 @@ public struct SVGExport: Sendable {
   /// The title of the whole picture.
   public var title: Text?
 
-  /// The most points of lines and ink in a picture: a point takes 30 to 80 bytes here, and 2 or 3 in a room. If there
-  /// are more, each stroke leaves some out, so that every room has a picture.
+  /// An upper bound on the points of lines and ink in a picture. A point takes 30 to 80 bytes in SVG, and 2 or 3 in a
+  /// room. If a drawing has more points, some points of each stroke are left out, so that every room can be exported.
   var pathPointsMax = 1_000_000
 
-  /// The free space around everything.
+  /// The free space around the drawing.
   public static let margin = 20.0
-  /// A broken line is drawn solid if its parts would be smaller than a pixel in a picture that is this many pixels
-  /// wide. Hardly anybody sees a picture larger than that.
+  /// The longer side, in pixels, of the largest picture that people look at. A broken line is drawn solid if its parts
+  /// would be smaller than a pixel in a picture of this size.
   private static let pixelsMax = 4_096.0
   /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
-  /// If common areas have more corners than this together, they are left out: nobody could tell that many apart.
+  /// An upper bound on the corners of all common areas together. Beyond it the common areas are left out, because
+  /// nobody could tell so many apart.
   private static let overlapCornersMax = 500_000
   static let overlapColor = Color(red: 0xFF, green: 0x8C, blue: 0x1A)
 
@@ -51,7 +52,7 @@ public struct SVGExport: Sendable {
     return writer.finish()
   }
 
-  /// Every how many points of a stroke one is drawn.
+  /// How many points each stroke advances from one drawn point to the next: 1 if all points are drawn.
   private func pathStep(of shapes: [Shape]) -> Int {
     var points = 0
     for shape in shapes where shape.properties.kind.isStroke { points += shape.properties.path.points.count }
@@ -67,7 +68,7 @@ public struct SVGExport: Sendable {
     return shapes
   }
 
-  /// A view of everything, including strokes and margin, rounded outwards to whole numbers.
+  /// The smallest view of whole numbers that holds all shapes with their strokes and the margin.
   private func view(around shapes: [Shape]) -> Rect {
     var box = Box.empty
     for shape in shapes {
@@ -136,8 +137,8 @@ public struct SVGExport: Sendable {
       case .middle: (outline.size.height - height) / 2
       case .bottom: outline.size.height - TextLines.padding - height
       }
-    // Text that doesn't fit into the box is cut off: an inner `svg` element clips it at its edges. That element's
-    // coordinates start at its corner.
+    // Text that doesn't fit into the box is cut off: an inner `svg` element clips the text at the element's edges.
+    // Coordinates inside that element start at its corner.
     if outline.rotation != 0 {
       writer.raw("<g")
       writer.rotation(outline.rotation, around: center)
@@ -168,7 +169,7 @@ public struct SVGExport: Sendable {
     for (index, line) in lines.enumerated() where !line.isEmpty {
       writer.raw("<tspan")
       writer.attribute("x", left)
-      // The baseline is four fifths of the text's size below its top.
+      // The baseline lies below the top of the letters by four fifths of the text's size.
       writer.attribute("y", top + Double(index) * step + (step - size) / 2 + 0.8 * size)
       writer.raw(">")
       writer.characters(line)
@@ -191,7 +192,7 @@ public struct SVGExport: Sendable {
     writer.raw(">")
   }
 
-  /// - Returns: whether the line is drawn broken. It isn't if its parts are too small or too many.
+  /// - Returns: whether the line is drawn broken. A line whose parts are too small or too many is drawn solid.
   @discardableResult
   private func writeDashes(_ dash: Dash, _ width: Double, length: Double, to writer: inout SVGWriter) -> Bool {
     guard writer.dashes.takes(dash, width: width, length: length) else { return false }
@@ -209,8 +210,8 @@ public struct SVGExport: Sendable {
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
     writer.title(names.name(of: shape.id) ?? shape.baseName)
-    // A line without a width shows nothing but its name. All pieces of one width make one path: they have one colour,
-    // so it doesn't matter which is painted first.
+    // A line without a width shows nothing but its name. All pieces of one width form one path: they have one colour,
+    // so it doesn't matter which piece is painted first.
     let pieces = properties.strokeWidth > 0 ? line.piecesByWidth : []
     var start = 0
     while start < pieces.count {

@@ -1,7 +1,7 @@
 /// Writes SVG's elements and attributes: numbers in their shortest form, texts escaped.
 struct SVGWriter {
   private(set) var output: ByteWriter
-  /// How many more parts the picture's broken lines may have.
+  /// How many parts the broken lines of this picture may still have.
   var dashes = DashBudget(pixel: 0)
 
   init(capacity: Int) {
@@ -30,7 +30,7 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// `viewBox="0 0 800 600"`.
+  /// Writes an attribute whose value is a list of numbers: `viewBox="0 0 800 600"`.
   mutating func attribute(_ name: StaticString, _ values: Double...) {
     beginAttribute(name)
     for (index, value) in values.enumerated() {
@@ -52,7 +52,8 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// `d="M1,2Q3,4 5,6L7,8"`: the pieces of a path. A piece that begins at the end of the last one needs no start.
+  /// Writes the pieces of a path: `d="M1,2Q3,4 5,6L7,8"`. A piece that begins where the piece before it ends needs no
+  /// `M`.
   mutating func path(_ pieces: ArraySlice<DrawnLine.Piece>) {
     beginAttribute("d")
     var end: Point?
@@ -74,8 +75,8 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// Rounded to a thousandth, which is too small to see: points of a path are fractions of its box and would have many
-  /// digits.
+  /// Writes a point, rounded to a thousandth, which is too small to see. Unrounded, the numbers would have many digits,
+  /// because the points of a path are fractions of the path's box.
   private mutating func point(_ point: Point) {
     output.appendNumber((point.x * 1_000).rounded() / 1_000)
     raw(",")
@@ -111,7 +112,7 @@ struct SVGWriter {
 
   mutating func characters(_ text: Text) { escaped(text) }
 
-  /// Writes character data: escapes markup, and replaces characters that XML forbids.
+  /// Writes a text: escapes markup, and replaces the characters that XML forbids.
   private mutating func escaped(_ text: Text) {
     text.withBytes { bytes in
       var index = 0
@@ -135,7 +136,7 @@ struct SVGWriter {
 
   private static let replacement: StaticString = "\u{FFFD}"
 
-  /// Whether the bytes are U+FFFE or U+FFFF: EF BF BE or EF BF BF.
+  /// Whether the bytes are U+FFFE or U+FFFF, in UTF-8 EF BF BE or EF BF BF.
   private static func isNoncharacter(_ bytes: UnsafeRawBufferPointer, behind index: Int) -> Bool {
     index + 1 < bytes.count && bytes[index] == 0xBF && bytes[index + 1] >= 0xBE
   }

@@ -1,9 +1,9 @@
 /// The size that a text's box needs, for programs that can't measure letters.
 public enum TextBox {
-  /// Letters are assumed to be as wide as in the most common fonts. This leaves space for wider ones.
+  /// A margin for fonts with wider letters, because widths are estimated from the most common fonts.
   private static let room = 1.1
 
-  /// The size for a text that only breaks at its own line breaks.
+  /// The size for a text that is broken only at its own line breaks.
   public static func size(of text: Text, textSize: Double) -> Size {
     let lines = TextLines(text, width: .infinity)
     return Size(
@@ -12,7 +12,7 @@ public enum TextBox {
     )
   }
 
-  /// The height that a box of this width needs.
+  /// The height that the text needs in a box of this width.
   public static func height(of text: Text, textSize: Double, width: Double) -> Double {
     let inside = max(0, width - 2 * TextLines.padding)
     return height(of: TextLines(text, width: inside / (textSize * room)), textSize)

@@ -1,10 +1,10 @@
 /// A text as lines that fit a width, for a picture in which nothing can measure the letters.
 ///
-/// Letters are about as wide as in the common sans-serif fonts. With another font, lines may end a little early or
-/// reach over a little.
+/// Letters are assumed to be about as wide as in the common sans-serif fonts. In another font, lines may end a little
+/// too early or reach a little beyond the width.
 struct TextLines {
   private(set) var lines: [Text] = []
-  /// How wide the widest line is, as a multiple of the text's size.
+  /// The width of the widest line, as a multiple of the text's size.
   private(set) var widest = 0.0
 
   /// The margin between a text and its box (S9).
@@ -25,12 +25,12 @@ struct TextLines {
     }
   }
 
-  /// Breaks one line of the text between words. A word that is wider than a line is broken too.
+  /// Breaks one line of the text between words. A word that is wider than a line is itself broken.
   private mutating func wrap(_ bytes: UnsafeRawBufferPointer, _ width: Double) {
     var start = 0
     var place = 0
     var taken = 0.0
-    /// The place after the last space, and the width up to there.
+    /// The place after the last space, and the width of the line up to that place.
     var lastBreak: (place: Int, taken: Double)?
     while place < bytes.count {
       let (scalar, next) = UTF8Scalars.read(bytes, at: place)
