@@ -1,4 +1,4 @@
-/// A rectangle, stored as its four sides, so that two boxes are compared without an addition.
+/// A rectangle, stored as its four sides. So two boxes are compared without an addition.
 struct Box: Hashable, Sendable {
   var minX: Double
   var minY: Double
@@ -18,7 +18,7 @@ struct Box: Hashable, Sendable {
     self.init(minX: rect.minX, minY: rect.minY, maxX: rect.maxX, maxY: rect.maxY)
   }
 
-  /// The box around a centre, with its reach to each side.
+  /// A box from its centre and its reach to each side.
   @inlinable
   init(center: Point, reach: Size) {
     self.init(
@@ -29,7 +29,7 @@ struct Box: Hashable, Sendable {
     )
   }
 
-  /// A box that holds nothing. Extended by another box, it becomes that box.
+  /// A box that holds nothing. If another box extends it, the result is the other box.
   @inlinable static var empty: Box {
     Box(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
   }
@@ -38,14 +38,14 @@ struct Box: Hashable, Sendable {
     Rect(origin: Point(x: minX, y: minY), size: Size(width: maxX - minX, height: maxY - minY))
   }
 
-  /// Whether the two have area in common. Both must have an area themselves.
+  /// Whether two boxes have area in common. Each must have an area itself.
   @inlinable
   func overlaps(_ other: Box) -> Bool {
     minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
   }
 
-  /// The same for boxes that are shapes and not just bounds: boxes that only touch, allowing for rounding, don't
-  /// overlap.
+  /// Like `overlaps`, but for boxes that are shapes themselves and not bounds. Such boxes share no area if they only
+  /// touch, allowing for rounding.
   @inlinable
   func sharesArea(with other: Box) -> Bool {
     let across = Rect.rounding(minX, maxX, other.minX, other.maxX)

@@ -1,12 +1,12 @@
 /// Finds boxes of any size by their position: a balanced binary tree of bounding boxes in one flat array.
 ///
-/// Sizes range over six powers of ten, so no grid fits them all. The heights of two children never differ by more than
-/// one, whatever is inserted in whatever order, so no branch gets long: inserting, removing and finding one leaf take
-/// O(log n). Boxes are stored as `Float`s rounded outwards, two nodes to a cache line. So the tree only finds
-/// candidates, which the caller checks exactly.
+/// Sizes range over six powers of ten, so no grid fits all boxes. The heights of two children never differ by more than
+/// one, whatever is inserted in whatever order. So no branch gets long: inserting, removing and finding one leaf take
+/// O(log n). Boxes are stored as `Float`s rounded outwards, and two nodes fit in a cache line. So the tree only finds
+/// candidates, and the caller checks each of them exactly.
 ///
-/// For thin shapes at an angle, branches also have a box in a turned frame (`TurnedBox`). Without such shapes, this
-/// costs nothing.
+/// If there are thin shapes at an angle, branches also have a box in a turned frame (`TurnedBox`). Without such shapes,
+/// these boxes cost nothing.
 struct BoxTree {
   struct Node {
     var minX: Float
@@ -14,25 +14,25 @@ struct BoxTree {
     var maxX: Float
     var maxY: Float
     var parent: Int32
-    /// A leaf's payload, or the first child.
+    /// In a leaf: the payload. In a branch: the first child.
     var left: Int32
-    /// The second child; none in a leaf. In an unused node: the next unused one.
+    /// In a branch: the second child. In a leaf: `none`. In an unused node: the next unused node.
     var right: Int32
-    /// 0 in a leaf.
+    /// The number of levels below the node, which is 0 in a leaf.
     var height: Int32
   }
 
   static let none: Int32 = -1
 
   private(set) var nodes: [Node] = []
-  /// Parallel to `nodes`. Empty until the first slanted leaf is inserted.
+  /// The turned box of each node, by the node's index. Empty until the first slanted leaf is inserted.
   private var turned: [TurnedBox] = []
   private(set) var root = BoxTree.none
   private var firstUnused = BoxTree.none
 
   init() {}
 
-  /// A box around all boxes, not quite tight.
+  /// A box around all boxes. It may be a little larger than necessary.
   var bounds: Box? { root == BoxTree.none ? nil : nodes[Int(root)].box }
 }
 
@@ -69,16 +69,16 @@ extension BoxTree.Node {
     extent.mayTouch(minX: Double(minX), minY: Double(minY), maxX: Double(maxX), maxY: Double(maxY))
   }
 
-  /// Half the perimeter. It measures how likely a query is to visit this node.
+  /// Half the perimeter, which measures how likely a query is to visit this node.
   fileprivate var spread: Float { (maxX - minX) + (maxY - minY) }
 
-  /// By how much half the perimeter would grow if the node took in the other.
+  /// By how much half of this node's perimeter would grow if the node took in the other node.
   fileprivate func growth(takingIn other: BoxTree.Node) -> Float {
     (Swift.max(maxX, other.maxX) - Swift.min(minX, other.minX))
       + (Swift.max(maxY, other.maxY) - Swift.min(minY, other.minY)) - spread
   }
 
-  /// Becomes the box around two children.
+  /// Sets this node's box to the box around two children.
   fileprivate mutating func enclose(_ first: BoxTree.Node, _ second: BoxTree.Node) {
     minX = Swift.min(first.minX, second.minX)
     minY = Swift.min(first.minY, second.minY)
@@ -91,7 +91,7 @@ extension BoxTree.Node {
 // MARK: - Changes
 
 extension BoxTree {
-  /// A box is stored with a margin of this part of its longer side, so that small moves don't change the tree.
+  /// The margin around a stored box, as a part of its longer side. It keeps small moves from changing the tree.
   private static let marginPart = 0.125
 
   private static func widened(_ box: Box) -> Box {
@@ -99,7 +99,7 @@ extension BoxTree {
     return Box(minX: box.minX - margin, minY: box.minY - margin, maxX: box.maxX + margin, maxY: box.maxY + margin)
   }
 
-  /// Adds a box. Returns its leaf, which is needed to move and remove it.
+  /// Adds a box. Returns the box's leaf, by which it is moved and removed later.
   mutating func insert(_ box: Box, turned: TurnedBox = .none, payload: Int32) -> Int32 {
     let leaf = add(Node(leaf: payload, box: BoxTree.widened(box)))
     turn(leaf, to: turned)
@@ -120,13 +120,13 @@ extension BoxTree {
     discard(leaf)
   }
 
-  /// Moves a box; the leaf stays the same. A small move doesn't change the tree, unless the box is slanted.
+  /// Moves a box, which keeps its leaf. A small move doesn't change the tree, unless the box is slanted.
   mutating func move(_ leaf: Int32, to box: Box, turned turnedBox: TurnedBox = .none) {
     let payload = nodes[Int(leaf)].left
     let held = nodes[Int(leaf)]
     let wanted = Node(leaf: payload, box: BoxTree.widened(box))
-    // A box that is now much smaller than its stored box is moved too. Otherwise queries far from it would go on
-    // finding it.
+    // The stored box is also replaced if it has become much too large for the box. Otherwise queries far from the box
+    // would still find it.
     if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread {
       if turnedBox.isNone, turned.isEmpty || turned[Int(leaf)].isNone { return }
       turn(leaf, to: turnedBox)
@@ -143,7 +143,7 @@ extension BoxTree {
     link(leaf)
   }
 
-  /// Becomes the box around the children.
+  /// Sets the box of a node to the box around its children.
   private mutating func enclose(_ index: Int32) {
     nodes[Int(index)].enclose(nodes[Int(nodes[Int(index)].left)], nodes[Int(nodes[Int(index)].right)])
     encloseTurned(index)
@@ -184,7 +184,7 @@ extension BoxTree {
     firstUnused = index
   }
 
-  /// Puts a leaf beside the leaf with which sharing a parent is cheapest, as far as that shows on the way down.
+  /// Puts a leaf beside the leaf with which a common parent costs least, as far as the way down shows this.
   private mutating func link(_ leaf: Int32) {
     guard root != BoxTree.none else {
       root = leaf
@@ -214,7 +214,7 @@ extension BoxTree {
     settle(from: parent)
   }
 
-  /// Takes a leaf out; its sibling moves up.
+  /// Takes a leaf out. Its sibling takes the place of their parent.
   private mutating func unlink(_ leaf: Int32) {
     let parent = nodes[Int(leaf)].parent
     guard parent != BoxTree.none else {
@@ -240,7 +240,7 @@ extension BoxTree {
     }
   }
 
-  /// Restores boxes, heights and balance from a node up to the root.
+  /// Restores boxes, heights and balance, from a node up to the root.
   private mutating func settle(from start: Int32) {
     var index = start
     while index != BoxTree.none {
@@ -249,9 +249,9 @@ extension BoxTree {
     }
   }
 
-  /// Encloses a node's children. If one is higher by two, it takes the node's place, keeps the higher of its own
-  /// children and gives the other to the node. (The order of children has no meaning, so one rotation is always
-  /// enough.)
+  /// Computes a node's box from its children. If one child is higher than the other by two, that child takes the node's
+  /// place, keeps the higher of its own children and gives the other one to the node. (The order of children has no
+  /// meaning, so one rotation is always enough.)
   private mutating func balance(_ index: Int32) -> Int32 {
     let left = nodes[Int(index)].left
     let right = nodes[Int(index)].right
@@ -281,9 +281,9 @@ extension BoxTree {
 // MARK: - All at once
 
 extension BoxTree {
-  /// Builds a tree from boxes in an order in which neighbours are near each other. Each box's index is both its payload
-  /// and its leaf.
-  /// - Parameter turned: the boxes in frames of their own, if any is slanted.
+  /// Builds a tree from boxes, in an order in which boxes that are near each other mostly follow each other. A box's
+  /// index is both its payload and its leaf.
+  /// - Parameter turned: the turned boxes, if at least one box is slanted.
   init(ordered boxes: [Box], turned turnedBoxes: [TurnedBox] = [], widened: Bool) {
     guard !boxes.isEmpty else { return }
     nodes.reserveCapacity(2 * boxes.count)
@@ -314,7 +314,7 @@ extension BoxTree {
       turned = turnedBoxes
       turned.append(contentsOf: repeatElement(.none, count: nodes.count - boxes.count))
     }
-    // Children come after their parents in the array, so going backwards finishes every node's children before it.
+    // In the array, children come after their parents. So going backwards finishes a node's children before the node.
     var index = nodes.count - 1
     while index >= boxes.count {
       enclose(Int32(index))
@@ -326,10 +326,10 @@ extension BoxTree {
 // MARK: - Questions
 
 extension BoxTree {
-  /// A tree of 2³¹ leaves is at most 45 high, and the way down leaves at most one node per level to come back to.
+  /// An upper bound on the height: 2³¹ leaves make a tree of at most 45. A search remembers one node per level.
   private static let heightMax = 64
 
-  /// Calls `isWanted` with the payload of each leaf whose box may touch `box`, until it returns true.
+  /// Calls `isWanted` with the payload of each leaf whose box may touch `box`, until `isWanted` returns true.
   func contains(touching box: Box, where isWanted: (Int32) -> Bool) -> Bool {
     guard root != BoxTree.none else { return false }
     let asked = Node(leaf: 0, box: box)
@@ -363,7 +363,7 @@ extension BoxTree {
     }
   }
 
-  /// The same for a turned extent. Leaves that don't touch it although the upright boxes do are mostly left out.
+  /// Like the method above, for a turned extent. Most leaves that touch only the extent's upright box are left out.
   /// - Returns: how many boxes were compared with the extent.
   func collect(touching extent: TurnedExtent, into payloads: inout [Int32]) -> Int {
     guard root != BoxTree.none else { return 0 }

@@ -1,13 +1,13 @@
 extension Outline {
-  /// The most chords for an ellipse in a common region. With them a circle of 10⁶ is exact to 1/50,000 of its size, and
-  /// even the largest curves take only a moment.
+  /// An upper bound on the chords of an ellipse in a common region. With so many chords a circle of 10⁶ units is exact
+  /// to 1/50,000 of its size, and even the largest curves take only a moment.
   private static let regionChordsMax = 512
 
-  /// The common area of the two outlines, as simple polygons to draw, clockwise as seen. Empty if they don't overlap,
-  /// and perhaps for a sliver too thin for the chords.
+  /// The common area of two outlines, as simple polygons to draw, clockwise as seen. Empty if the outlines don't
+  /// overlap. It may also be empty if the common area is a sliver too thin for the chords.
   ///
-  /// Curves are flattened to an eighth of a unit or 1/500 of the shape's longer side, whichever is finer. The polygons
-  /// may touch at corners, but a connected region is always one polygon.
+  /// Curves are flattened to an eighth of a unit or 1/500 of the shape's longer side, whichever is finer. Polygons may
+  /// touch at corners, but a connected region is always one polygon.
   public func commonRegion(with other: Outline) -> [[Point]] {
     guard overlaps(other) else { return [] }
     let center = PlacedOutline(self).center

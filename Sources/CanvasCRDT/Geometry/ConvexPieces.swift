@@ -1,10 +1,15 @@
 /// An outline as convex polygons and ellipses that together cover exactly the same area.
 ///
-/// A rectangle or polygon is one polygon, and an ellipse is itself. A star is one kite per tip, each made of the
-/// centre, an inner corner, a tip and the next inner corner, which is convex whatever the ratio. A rounded rectangle is
-/// a cross of two boxes, and a disc at each corner. Two shapes share area exactly if two of their pieces do.
+/// - A rectangle or a polygon is one polygon.
+/// - An ellipse is one ellipse.
+/// - A star has one kite for each tip: the centre, an inner corner, the tip and the next inner corner. A kite is convex
+///   whatever the ratio.
+/// - A rounded rectangle is a cross of two boxes, and a disc at each corner.
+///
+/// Two shapes share area exactly if a piece of one shares area with a piece of the other.
 struct ConvexPieces {
-  /// The polygons' corners, `cornersEach` for each piece, clockwise as seen; then the ellipses' centres.
+  /// First the corners of the polygons, `cornersEach` for each polygon, clockwise as seen. Then the centres of the
+  /// ellipses.
   let corners: UnsafeMutableBufferPointer<Point>
   private(set) var polygons = 0
   private(set) var cornersEach = 0
@@ -13,7 +18,7 @@ struct ConvexPieces {
   private(set) var halfHeight = 0.0
   let direction: Direction
 
-  /// How many points the pieces of an outline take.
+  /// How many points are needed to store the pieces of an outline.
   static func capacity(for outline: Outline) -> Int {
     switch outline.kind {
     case .rectangle, .text, .line, .ink: 4
@@ -24,8 +29,8 @@ struct ConvexPieces {
     }
   }
 
-  /// Makes the pieces of an outline whose box has its centre at `center` and is turned by `direction`, in the
-  /// coordinates of the caller's choice. `storage` has room for `capacity(for:)` points.
+  /// Makes the pieces of an outline, in coordinates of the caller's choice: the outline's box has its centre at
+  /// `center` and is turned by `direction`. `storage` must have room for `capacity(for:)` points.
   init(
     of outline: Outline,
     center: Point,
@@ -55,7 +60,7 @@ struct ConvexPieces {
       cornersEach = 4
     case .roundedRectangle:
       let radius = outline.drawnCornerRadius
-      // An arm of the cross without width is not a piece.
+      // If an arm of the cross has no width, it is not a piece.
       if halfWidth > radius {
         appendBox(halfWidth - radius, halfHeight)
         polygons += 1

@@ -1,4 +1,4 @@
-/// Corners of a convex polygon, clockwise as seen on a canvas whose y grows downwards.
+/// The corners of a convex polygon, clockwise as seen on a canvas whose y grows downwards.
 struct ConvexPolygon {
   let corners: UnsafeBufferPointer<Point>
 
@@ -8,10 +8,11 @@ struct ConvexPolygon {
     return box
   }
 
-  /// Whether the other polygon lies beyond a line along one of this polygon's edges, allowing for `tolerance`.
+  /// Whether this polygon has an edge such that the other polygon lies beyond the edge's line, allowing for
+  /// `tolerance`.
   ///
-  /// Going around the edges, the nearest corner of the other polygon goes around too. So the cost is the sum of the
-  /// numbers of corners.
+  /// From edge to edge, the nearest corner of the other polygon moves in one direction only. So the cost is the sum of
+  /// the two numbers of corners, rather than their product.
   func hasEdge(beyondWhich other: ConvexPolygon, tolerance: Double) -> Bool {
     var nearest = -1
     var from = corners[corners.count - 1]
@@ -49,9 +50,9 @@ struct ConvexPolygon {
     return false
   }
 
-  /// Whether the two share area thicker than `tolerance`.
+  /// Whether two convex polygons share area thicker than `tolerance`.
   ///
-  /// Two convex polygons share no area exactly if one of them lies beyond an edge of the other.
+  /// They share no area exactly if one of the two lies beyond an edge of the other.
   func overlaps(_ other: ConvexPolygon, tolerance: Double) -> Bool {
     !hasEdge(beyondWhich: other, tolerance: tolerance) && !other.hasEdge(beyondWhich: self, tolerance: tolerance)
   }

@@ -1,7 +1,7 @@
-// Broken lines (S11): the length of their parts, and when a line is worth drawing in parts.
+// Broken lines (S11): how long their parts are, and when a line is drawn in parts.
 
 extension Dash {
-  /// The distance from the beginning of one part to that of the next. A line that isn't broken has no parts.
+  /// The distance from the beginning of one part to the beginning of the next. A line that isn't broken has no parts.
   public func step(width: Double) -> Double {
     switch self {
     case .solid: .infinity
@@ -10,7 +10,7 @@ extension Dash {
     }
   }
 
-  /// The length of a part along the line, without its round ends.
+  /// The length of one part along the line, without the part's round ends.
   public func partLength(width: Double) -> Double {
     switch self {
     case .solid: .infinity
@@ -20,13 +20,13 @@ extension Dash {
   }
 }
 
-/// How many more parts the broken lines of one picture may have.
+/// How many parts the broken lines of one picture may still have.
 ///
-/// A line may be a thousand times as long as a picture is wide, and a dot a thousandth of a pixel: drawing a few
-/// hundred bytes could take minutes. So lines whose parts are smaller than a pixel are drawn solid. So are all lines
-/// after a number of parts that is more than anybody can see.
+/// A line may be a thousand times as long as the picture is wide, and a dot as small as a thousandth of a pixel. So
+/// drawing a few hundred bytes could take minutes. To prevent this, a line is drawn solid if its parts are smaller than
+/// a pixel. All further lines are drawn solid once the picture has more parts than anybody can see.
 public struct DashBudget: Sendable {
-  /// Lines whose parts are closer together than this are solid.
+  /// The size of a pixel. A line is drawn solid if the distance between its parts is smaller.
   private let pixel: Double
   public private(set) var partsLeft: Int
 
@@ -37,9 +37,9 @@ public struct DashBudget: Sendable {
     partsLeft = parts
   }
 
-  /// Whether a line is to be drawn in parts. If so, the parts are subtracted from the budget.
+  /// Whether a line is to be drawn in parts. If so, its parts are subtracted from the budget.
   ///
-  /// - Parameter length: the length of the part of the line that is drawn.
+  /// - Parameter length: the length of the visible stretch of the line.
   public mutating func takes(_ dash: Dash, width: Double, length: Double) -> Bool {
     let step = dash.step(width: width)
     guard dash != .solid, step >= pixel, length.isFinite else { return false }
@@ -51,7 +51,7 @@ public struct DashBudget: Sendable {
 }
 
 extension DrawnLine.Piece {
-  /// An upper bound of the piece's length.
+  /// An upper bound on the piece's length.
   public var lengthMax: Double {
     guard let control else { return from.distance(to: to) }
     return from.distance(to: control) + control.distance(to: to)
@@ -59,7 +59,7 @@ extension DrawnLine.Piece {
 }
 
 extension Outline {
-  /// An upper bound of the outline's length.
+  /// An upper bound on the outline's length.
   var lengthMax: Double {
     switch kind {
     case .polygon, .star:

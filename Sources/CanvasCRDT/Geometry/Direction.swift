@@ -1,7 +1,8 @@
-/// The cosine and sine of an angle: where one step in that direction leads.
+/// The cosine and sine of an angle: where one step in the angle's direction leads.
 ///
-/// Computed by our own code, because a platform's sine may differ in the last bit, and then replicas would disagree
-/// about which shapes overlap. It uses only IEEE addition, subtraction, multiplication, division and rounding.
+/// Our own code computes them, because the sines of two platforms may differ in the last bit, and then replicas would
+/// disagree about which shapes overlap. This code uses only IEEE addition, subtraction, multiplication, division and
+/// rounding.
 struct Direction: Hashable, Sendable {
   var cosine: Double
   var sine: Double
@@ -12,17 +13,20 @@ struct Direction: Hashable, Sendable {
     self.sine = sine
   }
 
-  /// Accurate to about one unit in the last place, and exact at every multiple of 90 degrees.
+  /// Computes cosine and sine. They are accurate to about one unit in the last place, and exact at every multiple of 90
+  /// degrees.
   init(degrees: Double) {
-    // An angle beyond this, or one that isn't a number, has no meaning: its fraction of a turn is rounding noise.
+    // An angle beyond this, or an angle that isn't a number, has no direction: its fraction of a turn is rounding
+    // noise.
     guard degrees.magnitude <= 1e15 else {
       self.init(cosine: 1, sine: 0)
       return
     }
-    // Adding and subtracting 1.5·2⁵² rounds to a whole number by IEEE's rules, without a call to the platform's `rint`.
+    // Adding and then subtracting 1.5·2⁵² rounds to a whole number by IEEE's rules, without a call to the platform's
+    // `rint`.
     let quarters = (degrees / 90 + 6_755_399_441_055_744) - 6_755_399_441_055_744
-    // This is exact: both sides are multiples of one or of the angle's last binary place, whichever is less, and the
-    // result is smaller.
+    // This subtraction is exact. Both sides are multiples of one or of the angle's last binary place, whichever is
+    // less, and the result is smaller than either side.
     let rest = degrees - quarters * 90
     let radians = Direction.radians(degrees: rest)
     let cosine = Direction.cosine(radians.value, radians.error)
@@ -35,12 +39,13 @@ struct Direction: Hashable, Sendable {
     }
   }
 
-  /// An angle of at most 45 degrees in radians: the value, and its rounding error.
+  /// An angle of at most 45 degrees in radians: the rounded value, and the rounding error.
   private static func radians(degrees: Double) -> (value: Double, error: Double) {
     let unit = 0.017453292519943295
     let unitError = 2.9486522708701687e-19
     let value = degrees * unit
-    // The product's rounding error, by splitting both factors into halves whose products are exact (Dekker).
+    // The rounding error of the product. It is computed by splitting both factors into halves whose products are exact
+    // (Dekker).
     let splitter = 134_217_729.0
     let unitHigh = splitter * unit - (splitter * unit - unit)
     let unitLow = unit - unitHigh
@@ -51,7 +56,8 @@ struct Direction: Hashable, Sendable {
     return (value, lost + degrees * unitError)
   }
 
-  /// Minimax polynomial on ±π/4 in odd powers. The coefficients are from FreeBSD's msun, which has them from Sun.
+  /// The sine by a minimax polynomial in odd powers, for angles between ±π/4. The coefficients are those of Sun's and
+  /// FreeBSD's msun.
   private static func sine(_ value: Double, _ error: Double) -> Double {
     let square = value * value
     let cube = square * value
@@ -64,7 +70,7 @@ struct Direction: Hashable, Sendable {
     return value - ((square * (0.5 * error - cube * tail) - error) - cube * -1.66666666666666324348e-01)
   }
 
-  /// The same in even powers.
+  /// The cosine by a minimax polynomial in even powers.
   private static func cosine(_ value: Double, _ error: Double) -> Double {
     let square = value * value
     let tail =
@@ -90,13 +96,13 @@ extension Direction {
     Point(x: x * cosine - y * sine, y: x * sine + y * cosine)
   }
 
-  /// A vector turned back by this angle.
+  /// A vector turned by this angle in the opposite direction.
   @inlinable
   func turningBack(_ x: Double, _ y: Double) -> Point {
     Point(x: x * cosine + y * sine, y: y * cosine - x * sine)
   }
 
-  /// This angle relative to another. Between equal angles it is exactly zero.
+  /// This angle minus another angle. If the two are equal, the result is exactly zero.
   @inlinable
   func relative(to other: Direction) -> Direction {
     if self == other { return Direction(cosine: 1, sine: 0) }

@@ -1,7 +1,7 @@
-/// A line or a stroke of ink as it is drawn (S14, S15): its pieces, one after the other, and the shapes at its ends.
+/// A line or a stroke of ink as it is drawn (S14, S15): its pieces, in order, and the filled shapes at its ends.
 public struct DrawnLine: Hashable, Sendable {
-  /// A piece of the line, with the same width all along. It is straight if it has no control point, otherwise a
-  /// quadratic curve.
+  /// A piece of the line, which has the same width everywhere. Without a control point the piece is straight, otherwise
+  /// it is a quadratic curve.
   public struct Piece: Hashable, Sendable {
     public var from: Point
     public var control: Point?
@@ -9,7 +9,7 @@ public struct DrawnLine: Hashable, Sendable {
     public var width: Double
   }
 
-  /// The filled shape at an end.
+  /// The filled shape at an end of a line.
   public enum Head: Hashable, Sendable {
     case arrow(tip: Point, left: Point, right: Point)
     case dot(center: Point, radius: Double)
@@ -18,8 +18,9 @@ public struct DrawnLine: Hashable, Sendable {
   public private(set) var pieces: [Piece] = []
   public private(set) var heads: [Head] = []
 
-  /// `nil` for a shape of another kind. If the line is tied, the shape must be the drawn one: see `drawn`.
-  /// - Parameter pointStep: every how many points one is drawn. The first and the last always are.
+  /// `nil` if the shape is neither a line nor ink. A tied line must be passed as it is drawn: see `drawn`.
+  /// - Parameter pointStep: how many points the line advances from one drawn point to the next. The first and the last
+  ///   point are always drawn.
   public init?(_ shape: Shape, pointStep: Int = 1) {
     let properties = shape.properties
     let points = shape.pathPoints
@@ -42,7 +43,7 @@ public struct DrawnLine: Hashable, Sendable {
     (0..<count).filter { $0 % step == 0 || $0 == count - 1 }
   }
 
-  /// Ink that is still being drawn, with the same width everywhere.
+  /// Ink that somebody is still drawing. It has the same width everywhere.
   public init?(inkThrough points: [Point], width: Double) {
     guard let first = points.first else { return nil }
     let points = points.count > 1 ? points : [first, first]
@@ -62,7 +63,7 @@ public struct DrawnLine: Hashable, Sendable {
     }
   }
 
-  /// - Returns: where the line must end so that it doesn't show beside the arrow's tip.
+  /// - Returns: where the line itself must end, so that it doesn't show beside the arrow's tip.
   private mutating func addHead(_ head: LineEnd, at end: Point, from before: Point, width: Double) -> Point? {
     switch head {
     case .plain: return nil
@@ -88,12 +89,13 @@ public struct DrawnLine: Hashable, Sendable {
     }
   }
 
-  /// The length of an arrow, which is also its width.
+  /// The length of an arrow, which is also the arrow's width.
   static func arrowLength(_ width: Double) -> Double { 3 * width + 6 }
   /// The diameter of a dot.
   static func dotLength(_ width: Double) -> Double { 2 * width + 4 }
 
-  /// How far a line reaches beyond its points. A stroke of ink is at most twice as wide as its stroke width.
+  /// How far a line of this stroke width reaches beyond its points. A stroke of ink is at most twice as wide as the
+  /// stroke width.
   public static func reach(_ width: Double) -> Double { Swift.max(width, arrowLength(width) / 2, dotLength(width) / 2) }
 
   // MARK: - Ink
@@ -111,7 +113,7 @@ public struct DrawnLine: Hashable, Sendable {
 }
 
 extension DrawnLine.Piece {
-  /// The piece as straight steps, for those who can't draw curves.
+  /// Points along the piece, for callers that draw straight steps instead of curves.
   public func points(steps: Int) -> [Point] {
     guard let control, steps > 1 else { return [from, to] }
     return (0...steps).map { step in
@@ -123,13 +125,13 @@ extension DrawnLine.Piece {
 }
 
 extension DrawnLine {
-  /// The pieces, grouped by width. In each group, they are in the order in which they were drawn.
+  /// The pieces, grouped by width. Within a group, they keep their order.
   var piecesByWidth: [Piece] {
     guard pieces.contains(where: { $0.width != pieces[0].width }) else { return pieces }
     return pieces.indices.sorted { (pieces[$0].width, $0) < (pieces[$1].width, $1) }.map { pieces[$0] }
   }
 
-  /// The distance from a point to the middle of the line, or to the filled inside of an end.
+  /// The distance from a point to the middle of the line, or to the filled shape at an end.
   public func distance(to point: Point) -> Double {
     var least = Double.infinity
     for piece in pieces {

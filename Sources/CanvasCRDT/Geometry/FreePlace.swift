@@ -1,15 +1,19 @@
 extension OverlapIndex {
-  /// Coordinates of positions may be from −10⁷ to 10⁷.
+  /// The coordinates of a position lie between −10⁷ and 10⁷.
   static let positionMax = 1e7
 
-  /// The nearest place to `near` at which the top left corner of an upright box can be without the box overlapping a
-  /// shape. It is `near` itself if that is free, and always within the allowed positions. Of two that are equally near,
-  /// the upper one wins, then the left one.
+  /// The free place that is nearest to `near`. A place is free if an upright box of this size whose top left corner is
+  /// there overlaps no shape.
   ///
-  /// The place is free exactly. Up to rounding, nothing nearer is free among rectangles, polygons and stars; near a
-  /// curve the distance may be greater than necessary by 1/1,800 of the larger radius. A search that takes too long
-  /// (see `FreePlaceSearch.Limits`) returns the best place found or a place beside everything, whichever is nearer.
-  /// `nil` only if no free place was found at all, for example because shapes cover all positions.
+  /// If `near` is free, it is returned itself. The result always lies within the allowed positions. Of two places that
+  /// are equally near, the upper one wins, then the left one.
+  ///
+  /// The place is free exactly, without tolerance. Among rectangles, polygons and stars, no nearer place is free, up to
+  /// rounding. Near a curve, the distance may be too great by 1/1,800 of the curve's larger radius. If a search takes
+  /// too long (see `FreePlaceSearch.Limits`), the result is the best place that it has found or a place beside all
+  /// shapes, whichever is nearer.
+  ///
+  /// `nil` if no free place was found at all, for example because shapes cover all positions.
   public func freePlace(for size: Size, near wanted: Point) -> Point? {
     freePlace(for: size, near: wanted, limits: FreePlaceSearch.Limits())
   }
@@ -27,14 +31,14 @@ extension OverlapIndex {
   }
 
   private static func position(_ value: Double) -> Double {
-    // With the arguments in this order, a value that isn't a number becomes the lower bound.
+    // With the arguments in this order, NaN becomes the lower bound.
     Swift.max(-positionMax, Swift.min(value, positionMax))
   }
 
-  /// The nearest of the places to the right of, left of, below and above all shapes.
+  /// Of the four places to the right of, left of, below and above all shapes, the nearest.
   private func placeBesideEverything(for size: Size, near: Point) -> (place: Point, distance: Double)? {
     var around = Box.empty
-    // Maximum and minimum don't depend on the order.
+    // The order of the values doesn't matter, because only their minimum and maximum are used.
     for place in places.values {
       let box = entries[Int(place)].placed.box
       around.extend(to: Point(x: box.minX, y: box.minY))

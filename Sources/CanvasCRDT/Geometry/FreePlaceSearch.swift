@@ -1,24 +1,25 @@
-/// Finds the free place nearest to one that isn't free.
+/// Finds the free place that is nearest to a place that isn't free.
 ///
 /// The nearest point outside a union of convex obstacles lies on a side of one of them: either at that side's nearest
-/// point, or where the side leaves another obstacle. So the search walks along sides, nearest sides first, starting at
-/// each side's nearest point. Each step goes on to the end of the obstacle in the way, until none is in the way or
-/// something nearer is known. It only walks to the right: where two sides meet in a nearest place, that place lies to
-/// the right on one of them and to the left on the other. Obstacles are collected from an ever larger area, until a
-/// place is found in it.
+/// point, or where the side leaves another obstacle. So the search walks along sides, beginning with the nearest side,
+/// and on each side at the side's nearest point. If an obstacle is in the way, the next step leads to that obstacle's
+/// end. The walk ends where nothing is in the way, or where a nearer place is already known.
+///
+/// It is enough to walk to the right. Where two sides meet in a nearest place, the place lies to the right on one side
+/// and to the left on the other. Obstacles are collected from an ever larger area, until a place is found in it.
 struct FreePlaceSearch {
-  /// How much work a search may do before it settles for the best place so far.
+  /// How much work a search may do. Beyond these bounds it returns the best place that it has found.
   struct Limits {
-    /// Comparisons with sides. These take some tens of milliseconds.
+    /// An upper bound on comparisons with sides. So many take some tens of milliseconds.
     var comparisonsMax = 10_000_000
-    /// Sides in memory at once: those of 100,000 rectangles or 4,000 circles, 25 MB.
+    /// An upper bound on sides in memory at once: the sides of 100,000 rectangles or of 4,000 circles, 25 MB.
     var sidesMax = 400_000
   }
 
-  /// A descent of the tree of obstacles costs about as much as this many comparisons with sides.
+  /// The cost of one descent of the tree of obstacles, in comparisons with sides.
   private static let descentComparisons = 64
-  /// A place that is this little inside an obstacle counts as outside: at 10⁷ the last binary place of a coordinate is
-  /// 2·10⁻⁹.
+  /// A place that lies inside an obstacle by no more than this counts as outside. At 10⁷, the last binary place of a
+  /// coordinate is 2·10⁻⁹.
   private static let touchDepth = 1e-8
 
   private let index: OverlapIndex
@@ -39,12 +40,13 @@ struct FreePlaceSearch {
     obstacles = Obstacles(size: size, near: near)
   }
 
-  /// Searches as far as the limits allow. Returns whether `best` is certainly the nearest.
+  /// Searches as far as the limits allow. Returns whether `best` is certainly the nearest free place.
   mutating func run() -> Bool {
     var radius = Swift.max(size.width, size.height)
-    // There is nothing beyond the diagonal of all positions.
+    // A larger radius finds nothing more, because this one exceeds the diagonal of all positions.
     while radius < 8 * OverlapIndex.positionMax, takeIn(radius) {
-      // Everything within the radius was searched, and everything else is further away. So nothing nearer is left.
+      // Everything within the radius has been searched, and everything else is further away. So there is no nearer
+      // place than the one found.
       walkSides(within: radius)
       if comparisons > limits.comparisonsMax { return false }
       if best != nil { return true }
@@ -53,7 +55,7 @@ struct FreePlaceSearch {
     return false
   }
 
-  /// Collects the obstacles that come this near; false if there are too many.
+  /// Collects the obstacles within this distance. Returns false if there are too many.
   private mutating func takeIn(_ radius: Double) -> Bool {
     obstacles = Obstacles(size: size, near: near)
     obstacles.appendWalls(at: OverlapIndex.positionMax)
@@ -61,7 +63,8 @@ struct FreePlaceSearch {
       origin: Point(x: near.x - radius, y: near.y - radius),
       size: Size(width: size.width + 2 * radius, height: size.height + 2 * radius)
     )
-    // Takes shapes in the order of identifiers, so that the index's history doesn't decide between equals.
+    // Shapes are taken in the order of identifiers. Otherwise the index's history would decide between places that are
+    // equally near.
     for identifier in index.shapes(in: surroundings) {
       guard let place = index.places[identifier], index.entries[Int(place)].placed.overlaps else { continue }
       obstacles.append(index.entries[Int(place)].placed)
@@ -76,7 +79,7 @@ struct FreePlaceSearch {
 
   // MARK: - Walking along sides
 
-  /// A side to walk along, and the distance of its line.
+  /// A side to walk along, and the squared distance of its line.
   private struct Walk {
     let side: Int
     let obstacle: Int
@@ -105,7 +108,7 @@ struct FreePlaceSearch {
     guard own.start <= own.end else { return }
     var turn = Swift.max(0, own.start)
     var left: ObstacleSide?
-    // A box that fits exactly may, by rounding, end beyond the side's end.
+    // If a box fits exactly, rounding may put its place a little beyond the side's end.
     while turn <= own.end + FreePlaceSearch.touchDepth {
       guard line.square(at: turn) <= Swift.min(best?.square ?? .infinity, radius * radius) else { return }
       let place = self.place(at: line.point(at: turn), side, left)
@@ -125,7 +128,7 @@ struct FreePlaceSearch {
     return line.part(inside: obstacles.all[obstacle], of: obstacles.sides, except: own)
   }
 
-  /// The point as a position, placed exactly on the upright sides that it is on.
+  /// The position of a point. Where the point lies on an upright side, the position takes the side's exact coordinate.
   private func place(at point: Point, _ side: ObstacleSide, _ left: ObstacleSide?) -> Point {
     Point(x: side.exactX ?? left?.exactX ?? near.x + point.x, y: side.exactY ?? left?.exactY ?? near.y + point.y)
   }
@@ -146,7 +149,7 @@ struct FreePlaceSearch {
     return found
   }
 
-  /// Takes a place if it is really free. If it isn't because of rounding alone, takes one beside it.
+  /// Takes a place if it is free. If only rounding makes it overlap something, takes a place right beside it.
   private mutating func settle(on place: Point) {
     if consider(place) { return }
     let nudge = Swift.max(1, place.x.magnitude, place.y.magnitude, size.width, size.height) * 0x1p-49
@@ -155,7 +158,7 @@ struct FreePlaceSearch {
     }
   }
 
-  /// Returns whether the place is free. Keeps it if it is better than the best so far.
+  /// Returns whether the place is free. A free place that is better than the best so far becomes the best.
   private mutating func consider(_ place: Point) -> Bool {
     guard place.x.magnitude <= OverlapIndex.positionMax, place.y.magnitude <= OverlapIndex.positionMax,
       index.isFree(Rect(origin: place, size: size))
@@ -172,7 +175,7 @@ struct FreePlaceSearch {
   }
 }
 
-/// The line of a side. Positions on it count from its nearest point to the right, as seen from outside.
+/// The line of a side. Positions on the line are counted from its nearest point to the right, as seen from outside.
 private struct Line {
   let outward: Point
   let reach: Double
@@ -194,8 +197,8 @@ private struct Line {
     var endSide: ObstacleSide?
   }
 
-  /// The part of the line that is on the inner side of all sides of an obstacle except one. Empty if its start is
-  /// beyond its end.
+  /// The part of the line that lies within an obstacle: on the inner side of each of the obstacle's sides except the
+  /// side `own`. The part is empty if its start is beyond its end.
   func part(inside obstacle: Obstacle, of sides: [ObstacleSide], except own: Int) -> Part {
     var part = Part()
     for index in obstacle.sides where index != own {

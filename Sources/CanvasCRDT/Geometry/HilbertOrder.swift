@@ -1,11 +1,11 @@
-/// An order in which boxes that are near each other mostly follow each other: along a Hilbert curve through their
-/// centres.
+/// An order in which boxes that are near each other mostly follow each other: the order of their centres along a
+/// Hilbert curve.
 enum HilbertOrder {
-  /// There are 2²⁶ cells to a side. So even a canvas 2·10⁷ units wide has cells smaller than the smallest shape, and
-  /// one stray shape far away doesn't put all others into one cell.
+  /// There are 2²⁶ cells to a side. On a canvas 2·10⁷ units wide, a cell is then still smaller than the smallest shape.
+  /// So one stray shape far away doesn't put all other shapes into one cell.
   private static let bits: UInt64 = 26
 
-  /// The offsets of the boxes in that order. Boxes of one cell are in the order of their offsets.
+  /// The offsets of the boxes, in the order along the curve. Boxes in the same cell are in the order of their offsets.
   static func offsets(of boxes: [Box]) -> [Int] {
     var around = Box.empty
     for box in boxes { around.extend(to: center(of: box)) }
@@ -28,7 +28,7 @@ enum HilbertOrder {
     Point(x: box.minX + (box.maxX - box.minX) / 2, y: box.minY + (box.maxY - box.minY) / 2)
   }
 
-  /// Clamped, so that a value that isn't a number also gets a cell.
+  /// The value is clamped, so that NaN also gets a cell.
   private static func cell(_ distance: Double, _ scale: Double, _ last: Double) -> UInt64 {
     let scaled = distance * scale
     return scaled > 0 ? UInt64(Swift.min(scaled, last)) : 0
@@ -45,7 +45,7 @@ enum HilbertOrder {
       let right: UInt64 = x & half > 0 ? 1 : 0
       let lower: UInt64 = y & half > 0 ? 1 : 0
       place += half * half * ((3 * right) ^ lower)
-      // Each quarter is the whole curve again. The first and last quarters are mirrored.
+      // Each quarter of the curve is a smaller copy of the whole curve. The first and the last quarter are mirrored.
       if lower == 0 {
         if right == 1 {
           x = last - x

@@ -1,14 +1,15 @@
-// The end of a line that is tied to the middle of a shape (S14): the point at which the way to the middle first meets
+// The end of a line that is tied to the middle of a shape (S14). The line ends where its way to the middle first meets
 // the shape's outline.
 
 extension Shape {
-  /// Where the straight way from a point to the middle of the box first meets the outline. `nil` if it doesn't.
+  /// Where the straight way from a point to the middle of the box first meets the outline. `nil` if the way doesn't
+  /// meet the outline.
   func entry(from start: Point) -> Point? {
     let outline = outline
     let end = point(of: .middle)
     let center = Rect(origin: properties.position, size: properties.size).center
     let direction = Direction(degrees: properties.rotation)
-    // Measured from the middle of the box, as if the box were not turned.
+    // The way in coordinates in which the box is not turned and its middle is the origin.
     let way = StraightWay(
       from: direction.turningBack(start.x - center.x, start.y - center.y),
       to: direction.turningBack(end.x - center.x, end.y - center.y)
@@ -18,7 +19,7 @@ extension Shape {
   }
 }
 
-/// A straight way to a shape, in coordinates in which that shape is not turned and has its middle at the origin.
+/// A straight way to a shape, in coordinates in which the shape is not turned and its middle is the origin.
 private struct StraightWay {
   let start: Point
   let step: Point
@@ -28,7 +29,7 @@ private struct StraightWay {
     step = Point(x: end.x - start.x, y: end.y - start.y)
   }
 
-  /// The fraction of the way that lies before the outline. Curves are exact here, without chords.
+  /// The fraction of the way that lies before the outline. Curves are computed exactly here, without chords.
   func entry(into outline: Outline) -> Double? {
     let halfWidth = outline.size.width / 2
     let halfHeight = outline.size.height / 2
@@ -61,8 +62,9 @@ private struct StraightWay {
         }
       }
     case .polygon, .star:
-      // The outline goes once around its middle, where the way ends. So the way crosses the side that it comes from,
-      // or, because its end lies a little beside the middle, a side next to that.
+      // The outline goes once around its middle, and the way ends at the middle. So the way crosses the side that its
+      // start lies behind. If rounding has put the way's end a little beside the middle, it may cross a neighbouring
+      // side instead.
       let side = outline.side(towards: start)
       for side in (side - 1)...(side + 1) { take(part(from: outline.corner(side), to: outline.corner(side + 1))) }
     case .rectangle, .text, .line, .ink:
@@ -77,7 +79,8 @@ private struct StraightWay {
     return first
   }
 
-  /// The fraction of the way before the side from `corner` to `next`. `nil` if the way doesn't cross that side.
+  /// The fraction of the way that lies before the side from `corner` to `next`. `nil` if the way doesn't cross this
+  /// side.
   private func part(from corner: Point, to next: Point) -> Double? {
     let side = Point(x: next.x - corner.x, y: next.y - corner.y)
     let off = Point(x: corner.x - start.x, y: corner.y - start.y)
@@ -87,18 +90,19 @@ private struct StraightWay {
     return (0...1).contains(across) ? (off.x * side.y - off.y * side.x) / turn : nil
   }
 
-  /// The fractions at which the way's line goes into an ellipse and out of it. `nil` if it misses the ellipse.
+  /// The fractions at which the way's line enters an ellipse and leaves it. `nil` if the line misses the ellipse.
   private func parts(
     throughEllipseAt center: Point,
     _ halfWidth: Double,
     _ halfHeight: Double
   ) -> (first: Double, second: Double)? {
-    // In coordinates in which the ellipse is the unit circle.
+    // From here on, coordinates in which the ellipse is the unit circle.
     let from = Point(x: (start.x - center.x) / halfWidth, y: (start.y - center.y) / halfHeight)
     let along = Point(x: step.x / halfWidth, y: step.y / halfHeight)
     let square = along.x * along.x + along.y * along.y
     guard square > 0 else { return nil }
-    // The distance of the line from the circle's middle. From the cross product, which loses no digits on a long way.
+    // The distance of the line from the circle's middle. It is computed from the cross product, which loses no digits
+    // on a long way.
     let off = from.x * along.y - from.y * along.x
     let half = 1 - off * off / square
     guard half >= 0 else { return nil }
@@ -108,11 +112,11 @@ private struct StraightWay {
   }
 }
 
-// The corners of a polygon or a star around the middle of its box, as if that were not turned.
+// The corners of a polygon or a star, measured from the middle of the box, as if the box were not turned.
 extension Outline {
   private var cornerCount: Int { kind == .star ? 2 * drawnPoints : drawnPoints }
 
-  /// - Parameter index: any number; it wraps around.
+  /// - Parameter index: any number. Beyond the last corner, counting begins again at the first.
   fileprivate func corner(_ index: Int) -> Point {
     let index = (index + cornerCount) % cornerCount
     let corner = UnitCorners.corner(kind == .star ? index : 2 * index, points: drawnPoints)
@@ -120,10 +124,11 @@ extension Outline {
     return Point(x: corner.x * size.width / 2 * ratio, y: corner.y * size.height / 2 * ratio)
   }
 
-  /// The index of the side that a point is behind, as seen from the middle.
+  /// The index of the side that lies between the middle and a point.
   fileprivate func side(towards point: Point) -> Int {
     let (x, y) = (point.x / size.width, point.y / size.height)
-    // These directions lie within half a turn, so the cross product tells which of two comes first clockwise.
+    // The corners' directions between these two indices lie within half a turn. So the sign of a cross product tells
+    // which of two directions comes first clockwise.
     var first = x > 0 || x == 0 && y < 0 ? 0 : drawnPoints
     var end = first + drawnPoints
     while end - first > 1 {

@@ -1,7 +1,8 @@
 // The points of a line or a stroke of ink on the canvas, and the ends of a line that are tied to shapes (S14).
 
 extension Shape {
-  /// The points of its path on the canvas. A line without a path leads from one corner of its box to the opposite one.
+  /// The points of the line's path on the canvas. A line without a path leads from one corner of its box to the
+  /// opposite corner.
   public var pathPoints: [Point] {
     let places = properties.path.points.map { $0.place }
     return (places.isEmpty ? [BoxPlace(x: 0, y: 0), BoxPlace(x: BoxPlace.end, y: BoxPlace.end)] : places).map(point)
@@ -19,7 +20,7 @@ extension Shape {
     return Point(x: center.x + turned.x, y: center.y + turned.y)
   }
 
-  /// The place in the shape's box that is nearest to a point of the canvas.
+  /// The place in the shape's box that is nearest to a point on the canvas.
   public func place(of point: Point) -> BoxPlace {
     let size = properties.size
     let center = Rect(origin: properties.position, size: size).center
@@ -27,8 +28,8 @@ extension Shape {
     return BoxPlace(shareX: seen.x / size.width + 0.5, shareY: seen.y / size.height + 0.5)
   }
 
-  /// The shape as it is drawn: a tied end of a line follows the shape that it is tied to. An end whose shape is gone
-  /// lies where the line itself has it.
+  /// The shape as it is drawn: a tied end of a line lies at the shape that it is tied to. If that shape is gone, the
+  /// end lies where the line's own path has it.
   public func drawn(_ find: (Identifier) -> Shape?) -> Shape {
     guard properties.kind == .line else { return self }
     let from = properties.from.flatMap { tie in tie.target(find) }
@@ -38,7 +39,7 @@ extension Shape {
     let last = points.count - 1
     if let from, let place = properties.from?.place { points[0] = from.point(of: place) }
     if let to, let place = properties.to?.place { points[last] = to.point(of: place) }
-    // Both directions are computed before either end is cut at an outline.
+    // The neighbours of both ends are read here, before an outline cuts either end.
     let (next, before) = (points[1], points[last - 1])
     if let from, properties.from?.place == .middle { points[0] = from.entry(from: next) ?? points[0] }
     if let to, properties.to?.place == .middle { points[last] = to.entry(from: before) ?? points[last] }
@@ -47,7 +48,7 @@ extension Shape {
     return Shape(id: id, properties: values, nameStamp: nameStamp)
   }
 
-  /// The line without its ties to shapes that are not `kept`. Its ends stay where they are drawn.
+  /// The line without its ties to shapes that are not `kept`. An end that loses its tie stays where it is drawn.
   public func untied(butFrom kept: (Identifier) -> Bool, _ find: (Identifier) -> Shape?) -> Shape {
     let losesFrom = properties.from.map { !kept($0.shape) } ?? false
     let losesTo = properties.to.map { !kept($0.shape) } ?? false
@@ -60,18 +61,18 @@ extension Shape {
 }
 
 extension Tie {
-  /// The shape that the end is tied to. `nil` if it is gone, or is itself a line: otherwise lines could be tied in a
-  /// circle.
+  /// The shape that the end is tied to. `nil` if this shape is gone, or if it is itself a line: otherwise lines could
+  /// be tied to each other in a circle.
   fileprivate func target(_ find: (Identifier) -> Shape?) -> Shape? {
     find(shape).flatMap { $0.properties.kind.isStroke ? nil : $0 }
   }
 }
 
 extension BoxPlace {
-  /// The middle of the box. An end that is tied there stops at the outline, on its way to the middle.
+  /// The middle of the box. An end that is tied to the middle stops where its way there meets the outline.
   public static var middle: BoxPlace { BoxPlace(x: 32_768, y: 32_768) }
 
-  /// The place at these fractions of the sides, or the nearest one in the box.
+  /// The place at these fractions of the sides. Fractions outside the box give the nearest place in it.
   public init(shareX x: Double, shareY y: Double) {
     self.init(x: BoxPlace.along(x), y: BoxPlace.along(y))
   }
@@ -83,8 +84,8 @@ extension BoxPlace {
 }
 
 extension Properties {
-  /// Sets a box around some points, and the path through them in it. The box is not turned. Widths stay with their
-  /// points if the number of points is the same as before.
+  /// Sets the box to an upright box around some points, and the path to one that leads through the points. If there are
+  /// as many points as before, each keeps its width.
   public mutating func lead(through points: [Point]) {
     var box = Box.empty
     for point in points { box.extend(to: point) }
@@ -104,14 +105,15 @@ extension Properties {
   }
 }
 
-/// The lines that are tied to each shape, for callers that must know at once what moves together with a shape.
+/// The lines that are tied to each shape, for callers that must know without a search which lines move together with a
+/// shape.
 public struct TiedLines: Sendable {
   private var lines = IdentifierMap<IdentifierSet>()
   private var shapes = IdentifierMap<[Identifier]>()
 
   public init() {}
 
-  /// A shape has changed, or is gone.
+  /// Takes in a change of a shape, which may be a line. `nil` if the shape is gone.
   public mutating func update(_ line: Identifier, to shape: Shape?) {
     var tied: [Identifier] = []
     if let properties = shape?.properties, properties.kind == .line {

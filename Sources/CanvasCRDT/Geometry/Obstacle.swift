@@ -1,28 +1,31 @@
-/// A side of an obstacle: a line with its outer side.
+/// A side of an obstacle: a line that has an inner and an outer side.
 struct ObstacleSide {
   /// A vector of length one that points outwards.
   let outward: Point
-  /// The distance of the line, outwards, from the point where the search starts. Negative if that point is outside.
+  /// The distance of the line from the point where the search starts, measured outwards. Negative if the point is
+  /// outside.
   let reach: Double
-  /// The exact x of an upright line. Sums of rounded differences would miss places where a box fits exactly.
+  /// The exact x of an upright line. If it were computed from rounded differences, places where a box fits exactly
+  /// would be missed.
   var exactX: Double?
   var exactY: Double?
 
   func depth(of point: Point) -> Double { reach - outward.x * point.x - outward.y * point.y }
 }
 
-/// The places where a box's top left corner can't be, because of one convex piece of a shape. This is the piece,
-/// extended by the box to the left and upwards: all points on the inner side of all of its sides.
+/// The places where a box's top left corner can't be, because the box would overlap one convex piece of a shape. These
+/// places are the piece itself, extended to the left and upwards by the size of the box: all points on the inner side
+/// of every side.
 struct Obstacle {
   let sides: Range<Int>
-  /// The box around it, relative to the point where the search starts.
+  /// The box around the obstacle, relative to the point where the search starts.
   let box: Box
 }
 
-/// All obstacles near a point, relative to it, for one size of box.
+/// All obstacles near a point, for one size of box. Coordinates are relative to the point.
 struct Obstacles {
-  /// The number of tangents around a curve. The corner between two is 1/cos(π/96) of the radius away, which is 1/1,866
-  /// too far.
+  /// The number of tangents that stand for a curve. Where two tangents meet, the distance from the centre is
+  /// 1/cos(π/96) of the radius, which is too far by 1/1,866.
   private static let tangents = 96
 
   private(set) var sides: [ObstacleSide] = []
@@ -35,9 +38,9 @@ struct Obstacles {
     self.near = near
   }
 
-  /// Adds what lies outside the allowed positions.
+  /// Adds walls: obstacles that cover everything outside the allowed positions.
   mutating func appendWalls(at positionMax: Double) {
-    // Further away than anything, because the walls have no other side.
+    // A distance greater than any in use. The walls reach so far because they have no outer edge.
     let far = 8 * positionMax
     let left = -positionMax - near.x
     let top = -positionMax - near.y
@@ -115,7 +118,8 @@ struct Obstacles {
       var normal = Point(x: towards.cosine, y: towards.sine)
       var reach = (halfWidth - radius) * normal.x.magnitude + (halfHeight - radius) * normal.y.magnitude + radius
       if outline.kind == .ellipse {
-        // The corners are at even steps on a circle, which is then squeezed to the ellipse.
+        // The points where tangents touch are at even steps on a circle, and the circle is then squeezed to the
+        // ellipse.
         normal = Point(x: normal.x / halfWidth, y: normal.y / halfHeight)
         let length = (normal.x * normal.x + normal.y * normal.y).squareRoot()
         normal = Point(x: normal.x / length, y: normal.y / length)
@@ -127,14 +131,14 @@ struct Obstacles {
     close(from: start, around: placed.box, isExact: false)
   }
 
-  /// Adds a side of a piece, moved outwards by as much as the box reaches back from its top left corner.
+  /// Adds a side of a piece, moved outwards by as far as the box reaches from its top left corner towards this side.
   private mutating func appendSide(_ outward: Point, reach: Double) {
     let back = Swift.max(0, 0 - outward.x) * size.width + Swift.max(0, 0 - outward.y) * size.height
     sides.append(ObstacleSide(outward: outward, reach: reach + back))
   }
 
-  /// Adds the upright sides that result from extending by the box, around a piece's own box in the canvas's
-  /// coordinates.
+  /// Adds the four upright sides of an obstacle, and so completes it. They lie around the piece's own box, which is in
+  /// the canvas's coordinates, extended by the size of the free box.
   private mutating func close(from start: Int, around box: Box, isExact: Bool) {
     let left = box.minX - size.width
     let top = box.minY - size.height

@@ -1,19 +1,20 @@
-/// The closed curve of a shape, exactly and not as bounds: a turned box, ellipse, polygon or star.
+/// The closed curve of a shape, exact rather than a bound: a turned box, ellipse, polygon or star.
 ///
-/// Polygon and star are inscribed in the ellipse of the box, first corner up, so they need not fill the box. A star
-/// has `points` tips on that ellipse and as many inner corners at `innerRatio` of the way out, halfway between.
+/// A polygon or star is inscribed in the ellipse of its box, with the first corner at the top, so it may not fill the
+/// box. A star has `points` tips on this ellipse. Halfway between each two tips it has an inner corner, whose distance
+/// from the centre is `innerRatio` of a tip's.
 public struct Outline: Hashable, Sendable {
   public var kind: ShapeKind
-  /// Top left corner of the box before it is turned.
+  /// The top left corner of the box, before the box is turned.
   public var position: Point
   public var size: Size
-  /// Degrees, clockwise around the box's centre.
+  /// The angle in degrees, clockwise around the centre of the box.
   public var rotation: Double
-  /// The radius of a rounded rectangle's corners. When drawn it is limited to half the smaller side.
+  /// The radius of a rounded rectangle's corners. It is drawn as at most half the smaller side.
   public var cornerRadius: Double
-  /// Corners of a polygon or tips of a star, limited to 3…64.
+  /// The number of a polygon's corners or a star's tips, drawn as at least 3 and at most 64.
   public var points: Int
-  /// A star's inner radius divided by its outer radius, limited to 0.05…1.
+  /// A star's inner radius divided by its outer radius, drawn as at least 0.05 and at most 1.
   public var innerRatio: Double
 
   public init(
@@ -46,27 +47,27 @@ extension Outline {
   /// The smallest upright rectangle that holds the turned outline.
   public var bounds: Rect {
     let placed = PlacedOutline(self)
-    // A box that isn't turned keeps its size to the last bit.
+    // If the box isn't turned, its size stays the same to the last bit.
     if kind != .polygon, kind != .star, placed.direction.sine == 0 { return Rect(origin: position, size: size) }
     return placed.box.rect
   }
 
-  /// Whether the point is inside or on the curve.
+  /// Whether the point is inside the curve or on it.
   public func contains(_ point: Point) -> Bool {
     PlacedOutline(self).contains(point)
   }
 
-  /// Whether the two have area in common. Outlines that only touch don't overlap. If one is inside the other, they do.
-  /// A shape without an area overlaps nothing.
+  /// Whether two outlines have area in common. Outlines that only touch don't overlap. If one lies inside the other,
+  /// they do. A shape without an area overlaps nothing.
   ///
-  /// This is computed on the curves themselves, not on polygons near them, and doesn't depend on which of the two is
-  /// asked. For upright rectangles coordinates are compared, which is as exact as decimals are. For all others the
-  /// common part must be thicker than `Outline.overlapDepthMin`.
+  /// This is computed on the curves themselves rather than on polygons near them, and `a.overlaps(b)` always equals
+  /// `b.overlaps(a)`. For two upright rectangles, coordinates are compared, which is as exact as decimals are. For all
+  /// others, the common part must be thicker than `Outline.overlapDepthMin`.
   public func overlaps(_ other: Outline) -> Bool {
     PlacedOutline(self).overlaps(PlacedOutline(other))
   }
 
-  /// Whether the outline is the shape's box itself. This includes shapes without an area.
+  /// Whether the outline is the shape's box itself. Shapes without an area count as boxes too.
   var isBox: Bool { kind == .rectangle || !kind.hasArea }
 
   /// The area that the outline encloses.
@@ -104,8 +105,8 @@ extension Outline {
     Swift.max(Outline.innerRatioRange.lowerBound, Swift.min(innerRatio, Outline.innerRatioRange.upperBound))
   }
 
-  /// A corner that is rounded less than this counts as square: nobody sees the difference, and the square of a number
-  /// that small is 0.
+  /// If a corner's radius is less than this, the corner counts as square. Nobody sees the difference, and the square of
+  /// a number that small is 0.
   static let cornerRadiusMin = 1e-6
 
   var drawnCornerRadius: Double {

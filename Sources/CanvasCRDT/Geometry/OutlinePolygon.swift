@@ -1,9 +1,9 @@
 extension Outline {
-  /// An ellipse is never cut into more chords than this, however large it is and however fine the caller wants it.
+  /// An upper bound on the chords of an ellipse, however large the ellipse is and however fine the caller wants it.
   public static let chordsMax = 4096
 
   /// The outline as one simple polygon, clockwise as seen. Chords replace curves, at a distance of at most `flatness`
-  /// (unless `chordsMax` is reached). The polygon's corners lie on the outline.
+  /// unless that takes more than `chordsMax` chords. The polygon's corners lie on the outline.
   public func polygon(flatness: Double) -> [Point] {
     let center = PlacedOutline(self).center
     return cornersAroundCenter(flatness: flatness, chordsMax: Outline.chordsMax).map {
@@ -11,7 +11,8 @@ extension Outline {
     }
   }
 
-  /// The same, relative to the centre of the box, so that shapes far away lose no digits.
+  /// The corners of `polygon(flatness:)` relative to the centre of the box, so that shapes far from the origin lose no
+  /// digits.
   func cornersAroundCenter(flatness: Double, chordsMax: Int) -> [Point] {
     let direction = Direction(degrees: rotation)
     let halfWidth = size.width / 2
@@ -30,7 +31,7 @@ extension Outline {
     case .roundedRectangle:
       let radius = drawnCornerRadius
       let chords = Outline.chords(radius: radius, flatness: flatness, chordsMax: chordsMax)
-      // A quarter circle around each corner, starting at the top right.
+      // Adds a quarter circle for each corner of the box, starting at the top right.
       for quarter in 0..<4 {
         let x = (quarter < 2 ? 1 : -1) * (halfWidth - radius)
         let y = (quarter == 1 || quarter == 2 ? 1 : -1) * (halfHeight - radius)
@@ -65,8 +66,9 @@ extension Outline {
     return corners
   }
 
-  /// How many chords approximate a circle within `flatness`. A chord over the angle 2φ is off by r·(1 − cos φ) ≈
-  /// r·φ²/2. The number is a multiple of four, so that the outermost points are corners.
+  /// How many chords approximate a circle within `flatness`. The distance from a chord over the angle 2φ to its arc is
+  /// r·(1 − cos φ) ≈ r·φ²/2. The number of chords is a multiple of four, so that the outermost points of the circle are
+  /// corners.
   private static func chords(radius: Double, flatness: Double, chordsMax: Int) -> Int {
     let wanted = Double.pi * (radius / (2 * Swift.max(flatness, 0))).squareRoot()
     guard wanted < Double(chordsMax) else { return chordsMax }

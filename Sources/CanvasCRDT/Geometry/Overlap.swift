@@ -2,9 +2,9 @@ extension Outline {
   /// If the common part of two outlines is nowhere thicker than this, they only touch. For two upright rectangles the
   /// bound is lower: the rounding of decimals (`Rect.rounding`).
   ///
-  /// Positions of up to 10⁷ have a last binary place of 2·10⁻⁹ and sizes of up to 10⁶ one of 10⁻¹⁰; turning adds a few
-  /// of those. So shapes that were meant to touch may share up to about 10⁻⁸ units. A bound of a hundred times that
-  /// tells touching from overlapping whatever the rounding, and a millionth of a unit is too small to see.
+  /// In a position of up to 10⁷, the last binary place is 2·10⁻⁹; in a size of up to 10⁶, it is 10⁻¹⁰. Turning adds a
+  /// few such errors. So shapes that were meant to touch may overlap by up to about 10⁻⁸ units. This bound is a hundred
+  /// times as large, so rounding can't make touching shapes overlap, and a millionth of a unit is too small to see.
   public static let overlapDepthMin = 1e-6
 }
 
@@ -14,19 +14,21 @@ extension PlacedOutline {
     return overlaps(other, steps: &steps)
   }
 
-  /// - Parameter steps: is increased by the work done, in units of about the time of comparing two boxes. Two stars
-  ///   of 64 tips may take thousands.
+  /// - Parameter steps: grows by the work done; a step is about the time of comparing two boxes. Two stars of 64 tips
+  ///   may
+  ///   take thousands of steps.
   func overlaps(_ other: PlacedOutline, steps: inout Int) -> Bool {
     steps += 2
     guard box.overlaps(other.box), hasArea, other.hasArea, overlaps, other.overlaps else { return false }
     if isUprightRectangle, other.isUprightRectangle { return box.sharesArea(with: other.box) }
-    // Rounding depends on whose coordinates are used, so the outline is chosen by a fixed order.
+    // The rounding depends on whose coordinates are used. So a fixed order of outlines decides, rather than the order
+    // of the arguments.
     return other.outline.precedes(outline)
       ? other.piecesOverlap(self, steps: &steps) : piecesOverlap(other, steps: &steps)
   }
 
-  /// In this outline's own coordinates its centre is the origin and its box is upright, so shapes far away lose no
-  /// digits.
+  /// Computed in this outline's own coordinates: its centre is the origin and its box is upright. So shapes far from
+  /// the canvas's origin lose no digits.
   private func piecesOverlap(_ other: PlacedOutline, steps: inout Int) -> Bool {
     let width = (other.outline.size.width - outline.size.width) / 2
     let height = (other.outline.size.height - outline.size.height) / 2
@@ -58,8 +60,8 @@ extension PlacedOutline {
     }
   }
 
-  /// Whether there is a gap between the two turned boxes along the sides of either. This is quick to find, and true for
-  /// most neighbours whose bounds overlap.
+  /// Whether there is a gap between the two turned boxes, along the sides of either box. This check is quick, and it
+  /// rules out most neighbours whose bounds overlap.
   private func turnedBoxesAreApart(_ other: PlacedOutline, center: Point, turned: Direction) -> Bool {
     let cosine = turned.cosine.magnitude
     let sine = turned.sine.magnitude
@@ -75,7 +77,7 @@ extension PlacedOutline {
 }
 
 extension ConvexPieces {
-  /// Whether some piece shares area with some piece of the other outline.
+  /// Whether a piece of this outline shares area with a piece of the other outline.
   func overlap(_ other: ConvexPieces, steps: inout Int) -> Bool {
     var around = other.box(0)
     for piece in 1..<Swift.max(1, other.count) {

@@ -1,56 +1,57 @@
-/// Knows which shapes overlap, and is updated change by change.
+/// Knows which shapes of a canvas overlap, and is updated change by change.
 ///
 /// The cost of a change grows with the number of the shape's neighbours, and only logarithmically with the number of
-/// shapes. The outlines themselves decide every answer and every answer is sorted, so replicas answer alike.
+/// shapes. Answers depend on nothing but the outlines, and every answer is sorted. So replicas give the same answers.
 public struct OverlapIndex: Sendable {
   /// A shape, and the shapes that it overlaps.
   struct Entry: Sendable {
     var identifier: Identifier
     var placed: PlacedOutline
     var leaf: Int32
-    /// In the order of identifiers.
+    /// The overlapping shapes, in the order of identifiers.
     var neighbours: [Neighbour]
   }
 
-  /// The place is stored beside the identifier, because looking it up in a dictionary would cost more than everything
-  /// else.
+  /// A neighbour's place is stored beside its identifier, because looking the place up in a dictionary would cost more
+  /// than the rest of the work.
   struct Neighbour: Sendable {
     var identifier: Identifier
     var place: Int32
   }
 
-  /// Entries by place. An unused place holds an outdated entry without neighbours until it is used again.
+  /// The entries, by place. An unused place keeps an outdated entry without neighbours until the place is used again.
   private(set) var entries: [Entry] = []
   private(set) var places = IdentifierMap<Int32>()
   private(set) var tree = BoxTree()
   private var unusedPlaces: [Int32] = []
 
-  /// The result of the last query. The array is kept so that the next query allocates nothing.
+  /// The result of the last query. The array is kept, so that the next query allocates nothing.
   private var candidates: [Int32] = []
-  /// By place: what the current change knows of the shape there. See `update`.
+  /// For each place, what `meet` knows of the shape there during one change: whether it overlapped before, and whether
+  /// it still does.
   private var marks: [UInt32] = []
   private var lastMark: UInt32 = 0
 
-  /// How many overlapping pairs the index knows.
+  /// How many overlapping pairs are in the index.
   public private(set) var pairCount = 0
 
-  /// There can be far more pairs than shapes: a thousand shapes on one spot are half a million pairs of 32 bytes. With
-  /// more pairs than this the index is crowded, and keeps none.
+  /// An upper bound on the pairs in the index. There can be far more pairs than shapes: a thousand shapes on one spot
+  /// are half a million pairs of 32 bytes. If there are more pairs than this, the index is crowded, and stores none.
   public let pairsMax: Int
 
-  /// How much more work may go into finding pairs, in steps of about the time of comparing two boxes. The work grows
-  /// with the pairs that come near each other, and not only with those that overlap: thousands of bars may lie side by
-  /// side. When no steps are left, the index is crowded. `nil` means no bound.
+  /// How much work may still go into finding pairs, in steps of about the time of comparing two boxes. The work grows
+  /// with the pairs that come near each other, and not only with the pairs that overlap: thousands of bars may lie side
+  /// by side. When no steps are left, the index is crowded. `nil` means that there is no bound.
   public var stepsLeft: Int?
 
-  /// Whether there are too many pairs to keep, or finding them takes too much work. A crowded index still answers where
-  /// a box fits and what is at a place. It looks for pairs again when asked to. If its steps are not bounded, it also
-  /// does so after half as many changes as there are shapes.
+  /// Whether there are too many pairs to store, or finding them takes too much work. A crowded index knows no pairs,
+  /// but still answers where a box fits and what is at a place. It searches for pairs again in `lookAgain`, and, if its
+  /// steps are unbounded or refilled, after half as many changes as there are shapes.
   public private(set) var isCrowded = false
-  /// How many changes have come since the index was last found crowded.
+  /// How many changes have come since the index last became crowded.
   private var changesUnseen = 0
 
-  /// Whether each change adds some steps: see `shown`.
+  /// Whether each change adds steps to `stepsLeft`. `shown` sets this.
   private var isRefilled = false
 
   public init(pairsMax: Int = Int.max, stepsLeft: Int? = nil) {
@@ -61,7 +62,7 @@ public struct OverlapIndex: Sendable {
   /// How many shapes there are, not counting hidden ones.
   public var count: Int { places.count }
 
-  /// The outline that a shape was last given.
+  /// The newest outline of a shape.
   public func outline(of identifier: Identifier) -> Outline? {
     places[identifier].map { entries[Int($0)].placed.outline }
   }
@@ -72,8 +73,8 @@ public struct OverlapIndex: Sendable {
 extension OverlapIndex {
   /// Takes in a shape's new outline. `nil` if the shape is deleted or hidden.
   ///
-  /// An outline without an area or without a finite position counts as `nil`. This allocates nothing if the shape was
-  /// there before and no overlap begins or ends.
+  /// An outline without an area or without a finite position counts as `nil`. The update allocates nothing if the shape
+  /// was in the index before and no overlap begins or ends.
   public mutating func update(_ identifier: Identifier, to outline: Outline?) -> OverlapChanges {
     guard let outline else { return remove(identifier) }
     let known = places[identifier]
@@ -123,7 +124,7 @@ extension OverlapIndex {
     return isCrowded ? changedWhileCrowded() : changes
   }
 
-  /// Forgets all pairs. All pairs that were known before the last change count as ended.
+  /// Drops all pairs. The pairs that were known before the last change are returned as ended.
   private mutating func crowd(undoing last: OverlapChanges) -> OverlapChanges {
     // Both lists are sorted.
     var began = last.began[...]
@@ -145,7 +146,8 @@ extension OverlapIndex {
     changesUnseen = 0
   }
 
-  /// A search costs as much as keeping the allowed pairs, so the changes between two searches share its cost.
+  /// Counts a change. A search for all pairs may cost as much as storing the allowed number of pairs, so it only comes
+  /// after many changes.
   private mutating func changedWhileCrowded() -> OverlapChanges {
     changesUnseen += 1
     guard stepsLeft == nil || isRefilled, 2 * changesUnseen >= places.count else { return OverlapChanges() }
@@ -164,10 +166,12 @@ extension OverlapIndex {
     if let left = stepsLeft { stepsLeft = left - steps }
   }
 
-  /// Whether there were too many pairs, and something has changed since.
+  /// Whether the index is crowded and something has changed since it became so. Only then can another search have a new
+  /// result.
   public var isWorthALook: Bool { isCrowded && changesUnseen > 0 }
 
-  /// Checks whether there are still too many pairs. If not, all pairs begin.
+  /// Searches for all pairs again, if the index is crowded. If there are no longer too many, all pairs are returned as
+  /// begun.
   public mutating func lookAgain() -> OverlapChanges {
     var changes = OverlapChanges()
     guard isWorthALook else { return changes }
@@ -177,7 +181,8 @@ extension OverlapIndex {
     return changes
   }
 
-  /// Finds the shapes that the shape at a place overlaps now, and compares them with those from before.
+  /// Finds the shapes that the shape at a place overlaps now, and compares them with the shapes that it overlapped
+  /// before.
   private mutating func meet(_ place: Int32) -> OverlapChanges {
     let wasOverlapping = nextMark()
     let stillOverlapping = wasOverlapping + 1
@@ -192,7 +197,8 @@ extension OverlapIndex {
     for candidate in candidates where candidate != place {
       var steps = 0
       defer { spend(steps) }
-      // If the steps are used up, nothing is changed here. The caller then forgets all pairs.
+      // Without steps no more outlines are compared: pairs from before stay, and new ones are not found. The caller
+      // then drops all pairs.
       guard
         isOutOfSteps
           ? marks[Int(candidate)] == wasOverlapping
@@ -230,7 +236,7 @@ extension OverlapIndex {
     entries[Int(place)].neighbours = neighbours
   }
 
-  /// Two marks that no place has yet: the returned one and the next.
+  /// Returns a mark that no place has yet. The number after it is unused too.
   private mutating func nextMark() -> UInt32 {
     if lastMark >= UInt32.max - 3 {
       for place in marks.indices { marks[place] = 0 }
@@ -242,7 +248,7 @@ extension OverlapIndex {
 }
 
 extension OverlapIndex.Entry {
-  /// The index of a neighbour, or the index at which it would be inserted.
+  /// The index of a neighbour. If the shape is not a neighbour: the index at which it would be inserted.
   private func position(of identifier: Identifier) -> Int {
     var low = 0
     var high = neighbours.count
@@ -266,22 +272,22 @@ extension OverlapIndex.Entry {
 // MARK: - For programs that show a drawing
 
 extension OverlapIndex {
-  /// The most pairs that a server announces by default (R9). Nobody can tell more of them apart.
+  /// An upper bound on the pairs that a server announces by default (R9). Nobody can tell more pairs apart.
   public static let pairsShownMax = 20_000
-  /// The comparisons that a server allows for each shape by default.
+  /// How many comparisons a server allows for each shape by default.
   public static let stepsPerShape = 500
-  /// Small drawings are allowed the work of this many additional shapes. That is enough for any drawing of a few
-  /// hundred.
+  /// How many shapes are added to the real number when the allowed comparisons are computed. With these, the
+  /// comparisons are enough for any drawing of a few hundred shapes.
   private static let shapesAlways = 8_000
-  /// A change adds this many comparisons. An ordinary one takes a hundred.
+  /// How many comparisons each change adds to the allowed ones. An ordinary change takes a hundred.
   private static let stepsPerChange = 5_000
 
-  /// The most comparisons that finding the pairs of a drawing may take.
+  /// An upper bound on the comparisons for finding all pairs of a drawing.
   public static func stepsMax(shapes: Int, perShape: Int = stepsPerShape) -> Int { (shapesAlways + shapes) * perShape }
 
-  /// The index of a drawing that is shown. It has a server's bounds (R9), so that a heap of shapes costs little: each
-  /// change adds some steps. After half as many changes as there are shapes, it checks whether there are still too many
-  /// pairs.
+  /// The index of a drawing that is shown to a person. It has the default bounds of a server (R9), so that a heap of
+  /// shapes costs little, and each change adds steps. If it is crowded, it searches for pairs again after half as many
+  /// changes as there are shapes.
   public static func shown(_ shapes: [(identifier: Identifier, outline: Outline)]) -> OverlapIndex {
     var index = OverlapIndex(shapes, pairsMax: pairsShownMax, stepsLeft: stepsMax(shapes: shapes.count))
     index.isRefilled = true
@@ -292,8 +298,8 @@ extension OverlapIndex {
 // MARK: - All at once
 
 extension OverlapIndex {
-  /// Builds the index from all shapes of a canvas at once, which is much faster than one after the other. If a shape
-  /// has two outlines, the later one counts.
+  /// Builds the index from all shapes of a canvas at once, which is much faster than adding one shape after the other.
+  /// If a shape is given twice, its later outline counts.
   public init(
     _ shapes: [(identifier: Identifier, outline: Outline)],
     pairsMax: Int = Int.max,
@@ -312,7 +318,8 @@ extension OverlapIndex {
       identifiers.append(shape.identifier)
       outlines.append(placed)
     }
-    // Places are in the order of the tree, so that neighbours are near each other in memory too.
+    // Places are in the order of the tree. So shapes that are near each other on the canvas are near each other in
+    // memory too.
     let order = HilbertOrder.offsets(of: outlines.map { $0.box })
     let turned = order.map { TurnedBox(TurnedExtent(outlines[$0])) }
     tree = BoxTree(
@@ -333,8 +340,8 @@ extension OverlapIndex {
     findAllPairs()
   }
 
-  /// Finds all pairs; the entries have no neighbours yet. Stops if there are too many pairs for the memory, or if it
-  /// takes too much work. Then the index is crowded.
+  /// Finds all pairs, for entries that have no neighbours yet. If there are too many pairs to store, or finding them
+  /// takes too much work, the search stops and the index is crowded.
   private mutating func findAllPairs() {
     for place in entries.indices where places[entries[place].identifier] == Int32(place) {
       candidates.removeAll(keepingCapacity: true)
@@ -360,7 +367,7 @@ extension OverlapIndex {
 // MARK: - Questions
 
 extension OverlapIndex {
-  /// All pairs that overlap, sorted.
+  /// All overlapping pairs, sorted.
   public var pairs: [ShapePair] {
     var pairs: [ShapePair] = []
     for identifier in places.keys.sorted() {
@@ -384,8 +391,8 @@ extension OverlapIndex {
     return identifiers(touching: placed.box) { placed.overlaps($0) }
   }
 
-  /// The shapes whose outlines share area with an upright box, sorted. Unlike above, this includes texts, which can be
-  /// selected like any shape.
+  /// The shapes whose outlines share area with an upright box, sorted. Unlike `overlapping`, this includes texts,
+  /// because a text can be selected like any other shape.
   public func meeting(_ box: Rect) -> [Identifier] {
     let placed = PlacedOutline(Outline(box))
     return identifiers(touching: placed.box) { other in
@@ -396,12 +403,13 @@ extension OverlapIndex {
     }
   }
 
-  /// The shapes whose outline the point is in or on, sorted.
+  /// The shapes that have a point inside their outline or on it, sorted.
   public func shapes(at point: Point) -> [Identifier] {
     identifiers(touching: Box(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y)) { $0.contains(point) }
   }
 
-  /// The shapes whose bounds meet the given ones or touch them, sorted. These may have to be drawn there.
+  /// The shapes whose bounds meet or touch the given bounds, sorted. When a picture of these bounds is drawn, no other
+  /// shapes are needed.
   public func shapes(in bounds: Rect) -> [Identifier] {
     let asked = Box(bounds)
     return identifiers(touching: asked) { placed in

@@ -1,8 +1,8 @@
-/// An outline together with what every question about it needs: its direction and the box around it.
+/// An outline, together with its direction and the box around it, which every test needs.
 struct PlacedOutline: Hashable, Sendable {
   let outline: Outline
   let direction: Direction
-  /// Tight around the turned outline.
+  /// The smallest upright box around the turned outline.
   let box: Box
 
   init(_ outline: Outline) {
@@ -15,13 +15,13 @@ struct PlacedOutline: Hashable, Sendable {
     Point(x: outline.position.x + outline.size.width / 2, y: outline.position.y + outline.size.height / 2)
   }
 
-  /// Whether it can overlap anything.
+  /// Whether a shape of this kind can overlap another shape.
   var overlaps: Bool { outline.kind.overlaps }
 
-  /// Whether it has area. A size that isn't a number has none.
+  /// Whether the outline has an area. If a size isn't a number, it has none.
   var hasArea: Bool { outline.size.width > 0 && outline.size.height > 0 }
 
-  /// Whether this is a rectangle with upright sides, which is its own box.
+  /// Whether the outline is a rectangle with upright sides. Such a rectangle is equal to its box.
   var isUprightRectangle: Bool {
     outline.isBox && direction.isQuarterTurn
   }
@@ -76,7 +76,7 @@ struct PlacedOutline: Hashable, Sendable {
 // MARK: - Hit test
 
 extension PlacedOutline {
-  /// Whether the point is inside or on the curve.
+  /// Whether the point is inside the curve or on it.
   func contains(_ point: Point) -> Bool {
     guard box.contains(point) else { return false }
     if isUprightRectangle { return true }
@@ -116,7 +116,7 @@ extension PlacedOutline {
     return true
   }
 
-  /// In the unit circle's coordinates, a point is inside if it is in a triangle of the centre and an edge.
+  /// In the unit circle's coordinates, a point is inside if it lies in a triangle formed by the centre and an edge.
   private func starContains(_ point: Point) -> Bool {
     let points = outline.drawnPoints
     let ratio = outline.drawnInnerRatio

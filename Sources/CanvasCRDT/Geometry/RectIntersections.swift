@@ -1,4 +1,4 @@
-/// Two rectangles of a list, by their indices, the smaller first, and their common area.
+/// Two rectangles of a list, as their indices with the smaller index first, and their common area.
 public struct RectIntersection: Hashable, Sendable {
   public let first: Int
   public let second: Int
@@ -12,9 +12,10 @@ public struct RectIntersection: Hashable, Sendable {
 }
 
 extension Collection where Element == Rect {
-  /// All intersections of the rectangles, in the order of the first one's index and then the second's.
+  /// All intersections of the rectangles, ordered by the first index and then by the second.
   ///
-  /// - Complexity: O(*n* log *n* + *k*) where *k* is the number of bounds that meet, for rectangles of similar size.
+  /// - Complexity: for rectangles of similar size O(*n* log *n* + *k*), where *k* is the number of pairs whose bounds
+  ///   meet.
   public func intersections() -> [RectIntersection] {
     let boxes = map(Box.init)
     let rects = Array(self)

@@ -1,10 +1,10 @@
-/// The sides of many trapezoids between numbered nodes, and the loops that remain when shared sides cancel.
+/// The sides of many trapezoids between numbered nodes, and the loops that remain when shared sides cancel out.
 ///
 /// The nodes of one cut have consecutive numbers from the top. So an upright side is a run of steps from one number to
-/// the next, and another trapezoid may share each step.
+/// the next, and each step may be shared with another trapezoid.
 struct RegionBoundary {
   private(set) var nodes: [Point] = []
-  /// For each node: the steps down to the next, minus the steps up.
+  /// For each node: the number of steps down to the next node, minus the number of steps up.
   private var descents: [Int] = []
   private var sides: [(from: Int, to: Int)] = []
   private let snap: Double
@@ -18,7 +18,7 @@ struct RegionBoundary {
     descents.append(0)
   }
 
-  /// The number of a height on the last cut, whose nodes begin with `first`.
+  /// The number of the node at this height on the last cut. The cut's first node has the number `first`.
   func node(at height: Double, from first: Int) -> Int {
     var low = first
     var high = nodes.count
@@ -38,7 +38,7 @@ struct RegionBoundary {
   }
 
   private mutating func descend(from: Int, to: Int, by count: Int) {
-    // Rounding may turn a thin trapezoid's end upside down. Then its side counts in the other direction.
+    // Rounding may turn the end of a thin trapezoid upside down. Then its side counts in the other direction.
     if from <= to {
       for node in from..<to { descents[node] += count }
     } else {
@@ -48,7 +48,7 @@ struct RegionBoundary {
 
   // MARK: - Loops
 
-  /// The loops. As many sides begin at each node as end there, so following the sides always leads back.
+  /// The loops. At each node, as many sides begin as end. So following the sides always leads back to the start.
   func loops() -> [[Point]] {
     var sides = self.sides
     for (node, count) in descents.enumerated() where count != 0 {
@@ -84,15 +84,15 @@ struct RegionBoundary {
     return loops
   }
 
-  /// Whether continuing along `one` keeps more to the inside, which is on the right, than along `other`. This keeps
-  /// loops apart that touch at a corner.
+  /// Whether going on along `one` stays closer to the inside, which is on the right, than going on along `other`.
+  /// Choosing this way keeps loops apart that touch at a corner.
   private func turnsMore(_ side: (from: Int, to: Int), _ one: (from: Int, to: Int), than other: (from: Int, to: Int))
     -> Bool
   {
     turn(side, one) > turn(side, other)
   }
 
-  /// A number that grows with the angle to the right, from −2 (straight back on the left) to 2.
+  /// A number from −2 (straight back, to the left) to 2. It grows with the angle to the right.
   private func turn(_ side: (from: Int, to: Int), _ next: (from: Int, to: Int)) -> Double {
     let x = nodes[side.to].x - nodes[side.from].x
     let y = nodes[side.to].y - nodes[side.from].y
@@ -104,7 +104,7 @@ struct RegionBoundary {
     return x * nextY - y * nextX >= 0 ? 1 - ahead : ahead - 1
   }
 
-  /// The loop without the corners that only cuts have made; nil if no area is left.
+  /// The loop without corners at which it goes straight on, which only cuts have made. Empty if no area is left.
   private func simplifying(_ loop: [Point]) -> [Point] {
     var kept: [Point] = []
     for corner in loop {

@@ -1,9 +1,9 @@
-/// Two shapes, the smaller identifier first.
+/// Two shapes, with the smaller identifier first.
 public struct ShapePair: Hashable, Sendable {
   public let first: Identifier
   public let second: Identifier
 
-  /// The two may be given in either order.
+  /// Makes a pair of two shapes, given in either order.
   @inlinable
   public init(_ one: Identifier, _ other: Identifier) {
     first = one < other ? one : other
@@ -18,7 +18,7 @@ extension ShapePair: Comparable {
   }
 }
 
-/// The pairs of shapes that began to overlap with a change, and those that stopped. Both are sorted.
+/// The pairs of shapes that began to overlap with a change, and the pairs that stopped overlapping. Both are sorted.
 public struct OverlapChanges: Hashable, Sendable {
   public var began: [ShapePair] = []
   public var ended: [ShapePair] = []

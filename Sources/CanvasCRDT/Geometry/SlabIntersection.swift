@@ -1,17 +1,18 @@
 /// The intersection of two simple polygons, computed slab by slab.
 ///
-/// The canvas is cut upright at the x of every corner and every crossing. Within one slab no edges cross, so the area
-/// inside both polygons is a set of trapezoids, found by counting edges from the top. The trapezoids' corners are
-/// numbered nodes: the heights at which edges meet a cut, where heights that differ only by rounding count as one.
-/// Sides that two trapezoids share cancel by number, not by coordinates. So the remaining sides always form closed
-/// loops, whatever coincides: equal polygons, shared edges, corners on edges.
+/// Upright cuts at the x of every corner and of every crossing divide the canvas into slabs. Within a slab no edges
+/// cross, so the area inside both polygons is a set of trapezoids. They are found by counting edges from the top. The
+/// corners of the trapezoids are numbered nodes: the heights at which edges meet a cut, where heights that differ only
+/// by rounding count as one. Sides that two trapezoids share cancel out by number rather than by coordinates. So the
+/// remaining sides always form closed loops, even if polygons are equal, share edges or have corners on each other's
+/// edges.
 struct SlabIntersection {
   /// A part of an edge between two crossings, from left to right.
   private struct Piece {
     var from: Point
     var to: Point
     var isOfFirst: Bool
-    /// The indices of the cuts at its ends.
+    /// The indices of the cuts at the piece's ends.
     var start = 0
     var end = 0
 
@@ -25,8 +26,8 @@ struct SlabIntersection {
   private var pieces: [Piece] = []
   /// The x of each cut.
   private var cuts: [Double] = []
-  /// Coordinates nearer to each other than this count as equal: some thousand times the rounding error at the polygons'
-  /// size.
+  /// Coordinates that differ by less than this count as equal. It is some thousand times the rounding error at the size
+  /// of the polygons.
   private var snap = 0.0
 
   init(_ first: [Point], _ second: [Point]) {
@@ -48,8 +49,8 @@ struct SlabIntersection {
     cut(common)
   }
 
-  /// The edges that reach into the common box's columns, from left to right. Edges above and below the box count too,
-  /// because they decide what is inside.
+  /// The edges that reach into the columns of the common box, each from left to right. Edges above and below the box
+  /// are included, because they decide what is inside.
   private static func edges(of corners: [Point], within box: Box) -> [(from: Point, to: Point)] {
     var edges: [(from: Point, to: Point)] = []
     guard var from = corners.last else { return [] }
@@ -61,7 +62,7 @@ struct SlabIntersection {
     return edges
   }
 
-  /// Splits edges where the two polygons cross, both at exactly the same point.
+  /// Splits the edges of both polygons where they cross. Both edges are split at exactly the same point.
   private mutating func split(_ first: [(from: Point, to: Point)], _ second: [(from: Point, to: Point)]) {
     var firstCrossings: [[Point]] = Array(repeating: [], count: first.count)
     var secondCrossings: [[Point]] = Array(repeating: [], count: second.count)
@@ -90,7 +91,8 @@ struct SlabIntersection {
     pieces.append(Piece(from: from, to: edge.to, isOfFirst: isOfFirst))
   }
 
-  /// The point where the two cross, if each has its ends on different sides of the other.
+  /// The point where two edges cross: each must have its ends on different sides of the other. `nil` if they don't
+  /// cross.
   private static func crossing(_ one: (from: Point, to: Point), _ other: (from: Point, to: Point)) -> Point? {
     let oneX = one.to.x - one.from.x
     let oneY = one.to.y - one.from.y
@@ -102,7 +104,7 @@ struct SlabIntersection {
     let oneStart = otherX * (one.from.y - other.from.y) - otherY * (one.from.x - other.from.x)
     let oneEnd = otherX * (one.to.y - other.from.y) - otherY * (one.to.x - other.from.x)
     guard (oneStart < 0 && oneEnd > 0) || (oneStart > 0 && oneEnd < 0) else { return nil }
-    // Measured along the shorter of the two, which loses fewer digits.
+    // The point is measured along the shorter edge, because that loses fewer digits.
     if oneX.magnitude + oneY.magnitude < otherX.magnitude + otherY.magnitude {
       let part = oneStart / (oneStart - oneEnd)
       return Point(x: one.from.x + part * oneX, y: one.from.y + part * oneY)
@@ -111,7 +113,8 @@ struct SlabIntersection {
     return Point(x: other.from.x + part * otherX, y: other.from.y + part * otherY)
   }
 
-  /// Makes the cuts, and assigns each piece to two of them. A piece that lies within one cut is upright and not needed.
+  /// Makes the cuts, and finds the cuts at both ends of each piece. A piece with both ends on one cut is upright, and
+  /// is dropped because it isn't needed.
   private mutating func cut(_ common: Box) {
     var wanted = [common.minX, common.maxX]
     for piece in pieces {
@@ -126,7 +129,7 @@ struct SlabIntersection {
     pieces.removeAll { $0.start >= $0.end }
   }
 
-  /// The last cut at or before x, which is the one that x was merged into.
+  /// The last cut at or before x. If x was merged into a neighbouring cut, this is the cut.
   private func nearestCut(_ x: Double) -> Int {
     var low = 0
     var high = cuts.count
@@ -141,7 +144,7 @@ struct SlabIntersection {
 // MARK: - Trapezoids
 
 extension SlabIntersection {
-  /// A piece within one slab: its heights at both cuts, and the numbers of its nodes there.
+  /// The stretch of a piece within one slab: its heights at both cuts, and the numbers of its nodes there.
   private struct Crosser {
     var piece: Int
     var left = 0.0
@@ -179,14 +182,14 @@ extension SlabIntersection {
     return boundary.loops()
   }
 
-  /// For each slab the pieces that cross it.
+  /// For each slab, the pieces that cross the slab.
   private func crossers() -> [[Crosser]] {
     var slabs: [[Crosser]] = Array(repeating: [], count: cuts.count - 1)
     for (index, piece) in pieces.enumerated() {
       var left = piece.height(at: cuts[piece.start])
       for slab in piece.start..<piece.end {
-        // At its end, a steep piece has the height of its end point. The cut itself may lie a rounding error before
-        // that.
+        // In the slab where a piece ends, it takes the height of its end point. Computing the height at the cut would
+        // be wrong for a steep piece, because the cut may lie a rounding error before the end point.
         let endsHere = slab + 1 == piece.end && piece.to.x - cuts[piece.end] <= snap
         let right = endsHere ? piece.to.y : piece.height(at: cuts[slab + 1])
         slabs[slab].append(Crosser(piece: index, left: left, right: right))
@@ -196,7 +199,7 @@ extension SlabIntersection {
     return slabs
   }
 
-  /// Numbers the heights at every cut from the top. Heights within a rounding of each other get the same number.
+  /// Numbers the heights at every cut from the top. Heights that differ only by rounding get the same number.
   private func number(_ slabs: inout [[Crosser]], in boundary: inout RegionBoundary) {
     for cut in cuts.indices {
       var heights: [Double] = []

@@ -1,10 +1,10 @@
 /// A box in a turned frame, around a shape or around all shapes of a branch of a `BoxTree`.
 ///
-/// The upright box around a thin shape that stands at an angle is mostly empty: ten thousand parallel bars at 45° may all lie
-/// in each other's upright boxes without touching. This box is as thin as the bar.
+/// If a thin shape stands at an angle, its upright box is mostly empty. Ten thousand parallel bars at 45° may all lie
+/// in each other's upright boxes without touching. A turned box is as thin as the bar.
 ///
 /// The axis is rounded to `Float`, and everything is measured along the rounded axis. So two boxes that are apart along
-/// the axis really are, although the axis may not have length one. The ends are rounded outwards.
+/// the axis really are apart, although the axis may not have length one. The ends are rounded outwards.
 struct TurnedBox {
   var axisX: Float
   var axisY: Float
@@ -13,29 +13,32 @@ struct TurnedBox {
   var minAcross: Float
   var maxAcross: Float
 
-  /// Stands for no turned box that is thinner than the upright one.
+  /// Says that there is no turned box, because none would be much thinner than the upright box.
   static var none: TurnedBox {
     TurnedBox(axisX: 0, axisY: 0, minAlong: 0, maxAlong: 0, minAcross: 0, maxAcross: 0)
   }
 
   @inline(__always) var isNone: Bool { axisX == 0 && axisY == 0 }
 
-  /// A turned box is worth a test if it covers at most this part of the upright box.
+  /// An upper bound on the size of a useful turned box, as a part of the upright box. A larger turned box would rule
+  /// out too little to be worth a test.
   private static let partMax = 0.6
 
   fileprivate var axis: Point { Point(x: Double(axisX), y: Double(axisY)) }
 }
 
-/// A turned shape that is searched for in a `BoxTree`: its upright box, and its box in its own frame.
+/// What is known of a turned shape when a `BoxTree` is searched: the shape's upright box, and its box in its own frame.
 struct TurnedExtent {
   let box: Box
   let center: Point
   let reach: Size
   let direction: Direction
-  /// True if the turned box is much smaller than the upright one. Then comparing turned boxes rules out more pairs.
+  /// Whether the turned box is much smaller than the upright box. Only then does comparing turned boxes rule out many
+  /// more pairs.
   let isSlanted: Bool
 
-  /// At 45° this takes a shape six times as long as it is wide. Most rooms have none.
+  /// How much larger the upright box must be. At 45° this takes a shape that is six times as long as it is wide. Most
+  /// rooms have no such shape.
   private static let slant = 4.0
 
   init(_ placed: PlacedOutline) {
@@ -47,7 +50,7 @@ struct TurnedExtent {
     isSlanted = 4 * reach.width * reach.height * TurnedExtent.slant < upright
   }
 
-  /// Half of the extent along an axis, times the axis's length.
+  /// Half of the extent's length along an axis, times the length of the axis.
   @inline(__always)
   fileprivate func reach(along axis: Point) -> Double {
     let along = (direction.cosine * axis.x + direction.sine * axis.y).magnitude
@@ -55,7 +58,7 @@ struct TurnedExtent {
     return reach.width * along + reach.height * across
   }
 
-  /// Whether the extent may touch a turned box, as far as the sides of that box tell.
+  /// Whether the extent may touch a turned box. Only the directions of that box's sides are checked.
   @inline(__always)
   func mayTouch(_ other: TurnedBox) -> Bool {
     let along = other.axis
@@ -68,7 +71,7 @@ struct TurnedExtent {
     return middleAcross - farAcross <= Double(other.maxAcross) && middleAcross + farAcross >= Double(other.minAcross)
   }
 
-  /// Whether the extent may touch an upright box, as far as the extent's own sides tell.
+  /// Whether the extent may touch an upright box. Only the directions of the extent's own sides are checked.
   @inline(__always)
   func mayTouch(minX: Double, minY: Double, maxX: Double, maxY: Double) -> Bool {
     let apart = direction.turningBack((minX + maxX) / 2 - center.x, (minY + maxY) / 2 - center.y)
@@ -103,8 +106,8 @@ extension TurnedBox {
     maxAcross = Float(above: middleAcross + farAcross)
   }
 
-  /// The box around two children, in the frame of the longer one. `none` if it is not much smaller than the upright box
-  /// around both.
+  /// The box around two children, in the frame of the longer child. `none` if this box is not much smaller than the
+  /// upright box around both.
   init(around first: TurnedBox, _ firstUpright: Box, _ second: TurnedBox, _ secondUpright: Box, upright: Box) {
     let isFirst = first.length >= second.length
     let frame = isFirst ? first : second
@@ -129,7 +132,7 @@ extension TurnedBox {
 
   private var length: Float { Swift.max(maxAlong - minAlong, maxAcross - minAcross) }
 
-  /// The extent along an axis: of the turned box if there is one, otherwise of the upright one.
+  /// Where this box begins and ends along an axis. If there is no turned box, the upright box counts.
   private func range(along axis: Point, upright: Box) -> (min: Double, max: Double) {
     if isNone {
       let x = Swift.min(upright.minX * axis.x, upright.maxX * axis.x)
@@ -141,7 +144,8 @@ extension TurnedBox {
     let own = self.axis
     if own.x == axis.x, own.y == axis.y { return (Double(minAlong), Double(maxAlong)) }
     if own.x == axis.y, 0 - own.y == axis.x { return (Double(minAcross), Double(maxAcross)) }
-    // A point is its place along, times the axis, plus its place across, times the other axis, over the axis's square.
+    // A corner is the sum of two products: its place along the axis times the axis, and its place across times the
+    // other axis. The sum is divided by the square of the axis's length.
     let square = own.x * own.x + own.y * own.y
     let forAlong = (own.x * axis.x + own.y * axis.y) / square
     let forAcross = (own.x * axis.y - own.y * axis.x) / square

@@ -11,7 +11,7 @@ struct TurnedEllipse {
     return Box(center: center, reach: Size(width: across, height: down))
   }
 
-  /// The distance from the ellipse's centre to its tangent in a direction, times that direction's length.
+  /// The distance from the ellipse's centre to its tangent in a direction, times the length of the direction's vector.
   func reach(towards x: Double, _ y: Double) -> Double {
     let seen = direction.turningBack(x, y)
     let across = halfWidth * seen.x
@@ -25,8 +25,9 @@ struct TurnedEllipse {
 extension TurnedEllipse {
   /// Whether the polygon and the ellipse share area thicker than `tolerance`.
   ///
-  /// In coordinates in which the ellipse is the unit circle, they do if the polygon's distance from the origin is less
-  /// than one. The overlap's thickness is measured in the canvas's units, between two parallel tangents.
+  /// In coordinates in which the ellipse is the unit circle, they share area if the polygon's distance from the origin
+  /// is less than one. The thickness of the common area is measured in the canvas's units, between two parallel
+  /// tangents.
   func overlaps(_ polygon: ConvexPolygon, tolerance: Double) -> Bool {
     var nearestCorner = Point(x: 0, y: 0)
     var nearestSquare = Double.infinity
@@ -45,7 +46,7 @@ extension TurnedEllipse {
       let edgeY = to.y - from.y
       let length = (edgeX * edgeX + edgeY * edgeY).squareRoot()
       guard length > 0 else { continue }
-      // Positive if the origin is on the inner side of the edge.
+      // The distance of the edge's line from the origin. It is positive if the origin is on the inner side of the edge.
       let inward = (edgeY * from.x - edgeX * from.y) / length
       guard inward < 0 else { continue }
       originInside = false
@@ -70,8 +71,8 @@ extension TurnedEllipse {
     return Point(x: seen.x / halfWidth, y: seen.y / halfHeight)
   }
 
-  /// Whether the ellipse reaches less than `tolerance` beyond a line at this distance from the unit circle's centre, in
-  /// this direction.
+  /// Whether the ellipse reaches less than `tolerance` beyond a line. The line has this distance from the unit circle's
+  /// centre, in this direction.
   private func isTouched(at distance: Double, towards x: Double, _ y: Double, tolerance: Double) -> Bool {
     guard distance < 1 else { return true }
     let slopeX = x / halfWidth
@@ -83,15 +84,17 @@ extension TurnedEllipse {
 // MARK: - Against an ellipse
 
 extension TurnedEllipse {
-  /// After this many steps without finding a line between them, two ellipses count as overlapping. Each step at least
-  /// halves the interval, and after this many no number is left between its ends.
+  /// An upper bound on the steps of a search. If no line between two ellipses has been found by then, they count as
+  /// overlapping. Each step at least halves the interval, so after so many steps there is no number left between its
+  /// ends.
   private static let searchStepsMax = 128
 
   /// Whether the two ellipses share area thicker than `tolerance`.
   ///
-  /// They don't if, in some direction, the sum of the two reaches is at most the distance between the centres. Over the
-  /// directions on one side of the line between the centres, the excess is a convex function of one number, `turn`. Its
-  /// tangents close in on its least value from both sides, until the value or a bound below it decides.
+  /// They share none if there is a direction in which the sum of the two reaches is at most the distance between the
+  /// centres. The excess of the reaches over the distance is a convex function of one number, `turn`, over all
+  /// directions on one side of the line between the centres. The function's tangents close in on its least value from
+  /// both sides, until the value, or a lower bound on it, decides.
   func overlaps(_ other: TurnedEllipse, tolerance: Double) -> Bool {
     let apartX = other.center.x - center.x
     let apartY = other.center.y - center.y
@@ -107,7 +110,7 @@ extension TurnedEllipse {
     var middle = Tangent(first, second, at: 0, apart: apart)
     if middle.isSeparating(tolerance) { return false }
     if middle.slope == 0 { return true }
-    // Beyond this, the two inner circles alone reach further than the distance.
+    // If `turn` is greater than this, the inner circles of the two ellipses alone reach further than the distance.
     let limit = apart / inner
     var left = middle
     var right = middle
@@ -120,7 +123,7 @@ extension TurnedEllipse {
       let width = right.turn - left.turn
       let bend = right.slope - left.slope
       guard width > 0, bend > 0 else { return true }
-      // The function can't be less than the height at which the two tangents cross.
+      // A lower bound on the function: the height at which the two tangents cross.
       let crossing = left.turn + (right.slope * width - (right.value - left.value)) / bend
       let least = left.value + left.slope * (crossing - left.turn)
       let steepest = Swift.max(left.turn.magnitude, right.turn.magnitude)
@@ -134,8 +137,8 @@ extension TurnedEllipse {
     return true
   }
 
-  /// An ellipse's reach in the direction of `along`, turned. It is the root of the sum of the squares of two linear
-  /// functions.
+  /// An ellipse's reach in the direction of `along`, turned. The reach is the square root of the sum of two squares,
+  /// each of a linear function.
   private struct Reach {
     let acrossStart: Double
     let acrossStep: Double
@@ -159,7 +162,7 @@ extension TurnedEllipse {
     }
   }
 
-  /// By how much the reaches exceed the distance in one direction, and the slope of that.
+  /// By how much the reaches exceed the distance in one direction, and the slope of this excess.
   private struct Tangent {
     let turn: Double
     let value: Double

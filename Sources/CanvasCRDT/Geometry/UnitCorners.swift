@@ -1,9 +1,10 @@
-/// The corners of regular polygons and stars on the unit circle, the first at the top, clockwise.
+/// The corners of regular polygons and stars on the unit circle, clockwise, with the first corner at the top.
 ///
-/// They are computed once for every number of points that a shape may have (65 KB): a sine costs ten times as much as a
-/// lookup, and every move of a shape needs the corners of the shape and of each neighbour.
+/// They are computed once for every number of points that a shape may have (65 KB). A sine costs ten times as much as a
+/// look-up, and every move of a shape needs the corners of the shape and of each neighbour.
 enum UnitCorners {
-  /// Each number of points has twice as many directions: a star's tips, and an inner corner between each two.
+  /// For each number of points there are twice as many directions: a star's tips, and an inner corner between each two
+  /// tips.
   private static let table: [Point] = {
     var corners: [Point] = []
     for points in Outline.pointsRange {
@@ -15,10 +16,10 @@ enum UnitCorners {
     return corners
   }()
 
-  /// The direction of step `step` of `2 * points` around the circle. Even steps are tips, odd steps lie halfway
-  /// between.
+  /// The direction after `step` of `2 * points` equal steps around the circle. Even steps are tips, and odd steps lie
+  /// halfway between two tips.
   static func corner(_ step: Int, points: Int) -> Point {
-    // The number of entries before it: the sum of the doubles of all numbers of points from 3 to `points - 1`.
+    // The entries before these corners are twice the sum of all numbers of points from 3 to `points - 1`.
     table[points * points - points - 6 + step]
   }
 }
