@@ -1,14 +1,14 @@
-/// A hybrid logical clock. It makes one actor's stamps, each greater than all that it made or saw before.
+/// A hybrid logical clock. It makes one actor's stamps, each greater than all stamps that it has made or seen before.
 ///
-/// It follows the wall clock while that goes forward, and otherwise counts by itself. So no new stamp is less than an
-/// older one, even if the wall clock jumps back or another machine's clock is fast.
+/// The clock follows the wall clock while that goes forward, and otherwise counts by itself. So no new stamp is less
+/// than an older one, even if the wall clock jumps back or another machine's clock is fast.
 public struct Clock: Hashable, Sendable {
   public let actor: Identifier
 
-  /// The greatest time made or seen: milliseconds and counter.
+  /// The greatest time that the clock has made or seen: milliseconds and counter.
   public private(set) var time: UInt64
 
-  /// Starts after `time`: 0 for a new actor, the saved time for an actor that comes back.
+  /// A clock that starts after `time`: 0 for a new actor, the saved time for an actor that comes back.
   public init(actor: Identifier, time: UInt64 = 0) {
     self.actor = actor
     self.time = time
@@ -16,7 +16,8 @@ public struct Clock: Hashable, Sendable {
 
   /// Makes a new stamp, greater than all before. `milliseconds` is the wall clock's time.
   ///
-  /// A full counter carries over into the milliseconds. At the end of time, in the year 10889, the clock stands still.
+  /// When the counter is full, it carries over into the milliseconds. In the year 10889, at the greatest time that a
+  /// stamp can have, the clock stands still.
   public mutating func tick(milliseconds: UInt64) -> Stamp {
     let wall = min(milliseconds, Stamp.millisecondsMax) << 16
     if wall > time {
@@ -27,7 +28,7 @@ public struct Clock: Hashable, Sendable {
     return Stamp(time: time, actor: actor)
   }
 
-  /// Makes every later stamp greater than `stamp`.
+  /// Makes sure that every later stamp is greater than `stamp`.
   public mutating func observe(_ stamp: Stamp) {
     time = max(time, stamp.time)
   }
@@ -36,13 +37,14 @@ public struct Clock: Hashable, Sendable {
 // MARK: - Checking stamps
 
 extension Clock {
-  /// How a stamp compares with a wall clock. This is checked once, where an operation enters; merging never checks it.
+  /// How a stamp compares with a wall clock. This is checked once, where an operation enters a room, and never by the
+  /// merge.
   public enum Standing: Hashable, Sendable {
     case plausible
-    /// More than the allowance past the wall clock.
+    /// The stamp is ahead of the wall clock by more than is allowed.
     case ahead(byMilliseconds: UInt64)
-    /// Stamps this far behind the wall clock can't be merged: erasures from then are forgotten, so a deleted shape
-    /// might come back.
+    /// The stamp is too far behind the wall clock to be merged. Erasures from that time are forgotten, so the operation
+    /// might bring a deleted shape back.
     case tooOld(byMilliseconds: UInt64)
   }
 

@@ -2,13 +2,13 @@
 ///
 /// Nine base-36 digits fit in 47 bits, so an identifier is an integer whose numeric order is the order of its text.
 public struct Identifier: Hashable, Sendable {
-  /// 0 ..< 36⁹, the text read as one number in base 36.
+  /// The text read as one number in base 36, from 0 to 36⁹ − 1.
   public let packed: UInt64
 
   /// 36⁹: one more than the greatest packed value.
   public static let packedLimit: UInt64 = 101_559_956_668_416
 
-  /// The length of the text, hyphens included.
+  /// The length of the text, including the hyphens.
   public static let textLength = 11
 
   @inlinable
@@ -22,7 +22,7 @@ public struct Identifier: Hashable, Sendable {
     self.packed = packed
   }
 
-  /// A random identifier. All are equally likely.
+  /// A random identifier. All identifiers are equally likely.
   public static func random(using generator: inout some RandomNumberGenerator) -> Identifier {
     Identifier(unchecked: UInt64.random(in: 0..<packedLimit, using: &generator))
   }
@@ -65,10 +65,10 @@ extension Identifier {
     self = parsed
   }
 
-  /// Writes the eleven bytes of the text; `bytes` has room for them.
+  /// Writes the eleven bytes of the text. `bytes` must have room for them.
   ///
-  /// It writes group by group, so that the three don't wait for each other's divisions. This matters because the digest
-  /// writes two identifiers for each update.
+  /// The three groups are computed independently, so that none waits for another's divisions. This matters because the
+  /// digest writes two identifiers for each update.
   @inlinable
   public func write(to bytes: UnsafeMutableRawBufferPointer) {
     precondition(bytes.count >= Identifier.textLength, "an identifier's text takes eleven bytes")
@@ -106,7 +106,7 @@ extension Identifier {
     }
   }
 
-  /// The text's last group, `t7o`. Made-up names of shapes end with it.
+  /// The text's last group, `t7o`. The made-up name of a shape ends with it.
   public var lastGroup: Text {
     Text(capacity: 3) { room in
       Identifier.write(group: UInt32(truncatingIfNeeded: packed % 46_656), to: room, at: 0)

@@ -1,20 +1,21 @@
-// Sets and maps by identifier of a shape or actor, in place of the standard library's.
+// Sets and maps whose keys are identifiers, in place of the standard library's.
 //
-// The compiler specialises the standard collections for every type of value, two kilobytes each time, and they use a
-// hash function for any bytes. Here finding, inserting and removing are written once, on integers, and a map only adds
-// an array of values.
+// The compiler specialises the standard collections for every type of value, which takes two kilobytes each time, and
+// they use a hash function for arbitrary bytes. Here, finding, inserting and removing are written once, for integers,
+// and a map only adds an array of values.
 
-/// A set of identifiers. Each has a place in 0 ..< count: a new one gets the next place. When one is removed, the last
-/// moves into its place.
+/// A set of identifiers. Each identifier has a place in 0 ..< count, and a new one gets the next place. When an
+/// identifier is removed, the last one moves into its place.
 public struct IdentifierSet: Sendable {
   /// By place.
   public private(set) var members: [Identifier] = []
 
-  /// A hash table with open addressing. An entry is a place plus one, or 0 if it is free. Its length is a power of two,
-  /// or 0.
+  /// A hash table with open addressing. An entry is the place of an identifier plus one, or 0 if it is free. The
+  /// table's length is a power of two, or 0.
   private var table: [UInt32] = []
 
-  /// Identifiers come from outside, so their slots depend on a random seed. Nothing that can be read depends on it.
+  /// Decides the slots of identifiers. It is random because identifiers come from outside, and somebody could otherwise
+  /// choose identifiers that collide. Nothing that can be read from a set depends on it.
   private static let seed = UInt64.random(in: 0...UInt64.max) | 1
 
   private static let tableMin = 8
@@ -37,7 +38,7 @@ public struct IdentifierSet: Sendable {
     return entry == 0 ? nil : Int(entry) - 1
   }
 
-  /// Enters an identifier. Returns its place, and whether it is new.
+  /// Enters an identifier. Returns the identifier's place, and whether it is new.
   @discardableResult
   @inline(never)
   public mutating func insert(_ identifier: Identifier) -> (place: Int, isNew: Bool) {
@@ -50,8 +51,8 @@ public struct IdentifierSet: Sendable {
     return (members.count - 1, true)
   }
 
-  /// Removes an identifier. Returns its former place, which the last one has now (unless it was the last itself); `nil`
-  /// if it was not in the set.
+  /// Removes an identifier and returns its place; `nil` if it was not in the set. The last identifier has this place
+  /// now, unless it was the removed one.
   @discardableResult
   @inline(never)
   public mutating func remove(_ identifier: Identifier) -> Int? {
@@ -59,7 +60,7 @@ public struct IdentifierSet: Sendable {
     var hole = slot(of: identifier)
     guard table[hole] != 0 else { return nil }
     let place = Int(table[hole]) - 1
-    // Entries that were pushed past the hole move up, so that no tombstones are needed.
+    // The entries that had been pushed past the removed entry move up, so no tombstones are needed.
     let mask = table.count - 1
     var next = (hole + 1) & mask
     while table[next] != 0 {
@@ -90,7 +91,7 @@ public struct IdentifierSet: Sendable {
     if length > table.count { resize(to: length) }
   }
 
-  /// The slot of its entry, or the slot where that would be.
+  /// The slot of an identifier's entry. If the set doesn't have the identifier: the slot where its entry would be.
   private func slot(of identifier: Identifier) -> Int {
     let mask = table.count - 1
     var slot = home(of: identifier)
@@ -119,7 +120,7 @@ public struct IdentifierSet: Sendable {
   }
 }
 
-/// A map from identifiers to values. Equal maps may differ in the order of their keys.
+/// A map from identifiers to values. The keys of equal maps may be in different orders.
 public struct IdentifierMap<Value> {
   private var identifiers = IdentifierSet()
   /// By place.
@@ -127,12 +128,13 @@ public struct IdentifierMap<Value> {
 
   public init() {}
 
-  /// In the order of the values.
+  /// The keys, in the order of the values.
   public var keys: [Identifier] { identifiers.members }
   public var count: Int { values.count }
   public var isEmpty: Bool { values.isEmpty }
 
-  /// Use this rather than `map[…] != nil`, which copies the value, and compares it if values are equatable.
+  /// Whether there is a value for an identifier. `map[…] != nil` would copy the value, and compare it if values are
+  /// equatable.
   public func contains(_ identifier: Identifier) -> Bool { identifiers.contains(identifier) }
 
   public subscript(identifier: Identifier) -> Value? {

@@ -1,4 +1,4 @@
-// Identifiers and stamps as JSON strings, written in place.
+// Identifiers and stamps as JSON strings, written directly into the output.
 
 extension JSONWriter {
   @inlinable

@@ -1,9 +1,9 @@
-/// A reading of a hybrid logical clock: when a register was written, and by whom.
+/// A reading of a hybrid logical clock: when a register was written, and by which actor.
 ///
-/// Ordered by milliseconds, then counter, then actor. Milliseconds and counter share one integer, so that comparing
-/// two stamps is comparing two pairs of integers.
+/// Stamps are ordered by milliseconds, then counter, then actor. Milliseconds and counter share one integer, so that a
+/// comparison of two stamps compares two pairs of integers.
 public struct Stamp: Hashable, Sendable {
-  /// Milliseconds in the upper 48 bits, the counter in the lower 16.
+  /// The milliseconds in the upper 48 bits, and the counter in the lower 16.
   public let time: UInt64
   public let actor: Identifier
 
@@ -16,7 +16,7 @@ public struct Stamp: Hashable, Sendable {
     self.actor = actor
   }
 
-  /// Nil if a part is out of range.
+  /// A stamp from its parts. `nil` if a part is out of range.
   @inlinable
   public init?(milliseconds: UInt64, counter: UInt64, actor: Identifier) {
     guard milliseconds <= Stamp.millisecondsMax, counter <= Stamp.counterMax else { return nil }
@@ -26,7 +26,7 @@ public struct Stamp: Hashable, Sendable {
   @inlinable public var milliseconds: UInt64 { time >> 16 }
   @inlinable public var counter: UInt64 { time & Stamp.counterMax }
 
-  /// The stamp of a register that has never been written. Every other stamp is greater.
+  /// Stands for the stamp of a register that has never been written. Every real stamp is greater.
   @inlinable static var never: Stamp { Stamp(time: 0, actor: Identifier(unchecked: 0)) }
 }
 
@@ -40,10 +40,11 @@ extension Stamp: Comparable {
 // MARK: - Text
 
 extension Stamp {
-  /// The longest text: fifteen digits of milliseconds, five of counter, the actor and two dots.
+  /// The length of the longest text: fifteen digits for the milliseconds, five for the counter, the actor, and two
+  /// dots.
   public static let textLengthMax = 15 + 1 + 5 + 1 + Identifier.textLength
 
-  /// Reads `<ms>.<counter>.<actor>`. Each number must be in its shortest form, so that no stamp has two texts.
+  /// Reads `<ms>.<counter>.<actor>`. Both numbers must be in their shortest form, so that no stamp has two texts.
   public init?(text bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= 4 + Identifier.textLength, bytes.count <= Stamp.textLengthMax else { return nil }
     let actorStart = bytes.count - Identifier.textLength
@@ -62,8 +63,8 @@ extension Stamp {
     self = parsed
   }
 
-  /// Reads the digits up to the next dot, and moves past it. There may be at most fifteen digits, so that nothing
-  /// overflows.
+  /// Reads the digits up to the next dot, and moves past the dot. There may be at most fifteen digits, so that the
+  /// number doesn't overflow.
   private static func number(in bytes: UnsafeRawBufferPointer, at index: inout Int, end: Int) -> UInt64? {
     let start = index
     var value: UInt64 = 0
@@ -78,7 +79,7 @@ extension Stamp {
     return value
   }
 
-  /// Writes the text and returns its length; `bytes` has room for the longest.
+  /// Writes the text and returns its length. `bytes` must have room for the longest text.
   @inlinable
   public func write(to bytes: UnsafeMutableRawBufferPointer) -> Int {
     precondition(bytes.count >= Stamp.textLengthMax, "a stamp's text may take thirty-three bytes")

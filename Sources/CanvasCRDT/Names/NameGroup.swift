@@ -1,9 +1,10 @@
-/// The live shapes with one name, and the numbers after it that are taken.
+/// The live shapes that have one name, and the numbers that can't be shown after it.
 ///
-/// A shape's number is computed from its rank and isn't stored. So when a shape goes, the numbers of all after it shift
-/// at no cost.
+/// A shape's number is computed from its rank and isn't stored. So when a shape is deleted, the numbers of all later
+/// shapes shift at no cost.
 struct NameGroup: Hashable, Sendable {
-  /// Which actor wrote the name, and when. If one stamp names two shapes, the identifiers decide.
+  /// A shape of the group. Members are ordered by the stamp of the name, and then by identifier, because one stamp may
+  /// name two shapes.
   struct Member: Hashable, Comparable, Sendable {
     let stamp: Stamp
     let shape: Identifier
@@ -13,10 +14,11 @@ struct NameGroup: Hashable, Sendable {
     }
   }
 
-  /// Sorted. The first one shows the name without a number.
+  /// The members, sorted. The first member shows the name without a number.
   private(set) var members: [Member] = []
 
-  /// Numbers that can't be shown, because a shape has the name with that number as its own name. Sorted.
+  /// The numbers that can't be shown after the name, because another shape's own name is the name with this number.
+  /// Sorted.
   private(set) var taken: [Int] = []
 
   /// Whether no shape has the name and no number is taken.
@@ -24,9 +26,9 @@ struct NameGroup: Hashable, Sendable {
 
   // MARK: - Members
 
-  /// The index of the member, or the index where it would be inserted.
+  /// The index of the member. If the group doesn't have it: the index where it would be inserted.
   func rank(of member: Member) -> Int {
-    // Mostly the newest name is searched for, and that one is last.
+    // The end is tried first, because most searches are for the newest member, which is last.
     guard let last = members.last, !(last < member) else { return members.count }
     return members.partitionIndex { members[$0] < member }
   }
@@ -37,21 +39,23 @@ struct NameGroup: Hashable, Sendable {
 
   // MARK: - Numbers
 
-  /// The number that the member of that rank shows after the name. It is 1 for the first, which shows no number.
+  /// The number that the member of this rank shows after the name. It is 1 for the first member, which shows no number.
   func number(atRank rank: Int) -> Int {
     guard rank > 0 else { return 1 }
-    // Before the taken number at `index` there are `taken[index] - 2 - index` free ones.
+    // Below the taken number at `index`, there are `taken[index] - 2 - index` free numbers.
     let passedOver = taken.partitionIndex { taken[$0] - 2 - $0 < rank }
     return rank + 1 + passedOver
   }
 
-  /// The rank that shows the number. If the number is taken: the rank that shows the next free one.
+  /// The rank of the member that shows this number. If the number is taken: the rank of the member that shows the next
+  /// free number.
   func rank(atNumber number: Int) -> Int {
     guard number > 1 else { return 0 }
     return number - 1 - takenCount(below: number)
   }
 
-  /// The ranks that show this number or a greater one, or would if it were free.
+  /// The ranks of the members that show this number or a greater one. If the number is taken, the result is as if it
+  /// were free.
   func ranks(from number: Int) -> Range<Int> {
     min(rank(atNumber: number), members.count)..<members.count
   }

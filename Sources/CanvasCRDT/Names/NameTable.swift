@@ -1,7 +1,7 @@
-/// Name groups by name.
+/// Name groups, found by their names.
 ///
-/// Names are found by a hash of their bytes, cut to the size of an identifier, so that the tables of identifiers can be
-/// used for names too. The few names that share a hash are stored together.
+/// A name is found by a hash of its bytes. The hash is cut to the size of an identifier, so that tables of identifiers
+/// serve for names too. The few names that share a hash are stored together.
 struct NameTable: Sendable {
   private struct Entry: Sendable {
     let name: Text
@@ -10,21 +10,23 @@ struct NameTable: Sendable {
 
   private var entries = IdentifierMap<[Entry]>()
 
-  /// Names come from outside, so a random seed decides which of them share a hash.
+  /// Decides which names share a hash. It is random, because names come from outside and somebody could otherwise
+  /// choose names that share one.
   private static let seed = UInt64.random(in: 0...UInt64.max)
 
   subscript(name: Text) -> NameGroup? {
     entries[NameTable.hash(name)]?.first { $0.name == name }?.group
   }
 
-  /// Changes a group in place. A missing group starts empty; a group that ends empty is removed.
+  /// Changes a group in place. If there is no group of this name, it starts empty. A group that is empty after the
+  /// change is removed.
   mutating func change(_ name: Text, _ body: (inout NameGroup) -> Void) {
     let hash = NameTable.hash(name)
     let isOver = NameTable.change(name, among: &entries[hash, default: []], body)
     if isOver { entries[hash] = nil }
   }
 
-  /// Returns whether no group is left.
+  /// Changes a group among the groups that share a hash. Returns whether none of these is left.
   private static func change(
     _ name: Text,
     among sharing: inout [Entry],
@@ -37,7 +39,7 @@ struct NameTable: Sendable {
     return sharing.isEmpty
   }
 
-  /// Multiplies and folds eight bytes at a time.
+  /// A hash of the name's bytes: multiplies and folds eight bytes at a time.
   private static func hash(_ name: Text) -> Identifier {
     name.withBytes { bytes in
       var hash = seed ^ UInt64(bytes.count)

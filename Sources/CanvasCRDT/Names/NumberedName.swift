@@ -1,10 +1,11 @@
-/// `Sun 2`: what a shape shows if it isn't the first to carry its name.
+/// A name with a number, `Sun 2`: the name that a shape shows if another shape was first to carry its own name.
 struct NumberedName: Hashable, Sendable {
   let name: Text
   /// Two or more.
   let number: Int
 
-  /// No number that is ever shown has more digits, and a number of this length fits an `Int` of 32 bits.
+  /// An upper bound on the digits of the number. No shown number has more digits, and a number of this length fits into
+  /// an `Int` of 32 bits.
   private static let digitsMax = 9
 
   init(_ name: Text, _ number: Int) {
@@ -12,7 +13,7 @@ struct NumberedName: Hashable, Sendable {
     self.number = number
   }
 
-  /// Reads a numbered name. The number must be in its shortest form, so that no name has two texts.
+  /// Reads a numbered name. The number must be in its shortest form, so that no numbered name has two texts.
   init?(_ text: Text) {
     let parsed = text.withBytes { bytes -> (nameLength: Int, number: Int)? in
       var start = bytes.count

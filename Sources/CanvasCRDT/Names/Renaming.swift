@@ -1,16 +1,16 @@
-/// Shapes whose number an update may change, with their numbers from before the update.
+/// The shapes whose number an update may change, with the numbers from before the update.
 struct Renaming {
   private struct Note {
     let name: Text
-    /// In the order of their ranks.
+    /// The members, in the order of their ranks before the update.
     var candidates: [(member: NameGroup.Member, number: Int)] = []
   }
 
   private var notes: [Note] = []
 
-  /// Remembers members of a group before the group changes. If a group is given more than once in an update, every
-  /// range must reach the group's end. A shape that is remembered already is not added again, because its number may be
-  /// a new one by then.
+  /// Remembers members of a group before the group changes. If this is called more than once for a group in an update,
+  /// every range must reach the group's end. A shape that is remembered already is not added again, because its number
+  /// may have changed since.
   mutating func note(_ name: Text, _ group: NameGroup, ranks: Range<Int>) {
     var end = ranks.upperBound
     for earlier in notes where earlier.name == name {
@@ -23,14 +23,14 @@ struct Renaming {
     notes.append(note)
   }
 
-  /// The candidates whose number has changed, sorted, without the shape that was updated.
+  /// The remembered shapes whose number has changed, sorted, without the shape that was updated.
   consuming func shapes(except updated: Identifier, _ group: (Text) -> NameGroup?) -> [Identifier] {
     var renamed: [Identifier] = []
     for note in notes {
       guard let group = group(note.name) else { continue }
       var rank = 0
       for (member, number) in note.candidates where member.shape != updated {
-        // Mostly the members still have the same order as before.
+        // Most members have the same order as before, so a search is seldom needed.
         if rank >= group.members.count || group.members[rank] != member { rank = group.rank(of: member) }
         if group.number(atRank: rank) != number { renamed.append(member.shape) }
         rank += 1

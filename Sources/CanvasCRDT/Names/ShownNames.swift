@@ -1,15 +1,18 @@
 /// The name that each live shape shows on every screen: its own name, followed by a number if other shapes carry the
 /// same name.
 ///
-/// Among the shapes with one name, given or made up, the one whose name has the least stamp shows it without a number.
-/// The others show `name 2`, `name 3`, … in the order of their stamps. A number is skipped if a live shape has exactly
-/// that numbered name as its own. So no shape's own name equals a numbered name, and two numbered names differ in the
-/// name or in the number: shown names are unique. They depend on the canvas alone, not on the order of events.
+/// The rules, for all shapes that carry one name, whether the name was given or made up:
+/// - The shape whose name has the least stamp shows the name without a number.
+/// - The others show `name 2`, `name 3`, … in the order of their stamps.
+/// - A number is skipped if the name with this number is the own name of a live shape.
 ///
-///     Sun, Sun, Sun 2, Sun 2   →   Sun, Sun 3, Sun 2, Sun 2 2
+///     Sun, Sun, Sun 2, Sun 2 → Sun, Sun 3, Sun 2, Sun 2 2
 ///
-/// They are updated shape by shape. A change costs the logarithm of the number of shapes with the name, plus a list of
-/// the shapes that it renames. A numbered name may be a little longer than the limit for names.
+/// So no shape's own name equals a numbered name, and two numbered names differ in the name or in the number: shown
+/// names are unique. They depend on the canvas alone, and not on the order of events.
+///
+/// Shown names are updated shape by shape. A change costs the logarithm of the number of shapes with the name, plus a
+/// list of the shapes whose number changes. A numbered name may be a little longer than the limit on names.
 public struct ShownNames: Sendable {
   /// A live shape's own name, and the name's stamp.
   fileprivate struct Claim: Hashable {
@@ -30,7 +33,7 @@ public struct ShownNames: Sendable {
   public init(_ canvas: Canvas) {
     let named = canvas.shapes.map { shape in (shape: shape.id, claim: Claim(shape)) }
     claims.reserveCapacity(named.count)
-    // In the order of stamps, each one joins its group at the end.
+    // In the order of stamps, each member joins its group at the end, which is quick.
     let inOrder = named.sorted { NameGroup.Member($0.shape, $0.claim) < NameGroup.Member($1.shape, $1.claim) }
     for (shape, claim) in inOrder {
       claims[shape] = claim
@@ -40,31 +43,31 @@ public struct ShownNames: Sendable {
     }
   }
 
-  /// How many shapes have a name, which is how many are live.
+  /// How many shapes have a shown name. This is the number of live shapes.
   public var count: Int { claims.count }
 
   // MARK: - Reading
 
-  /// The name that the shape shows; nil if it isn't live.
+  /// The name that the shape shows. `nil` if the shape isn't live.
   public func name(of shape: Identifier) -> Text? {
     guard let claim = claims[shape], let group = groups[claim.name] else { return nil }
     let number = group.number(atRank: group.rank(of: NameGroup.Member(shape, claim)))
     return number == 1 ? claim.name : NumberedName(claim.name, number).text
   }
 
-  /// The one shape that shows this name.
+  /// The shape that shows this name. No two shapes show the same name.
   public func identifier(named name: Text) -> Identifier? {
     if let bare = groups[name]?.members.first { return bare.shape }
     guard let numbered = NumberedName(name), let group = groups[numbered.name] else { return nil }
-    // If the number were taken, the search above would have found the shape with that name.
+    // The number isn't taken. Otherwise the search above would have found a shape whose own name is this text.
     let rank = group.rank(atNumber: numbered.number)
     return rank < group.members.count ? group.members[rank].shape : nil
   }
 
   // MARK: - Following the canvas
 
-  /// Updates the names after an operation, which is already in the canvas. Returns, sorted, the shapes for which
-  /// `name(of:)` has changed, including those that came or went.
+  /// Updates the names after an operation that the canvas has already applied. Returns, sorted, the shapes for which
+  /// `name(of:)` has changed, including shapes that came or went.
   @discardableResult
   public mutating func update(_ change: Change, in canvas: borrowing Canvas) -> [Identifier] {
     let naming: PropertyMask = [.kind, .name]
@@ -97,7 +100,8 @@ public struct ShownNames: Sendable {
     return renamed
   }
 
-  /// The shape keeps its name, but under another stamp. Only shapes between the two ranks change.
+  /// Updates the names of a shape that keeps its name, but under another stamp. Only the numbers between the shape's
+  /// old and new rank change.
   private mutating func move(_ shape: Identifier, _ before: Claim, _ after: Claim, _ renaming: inout Renaming) {
     guard let group = groups[before.name] else { return }
     let from = group.rank(of: NameGroup.Member(shape, before))
@@ -132,7 +136,7 @@ public struct ShownNames: Sendable {
     groups.change(numbered.name) { $0.take(numbered.number) }
   }
 
-  /// Returns whether the member is the first with this name.
+  /// Adds a member to the group of its name. Returns whether the group was empty before.
   private mutating func join(_ name: Text, _ member: NameGroup.Member) -> Bool {
     var isFirst = false
     groups.change(name) { group in

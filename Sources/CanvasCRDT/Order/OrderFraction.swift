@@ -1,4 +1,5 @@
-/// The fraction that an order key stands for, as digits to calculate with. Each digit is 0…61; the first counts 62nds.
+/// The fraction that an order key stands for, as digits to calculate with. Each digit is 0…61, and the first digit
+/// counts 62nds.
 struct OrderFraction {
   static let base: UInt64 = 62
 
@@ -14,17 +15,17 @@ struct OrderFraction {
 
   static var zero: OrderFraction { OrderFraction(digits: []) }
 
-  /// The digit at `index`. After the last all are 0.
+  /// The digit at `index`. After the last digit, all digits are 0.
   func digit(at index: Int) -> UInt8 {
     index < digits.count ? digits[index] : 0
   }
 
-  /// How many digits at the start are `digit`.
+  /// How many digits at the start of the fraction equal `digit`.
   func leadingCount(of digit: UInt8) -> Int {
     digits.prefix { $0 == digit }.count
   }
 
-  /// The fraction, cut or padded to `length` digits, plus `steps` in the last digit; nil if that reaches 1.
+  /// The fraction, cut or padded to `length` digits, plus `steps` in the last of these. `nil` if the sum reaches 1.
   func adding(_ steps: UInt64, atLength length: Int) -> OrderFraction? {
     var sum = resized(to: length)
     var carry = steps
@@ -38,7 +39,8 @@ struct OrderFraction {
     return carry == 0 ? OrderFraction(digits: sum) : nil
   }
 
-  /// The fraction, cut or padded to `length` digits, minus `steps` in the last digit; nil if that isn't above 0.
+  /// The fraction, cut or padded to `length` digits, minus `steps` in the last of these. `nil` if the difference isn't
+  /// above 0.
   func subtracting(_ steps: UInt64, atLength length: Int) -> OrderFraction? {
     var difference = resized(to: length)
     var borrow = steps
@@ -61,7 +63,7 @@ struct OrderFraction {
     (0..<length).map { digit(at: $0) }
   }
 
-  /// The key for this fraction, which must be above 0. It has no zeros at its end.
+  /// The key for this fraction, without zeros at its end. The fraction must be above 0.
   var key: OrderKey {
     var length = digits.count
     while length > 0, digits[length - 1] == 0 { length -= 1 }

@@ -1,17 +1,17 @@
-/// A shape's place in the drawing order, `z`: a fraction between 0 and 1 written in 62 digits, `0-9A-Za-z`.
+/// A shape's place in the drawing order, `z`: a fraction between 0 and 1, written in 62 digits, `0-9A-Za-z`.
 ///
-/// The digits are in the order of their bytes and the last is never `0`. So the order of the fractions is the order of
-/// the texts' bytes, and between any two there is another.
+/// The digits are in the order of their bytes, and the last digit is never `0`. So the fractions have the same order as
+/// the bytes of their texts, and between any two keys there is another key.
 public struct OrderKey: Hashable, Sendable {
-  /// 1 to 64 digits.
+  /// The text, of 1 to 64 digits.
   public let text: Text
 
   public static let lengthMax = 64
 
-  /// Halfway, `V`: the key of a shape without one of its own.
+  /// The fraction one half, `V`: the key of a shape for which nobody has written a key.
   public static let middle = OrderKey(unchecked: "V")
 
-  /// Nil if the text is not an order key.
+  /// `nil` if the text is not an order key.
   public init?(_ text: Text) {
     guard text.withBytes({ OrderKey.isValid($0) }) else { return nil }
     self.text = text

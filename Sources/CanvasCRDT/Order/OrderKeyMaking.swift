@@ -1,23 +1,24 @@
-/// Making new order keys, between two others or beyond the first or last.
+/// Making new order keys, between two others, or beyond the first or the last.
 ///
-/// Between two keys, new ones are spread evenly, with enough digits to leave each about 8,000 places, and jittered
-/// within half of these. So two people who insert between the same neighbours at the same time nearly always get
-/// different keys.
+/// Between two keys, new keys are spread evenly. They have enough digits to leave about 8,000 places to each key, and
+/// each is moved at random within half of its places. So if two people insert between the same neighbours at the same
+/// time, they nearly always get different keys.
 ///
 /// Beyond the last key, halving the remaining space would cost a digit every six keys. Instead the key counts upwards
-/// in small jittered steps, as a number of four digits. When its first digit has reached `z`, that digit stays, and the
-/// number after it gets one digit more. So each `z` in front adds two digits and 62 times the space: about 1,200 keys
-/// of four digits, 150,000 of six, ten million of eight. Before the first key the same is done downwards with `0`.
+/// in small random steps, as a number of four digits. When the first digit has reached `z`, that digit stays, and the
+/// number after it gets one digit more. So each `z` in front adds two digits and gives 62 times the space: about 1,200
+/// keys of four digits, 150,000 of six, ten million of eight. Before the first key, keys count downwards in the same
+/// way, with `0` in front.
 extension OrderKey {
   public enum Failure: Error, Hashable, Sendable {
-    /// The lower neighbour isn't below the upper one.
+    /// The lower neighbour's key isn't less than the upper neighbour's.
     case neighboursOutOfOrder
-    /// There is no such gap between the neighbours.
+    /// The neighbours have no gap with this index.
     case indexOutOfRange
   }
 
-  /// A key between two others. `nil` as a neighbour stands for the end on that side. Returns `nil` if the key would be
-  /// too long.
+  /// A key between two others. A neighbour of `nil` stands for the end on that side. Returns `nil` if the new key would
+  /// be too long.
   public static func between(
     _ lower: OrderKey?,
     _ upper: OrderKey?,
@@ -26,8 +27,8 @@ extension OrderKey {
     try run(of: 1, between: lower, upper, using: &generator)?.first
   }
 
-  /// `count` keys in order between two others, either of which may be missing. Returns `nil` if a key would be too
-  /// long.
+  /// `count` keys between two others, in order. A neighbour of `nil` stands for the end on that side. Returns `nil` if
+  /// a new key would be too long.
   public static func run(
     of count: Int,
     between lower: OrderKey?,
@@ -38,7 +39,7 @@ extension OrderKey {
     guard count > 0 else { return [] }
     switch (lower, upper) {
     case (nil, nil):
-      // Use the middle half, so that there is room on both sides.
+      // The first keys of all take the middle half, so that there is room on both sides.
       return OrderGap(lower: firstQuarter, upper: lastQuarter).spread(count, using: &generator)
     case (let lower?, nil):
       if let keys = ascending(count, from: lower, using: &generator) { return keys }
@@ -55,12 +56,13 @@ extension OrderKey {
 
   // MARK: - Beyond the first or the last
 
-  /// The smallest step from a key to the next one beyond it, in the last digit, and how much larger a step may be.
+  /// The smallest step from the first or last key to the next key beyond it, in units of the last digit. A step is less
+  /// than twice this.
   private static let stepMin = OrderFraction.base * OrderFraction.base
 
   static let digitMax: UInt8 = 61
 
-  /// How many digits to count with beyond a key that begins with this many `z` (or `0`).
+  /// How many digits are used for counting beyond a key that begins with this many `z` (upwards) or `0` (downwards).
   static func lengthBeyond(leadingCount: Int) -> Int { 4 + 2 * leadingCount }
 
   private static func ascending(
@@ -101,13 +103,13 @@ extension OrderKey {
   }
 }
 
-/// The gap between two order keys, or between one and an end.
+/// The gap between two order keys, or between a key and an end of the order.
 struct OrderGap {
   private let lower: OrderFraction
   private let upper: OrderFraction
   private let isOpenAbove: Bool
 
-  /// How many places each new key should have to itself.
+  /// How many places in the gap each new key should have to itself.
   private static let roomPerKey: UInt64 = 8_192
 
   init(lower: OrderKey?, upper: OrderKey?) {
@@ -116,8 +118,8 @@ struct OrderGap {
     isOpenAbove = upper == nil
   }
 
-  /// The fewest digits that give `count` keys enough room, or the most that a key may have. Also the gap's width, in
-  /// steps of the last of these digits.
+  /// The least number of digits with which `count` keys have enough room, but at most as many as a key may have. Also
+  /// the width of the gap, in steps of the last of these digits.
   func measure(for count: Int) -> (length: Int, width: UInt64) {
     let wanted = UInt64(count + 1) * OrderGap.roomPerKey
     var width: UInt64 = isOpenAbove ? 1 : 0
@@ -129,7 +131,8 @@ struct OrderGap {
     return (length, width)
   }
 
-  /// `count` keys, spread evenly within the gap; nil if it has too few places even with the most digits.
+  /// `count` keys, spread evenly within the gap. `nil` if the gap has too few places even for keys of the greatest
+  /// length.
   func spread(_ count: Int, using generator: inout some RandomNumberGenerator) -> [OrderKey]? {
     let (length, width) = measure(for: count)
     let parts = UInt64(count + 1)
@@ -138,7 +141,8 @@ struct OrderGap {
     var keys: [OrderKey] = []
     keys.reserveCapacity(count)
     for number in 1...UInt64(count) {
-      // Jitter by up to a quarter of a slot to either side, so that neighbours keep at least half a slot between them.
+      // A key is moved at random by up to a quarter of a slot to either side, so that at least half a slot stays
+      // between neighbours.
       let jitter = UInt64.random(in: 0...(slot / 2), using: &generator)
       let steps = number * slot + number * rest / parts + jitter - slot / 4
       guard let fraction = lower.adding(steps, atLength: length) else { return nil }

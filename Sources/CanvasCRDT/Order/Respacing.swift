@@ -1,36 +1,38 @@
-/// Keys for shapes that are put between others, and new keys for neighbours that have to make room.
+/// Keys for shapes that are inserted between others, and new keys for neighbours that have to make room.
 ///
-/// Mostly no neighbour has to. But if a new key would be longer than 64 bytes, or if the neighbours share one key, the
-/// shapes around the gap get new keys too. They are as few as give comfortable room, and in the same message, so that
-/// nobody sees them out of order.
+/// In most cases no neighbour has to make room. But if a new key would be longer than 64 bytes, or if the neighbours
+/// share one key, the shapes around the gap get new keys too. They are as few as are needed for comfortable room, and
+/// are written in the same message, so that nobody sees the shapes out of order.
 public struct Respacing: Hashable, Sendable {
   /// A neighbour that gets another key.
   public struct Moved: Hashable, Sendable {
-    /// Its index among the neighbours.
+    /// The neighbour's index among the neighbours.
     public let offset: Int
     public let key: OrderKey
   }
 
-  /// The new shapes' keys, in order.
+  /// The keys of the inserted shapes, in order.
   public let inserted: [OrderKey]
   public let moved: [Moved]
 
-  /// Preferably at most this many are moved at once, so that they fit into one message with what is inserted.
+  /// How many neighbours are moved at once, if possible. So many fit into one message, together with the inserted
+  /// shapes.
   static let movedPreferredMax = 512
 
-  /// How long keys may be if `count` shapes share the room. It is half of the most, so that about two hundred keys fit
-  /// into one gap before the next respacing.
+  /// How long keys may be so that `count` shapes have comfortable room. It is half of the greatest length, so that
+  /// about two hundred keys fit into one gap before the next respacing.
   ///
-  /// Above the preferred number, less room must be enough. Otherwise each respacing at one place would move everything
-  /// that the last one moved, and more. With this rule, 20,000 insertions into one gap move three keys each, and never
-  /// more than the preferred number at once.
+  /// For more shapes than the preferred number, keys may be longer. Otherwise each respacing at one place would move
+  /// all the shapes that the last respacing moved, and more. With this rule, 20,000 insertions into one gap move three
+  /// shapes each on average, and never more than the preferred number at once.
   static func comfortableLength(for count: Int) -> Int {
     count <= movedPreferredMax ? OrderKey.lengthMax / 2 : OrderKey.lengthMax - 8
   }
 }
 
 extension OrderKey {
-  /// Keys for `count` shapes that are put at `index` among `neighbours`, which are in drawing order and may share keys.
+  /// Keys for `count` shapes that are inserted at `index` among `neighbours`. The neighbours are in drawing order and
+  /// may share keys.
   ///
   /// The neighbours must not include shapes that are being moved. The cost depends only on how many neighbours get new
   /// keys.
@@ -64,7 +66,7 @@ extension OrderKey {
   }
 }
 
-/// The neighbours around a gap that get new keys, and the two next to them that keep theirs.
+/// The neighbours around a gap that get new keys. The two neighbours next to them keep their keys.
 private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
   private let neighbours: Neighbours
   private let count: Int
@@ -86,14 +88,15 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
   var below: OrderKey? { key(at: range.lowerBound - 1) }
   var above: OrderKey? { key(at: range.upperBound) }
 
-  /// Whether there is any space between the two that keep their keys.
+  /// Whether there is space between the keys of the two neighbours that keep theirs.
   func isOpen() throws(OrderKey.Failure) -> Bool {
     guard let below, let above else { return true }
     guard below <= above else { throw .neighboursOutOfOrder }
     return below < above
   }
 
-  /// If both sides of the gap share a key, takes in the shapes with that key on the side where there are fewer.
+  /// If the neighbours on both sides of the gap share a key, takes in the shapes with this key on the side that has
+  /// fewer of them.
   mutating func growPastSharedKey() throws(OrderKey.Failure) {
     guard try !isOpen(), let shared = above else { return }
     var reach = 1
@@ -110,7 +113,7 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     }
   }
 
-  /// Whether the neighbours in the window, and `added` more, fit between the two that keep their keys, with short keys.
+  /// Whether the neighbours in the window, and `added` more, get short enough keys between the two that keep theirs.
   func isComfortable(for added: Int) throws(OrderKey.Failure) -> Bool {
     guard try isOpen() else { return false }
     let length: Int
@@ -126,7 +129,8 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     return length <= Respacing.comfortableLength(for: range.count + added)
   }
 
-  /// Takes in one more neighbour, on the more crowded side, where the key is longer.
+  /// Takes one more neighbour into the window, on the side where the next key is longer, because that side is more
+  /// crowded.
   mutating func grow() {
     let lengthBelow = below?.length ?? 0
     let lengthAbove = above?.length ?? 0

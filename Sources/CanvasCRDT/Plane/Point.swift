@@ -1,4 +1,4 @@
-/// A place on the canvas; x grows to the right, y downwards.
+/// A place on the canvas. x grows to the right, and y grows downwards.
 public struct Point: Hashable, Sendable {
   public var x: Double
   public var y: Double

@@ -1,4 +1,4 @@
-/// An upright rectangle: top left corner and size; y grows downwards.
+/// An upright rectangle: its top left corner and its size. y grows downwards.
 public struct Rect: Hashable, Sendable {
   public var origin: Point
   public var size: Size
@@ -21,8 +21,8 @@ public struct Rect: Hashable, Sendable {
 // MARK: - The common part of two rectangles
 
 extension Rect {
-  /// The part that both rectangles cover. Nil if that has no area, as when they only touch or one of them has no area
-  /// itself.
+  /// The part that both rectangles cover. `nil` if this part has no area: the rectangles only touch, say, or one of
+  /// them has no area itself.
   @inlinable
   public init?(intersecting first: Rect, _ second: Rect) {
     guard
@@ -42,14 +42,15 @@ extension Rect {
       && Rect.commonSpan(minY, size.height, other.minY, other.size.height) != nil
   }
 
-  /// How far apart two ends may be and still count as the same, if both are sums of decimals. For example 14.8 and
-  /// 123.9 make 138.70000000000002, and a rectangle that is placed beside it at 138.7 touches it.
+  /// By how much two ends may differ and still count as the same, because both are sums of decimals. For example 14.8
+  /// and
+  /// 123.9 make 138.70000000000002, and a rectangle that is placed beside this end at 138.7 touches it.
   @inlinable
   static func rounding(_ first: Double, _ firstEnd: Double, _ second: Double, _ secondEnd: Double) -> Double {
     (first.magnitude + firstEnd.magnitude + second.magnitude + secondEnd.magnitude) * 0x1p-50
   }
 
-  /// Every comparison with NaN fails, so a rectangle that contains one has nothing in common with any other.
+  /// Every comparison with NaN fails, so a rectangle with a NaN has nothing in common with any other rectangle.
   @inlinable
   static func commonSpan(
     _ first: Double,
@@ -63,13 +64,14 @@ extension Rect {
     guard secondEnd - first > rounding, firstEnd - second > rounding, first < firstEnd, second < secondEnd else {
       return nil
     }
-    // If one span contains the other, the inner one's length is the exact answer; a difference of sums isn't exact.
+    // If one span contains the other, the inner span's length is the exact answer. A difference of sums would not be
+    // exact.
     if first >= second, firstEnd <= secondEnd { return (first, firstLength) }
     if second >= first, secondEnd <= firstEnd { return (second, secondLength) }
     return first > second ? (first, secondEnd - first) : (second, firstEnd - second)
   }
 
-  /// The smallest rectangle that holds both.
+  /// The smallest rectangle that holds both rectangles.
   @inlinable
   public func union(_ other: Rect) -> Rect {
     let left = Swift.min(minX, other.minX)
@@ -80,13 +82,13 @@ extension Rect {
     )
   }
 
-  /// Whether the point is inside or on the edge.
+  /// Whether the point is inside the rectangle or on an edge.
   @inlinable
   public func contains(_ point: Point) -> Bool {
     point.x >= minX && point.x <= maxX && point.y >= minY && point.y <= maxY
   }
 
-  /// Whether all of the other rectangle is inside; edges may coincide.
+  /// Whether the whole other rectangle is inside this one. Edges may coincide.
   @inlinable
   public func contains(_ other: Rect) -> Bool {
     other.minX >= minX && other.maxX <= maxX && other.minY >= minY && other.maxY <= maxY

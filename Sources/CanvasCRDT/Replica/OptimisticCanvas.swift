@@ -1,18 +1,18 @@
-/// The canvas that is shown, including the client's own unanswered edits, together with the confirmed canvas.
+/// The shown canvas, which includes the client's own unanswered edits, together with the confirmed canvas.
 ///
-/// There are not two whole canvases. Where nothing is pending the two are equal, so only the shapes with pending edits
-/// have a confirmed record of their own, on `base`.
+/// These are not two whole canvases. A shape without pending edits is the same on both. Only a shape with pending edits
+/// has a confirmed record of its own, on `base`.
 struct OptimisticCanvas: Sendable {
   var shown: Canvas
 
-  /// The confirmed records of the shapes that have pending edits, and of no others.
+  /// The confirmed records of the shapes that have pending edits. It has no other shapes.
   private(set) var base: Canvas
 
-  /// How many operations are pending on each shape, if any are.
+  /// How many operations are pending on each shape. A shape without pending operations is not in the map.
   private(set) var pending = IdentifierMap<Int>()
 
-  /// After a reset: the room's state as far as it has arrived. Until it is complete, the canvas from before stays on
-  /// the screen, if there was one.
+  /// After a reset: the part of the room's state that has arrived. Until the state is complete, the canvas from before
+  /// the reset stays on the screen, if there was one.
   private var arriving: Canvas
   private(set) var isArriving = false
 
@@ -29,7 +29,7 @@ struct OptimisticCanvas: Sendable {
 // MARK: - Own operations
 
 extension OptimisticCanvas {
-  /// One more operation on `shape` is pending. Call this before the operation is written to the shown canvas.
+  /// Counts one more pending operation on `shape`. To be called before the operation is written to the shown canvas.
   mutating func hold(_ shape: Identifier) {
     guard let count = pending[shape] else {
       base.replace(shape, from: shown)
@@ -39,8 +39,8 @@ extension OptimisticCanvas {
     pending[shape] = count + 1
   }
 
-  /// `count` operations on `shape` are no longer pending: their values are confirmed or superseded, or are no longer
-  /// shown.
+  /// Counts `count` operations on `shape` as no longer pending: their values are confirmed or superseded, or are no
+  /// longer shown.
   mutating func release(_ shape: Identifier, count: Int = 1) {
     guard let standing = pending[shape] else { return }
     if standing > count {
@@ -51,13 +51,13 @@ extension OptimisticCanvas {
     }
   }
 
-  /// The server has made one of the client's own operations durable. It is shown already.
+  /// The server has made one of the client's own operations durable. The operation is shown already.
   mutating func confirm(_ operation: Operation) {
     if pending.contains(operation.shape) { base.apply(operation) }
     if isArriving { arriving.apply(operation) }
   }
 
-  /// Rebuilds `shapes` on the shown canvas, from their confirmed records and their pending operations.
+  /// Rebuilds `shapes` on the shown canvas from their confirmed records and their pending operations.
   mutating func rebuild(_ shapes: IdentifierSet, pending outbox: Outbox) -> [Change] {
     let before = shown
     for shape in shapes.members where pending.contains(shape) { shown.replace(shape, from: base) }
@@ -76,7 +76,7 @@ extension OptimisticCanvas {
 // MARK: - The room's operations
 
 extension OptimisticCanvas {
-  /// Takes in an operation of the room. Returns how the shown canvas has changed.
+  /// Takes in an operation that the room has sent. Returns how the shown canvas has changed.
   mutating func receive(_ operation: borrowing Operation) -> Change {
     if isArriving {
       arriving.apply(operation)
@@ -86,7 +86,7 @@ extension OptimisticCanvas {
     return shown.apply(operation)
   }
 
-  /// Takes in the room's record of one shape.
+  /// Takes in one shape's record from the room's state. Returns how the shown canvas has changed.
   mutating func receive(_ record: borrowing ShapeRecord) -> Change {
     if isArriving {
       arriving.merge(record, place: 0)
@@ -108,17 +108,17 @@ extension OptimisticCanvas {
     isArriving = false
   }
 
-  /// The state is complete. It replaces the confirmed canvas, and pending operations are shown over it.
+  /// The room's state is complete. It replaces the confirmed canvas, and the pending operations are shown over it.
   mutating func finishReset(pending outbox: Outbox) {
     guard isArriving else { return }
     showArriving(pending: outbox)
     abandonReset()
   }
 
-  /// How many more shapes there would be if the arrived state were shown.
+  /// How many more shapes there would be on the screen if the arrived part of the state were shown.
   var gainOfArriving: Int { isArriving ? arriving.liveCount - shown.liveCount : 0 }
 
-  /// Shows what has arrived, as if it were the whole state.
+  /// Shows the part of the state that has arrived, as if it were the whole state.
   mutating func showArriving(pending outbox: Outbox) {
     shown = arriving
     base = Canvas(seed: seed)
@@ -136,14 +136,14 @@ extension OptimisticCanvas {
     return digest
   }
 
-  /// The confirmed canvas by itself, to be saved or compared.
+  /// The confirmed canvas as a canvas of its own, to be saved or compared.
   var confirmed: Canvas {
     var confirmed = shown
     for shape in pending.keys { confirmed.replace(shape, from: base) }
     return confirmed
   }
 
-  /// Whether any register is confirmed to have the operation's value, as far as the newest state tells.
+  /// Whether at least one register is confirmed to have the operation's value, according to the newest state.
   func confirmedHolds(_ operation: Operation) -> Bool {
     if isArriving { return arriving.holds(operation) }
     return pending.contains(operation.shape) ? base.holds(operation) : shown.holds(operation)

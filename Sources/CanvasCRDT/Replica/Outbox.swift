@@ -1,22 +1,22 @@
-/// The client's own edits until the server has answered: those that wait to be sent, and those on their way.
+/// The client's own edits until the server has answered: edits that wait to be sent, and edits on their way.
 ///
-/// Stamps rise from the first message in flight to the last edit that waits. A waiting edit gives up the registers that
-/// a newer one overwrites, so a long drag without a connection is one operation. An edit that was sent doesn't change,
-/// since the server may have it.
+/// Stamps rise from the first message in flight to the last waiting edit. If a newer edit overwrites a register, a
+/// waiting edit drops this register. So a long drag without a connection ends as one operation. An edit that was sent
+/// doesn't change, because the server may have it.
 struct Outbox: Sendable {
   struct Pending: Sendable {
     var operation: Operation
-    /// Edits made together share a number.
+    /// The number of the edit that the operation belongs to. Operations that were made together share it.
     let edit: UInt64
-    /// The values that an edit replaced. `nil` for writes of undo and redo.
+    /// The values that the operation replaced. `nil` for operations of an undo or a redo.
     var replaced: ReplacedValues?
   }
 
-  /// A message on its way. If its connection is lost, it is sent again on the next one.
+  /// A message on its way. If the connection is lost, the message is sent again on the next connection.
   struct Flight: Sendable {
     var id: UInt64
     var pending: [Pending]
-    /// When it was sent on this connection, on the monotonic clock.
+    /// When the message was sent on this connection, on the monotonic clock.
     var sentAt: UInt64?
 
     var isSent: Bool { sentAt != nil }
@@ -24,11 +24,11 @@ struct Outbox: Sendable {
 
   private(set) var flights: [Flight] = []
 
-  /// The operations that wait, in order. An operation that has lost all its registers stays, empty, until the list is
-  /// tidied.
+  /// The operations that wait, in order. An operation whose registers have all been overwritten stays in the list,
+  /// empty, until the list is tidied.
   private var waiting: [Pending] = []
   private var waitingStart = 0
-  /// Offset from an index to a number that stays the same when the front of the list is removed.
+  /// The offset from an index in `waiting` to a number that stays the same when operations are removed from the front.
   private var numberOffset = 0
   private var numbers = IdentifierMap<[Int]>()
   private(set) var waitingCount = 0
@@ -64,7 +64,7 @@ extension Outbox {
     var dropped = 0
     for number in numbers[operation.shape] ?? [] {
       let index = number - numberOffset
-      // Together with the register, the value that the older edit replaced moves to this one.
+      // The register moves from the older edit to this one. So does the value that the older edit replaced.
       if let older = waiting[index].replaced {
         replaced?.forget(waiting[index].operation.at, older, of: covered)
       }
@@ -83,7 +83,7 @@ extension Outbox {
     return dropped
   }
 
-  /// Tidies only when most of the list is empty, as after a long drag.
+  /// Tidies the list only if most of it is empty, for example after a long drag.
   private mutating func tidyIfWorthwhile() {
     if waiting.count > 64, waiting.count > 2 * waitingCount { tidy() }
   }
@@ -97,8 +97,9 @@ extension Outbox {
     for (index, pending) in waiting.enumerated() { numbers[pending.operation.shape, default: []].append(index) }
   }
 
-  /// The length of the next message, in operations. It takes whole edits, the oldest first, as many as the limits
-  /// allow. Only an edit that is too large for any message is split. 0 if nothing waits.
+  /// The length of the next message, in slots of the list and in operations. The message takes whole edits, the oldest
+  /// first, as many as the limits allow. Only an edit that is too large for any message is split. Both are 0 if nothing
+  /// waits.
   func nextMessageLength(_ limits: MessageLimits) -> (slots: Int, operations: Int) {
     var operations = 0
     var bytes = limits.envelopeBytes
@@ -121,12 +122,12 @@ extension Outbox {
     return (index - waitingStart, operations)
   }
 
-  /// The last operation in the first `slots` slots. Its stamp is the greatest there.
+  /// The last operation in the first `slots` slots. Its stamp is the greatest of their stamps.
   func lastWaiting(slots: Int) -> Pending? {
     waiting[waitingStart..<min(waitingStart + slots, waiting.count)].last { !$0.operation.set.assigned.isEmpty }
   }
 
-  /// Moves the first `slots` slots into flight, as one message.
+  /// Moves the operations in the first `slots` slots into flight, as one message.
   mutating func launch(slots: Int) {
     var flight = Flight(id: newIdentifier(), pending: [])
     let end = min(waitingStart + slots, waiting.count)
@@ -182,7 +183,7 @@ extension Outbox {
     flights.remove(at: index)
   }
 
-  /// Takes operations out of a message. The rest becomes a new message, which has to be sent.
+  /// Takes operations out of a message in flight. The remaining operations become a new message, which has to be sent.
   mutating func takeBack(at index: Int, where isTaken: (Int, Pending) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     var rest: [Pending] = []
@@ -197,7 +198,7 @@ extension Outbox {
     return taken
   }
 
-  /// Takes operations out of those that wait.
+  /// Takes operations out of the waiting ones.
   mutating func takeBackWaiting(where isTaken: (Operation) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     for index in waiting.indices where !waiting[index].operation.set.assigned.isEmpty {
@@ -209,7 +210,7 @@ extension Outbox {
     return taken
   }
 
-  /// Takes operations out of everything that is still to be sent.
+  /// Takes operations out of everything that still has to be sent.
   mutating func takeBackUnsent(where isTaken: (Operation) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     for index in flights.indices.reversed() where !flights[index].isSent {
@@ -219,8 +220,8 @@ extension Outbox {
     return taken + takeBackWaiting(where: isTaken)
   }
 
-  /// Splits the messages that are still to be sent and are too large now. They may have been made for other limits of
-  /// the server, or in another encoding.
+  /// Splits the messages that still have to be sent and are too large now. They may have been made in another encoding,
+  /// or before the server changed its limits.
   mutating func split(_ limits: MessageLimits) {
     var split: [Flight] = []
     for flight in flights {
@@ -254,7 +255,7 @@ extension Outbox {
 // MARK: - All operations
 
 extension Outbox {
-  /// Goes from the oldest operation to the newest.
+  /// Calls `body` with every operation, from the oldest to the newest.
   func forEach(_ body: (Pending) -> Void) {
     for flight in flights {
       for pending in flight.pending { body(pending) }
@@ -278,7 +279,7 @@ extension Outbox {
     tidy()
   }
 
-  /// Updates the values that pending edits have replaced.
+  /// Updates the values that the pending edits have replaced.
   mutating func updateReplaced(_ update: (Identifier, inout ReplacedValues) -> Void) {
     func follow(_ pending: inout Pending) {
       guard var replaced = pending.replaced else { return }
@@ -293,7 +294,7 @@ extension Outbox {
     }
   }
 
-  /// Takes in the values that saved edits had replaced, in their order.
+  /// Takes in the replaced values of saved edits. They are in the order of the edits.
   mutating func restoreReplaced(_ saved: [(stamp: Stamp, values: ReplacedValues)]) {
     var rest = saved[...]
     func restore(_ pending: inout Pending) {

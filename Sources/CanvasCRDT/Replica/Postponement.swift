@@ -12,7 +12,7 @@ public struct Postponement: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Whether edits are on their way to a server that hasn't answered them yet. False while they wait here, for example
-  /// after such a refusal.
+  /// Whether edits are on their way and the server hasn't answered them yet. False while edits wait in the client, for
+  /// example after such a refusal.
   public var awaitsAnswer: Bool { state.isJoined && outbox.sentCount > 0 }
 }

@@ -1,12 +1,13 @@
-/// An edit that the server has refused, and what it had replaced.
+/// An edit that the server has refused, and the values that it had replaced.
 struct RefusedEdit {
   let stamp: Stamp
   var replaced: ReplacedValues
 }
 
-/// The edits of a message that the server has refused. They are followed together: one by one, each would walk through all steps.
+/// The edits of a message that the server has refused. They leave the history together, because each edit alone would
+/// need a walk through all steps.
 struct RefusedEdits {
-  /// By shape, the newest first, because an edit may have replaced the value of an older one.
+  /// The edits of each shape, the newest first, because an edit may have replaced the value of an older one.
   private var edits = IdentifierMap<[RefusedEdit]>()
 
   init(_ refused: [Outbox.Pending]) {

@@ -1,9 +1,9 @@
-/// Some of a shape's registers at one moment: one side of a step that can be undone.
+/// The state of some of a shape's registers at one moment. A step that can be undone has two: before and after.
 struct RegisterSnapshot: Sendable {
   var isLive: Bool
 
   /// The properties that the snapshot covers; `deleted` stands for the erasure. A covered property without a value did
-  /// not exist.
+  /// not exist at that moment.
   private(set) var covered = PropertyMask()
 
   private(set) var values = Properties()
@@ -32,7 +32,7 @@ struct RegisterSnapshot: Sendable {
     covered.insert(property)
   }
 
-  /// Copies the state of `property` from `other`.
+  /// Copies the state of `property` from another snapshot.
   mutating func set(_ property: Property, from other: RegisterSnapshot) {
     if let stamp = other.stamp(of: property) {
       set(property, to: other.values, at: stamp)
@@ -47,7 +47,7 @@ struct RegisterSnapshot: Sendable {
     covered.remove(property)
   }
 
-  /// Replaces old stamps by the new ones.
+  /// Replaces stamps that an operation no longer has by its new stamp.
   mutating func restamp(_ replaced: ReplacedStamps) {
     for index in stamps.indices {
       if let stamp = replaced[stamps[index]] { stamps[index] = stamp }

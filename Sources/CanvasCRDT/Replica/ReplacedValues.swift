@@ -1,9 +1,10 @@
-/// The values that an edit replaced, kept until the server has answered. If it refuses the edit, they are restored.
+/// The values that an edit replaced. They are stored until the server has answered: if the server refuses the edit,
+/// they are restored.
 struct ReplacedValues: Sendable {
   private(set) var values: RegisterSnapshot
-  /// The registers whose values from before were written by the same step.
+  /// The registers that the same step had already written before this edit.
   var ofSameStep = PropertyMask()
-  /// The registers that have the edit's value although the edit was refused.
+  /// The registers that still have the edit's value although the edit was refused.
   var standing = PropertyMask()
 
   init(values: RegisterSnapshot, ofSameStep: PropertyMask = PropertyMask()) {
@@ -11,14 +12,15 @@ struct ReplacedValues: Sendable {
     self.ofSameStep = ofSameStep
   }
 
-  /// For edits whose replaced values are not known, because an older version has saved them.
+  /// For edits whose replaced values are not known, because an older version of the program saved the edits without
+  /// them.
   static var unknown: ReplacedValues { ReplacedValues(values: RegisterSnapshot(isLive: true)) }
 
-  /// Replaces old stamps by the new ones.
+  /// Replaces stamps that an operation no longer has by its new stamp.
   mutating func restamp(_ replaced: ReplacedStamps) { values.restamp(replaced) }
 
-  /// An older edit, which this one replaced, is gone. From now on this edit counts as having replaced what the older
-  /// one had replaced.
+  /// An older edit was refused, and this edit had replaced values of it. From now on this edit counts as having
+  /// replaced the values that the older edit had replaced.
   mutating func forget(_ stamp: Stamp, _ older: ReplacedValues, of covered: PropertyMask = .all) {
     let touched = values.forget(stamp, older.values, of: covered)
     ofSameStep = ofSameStep.subtracting(touched.subtracting(older.ofSameStep))
@@ -26,14 +28,15 @@ struct ReplacedValues: Sendable {
 }
 
 extension RegisterSnapshot {
-  /// Restores what an edit had replaced, in the registers that are among `covered`. Returns which registers changed.
+  /// Removes an edit from the snapshot: registers that have the edit's value get the value that the edit had replaced,
+  /// if they are among `covered`. Returns which registers these are.
   @discardableResult
   mutating func forget(_ stamp: Stamp, _ replaced: RegisterSnapshot, of covered: PropertyMask = .all) -> PropertyMask {
     var touched = PropertyMask()
     for property in self.covered.intersection(covered) where self.stamp(of: property) == stamp {
       touched.insert(property)
     }
-    // If the deletion is gone, everything that it had erased is there again.
+    // Without the deletion, everything that it had erased exists again.
     if touched.contains(.deleted) {
       for property in self.covered.intersection(.registers) where self.stamp(of: property) == nil {
         touched.insert(property)

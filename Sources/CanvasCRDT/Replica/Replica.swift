@@ -1,20 +1,21 @@
 /// The client's half of a room, as a state machine: the canvas that is shown, the client's own edits on their way, and
 /// the connection.
 ///
-/// It does no I/O. The host tells it what happened (connected, received, disconnected, the wake-up time came, an edit)
-/// and then carries out the effects that it returns. Every event brings the time, and all randomness comes from one
+/// A replica does no I/O. The host reports each event (connected, received, disconnected, woken, an edit), and then
+/// carries out the effects that the replica returns. Every event brings the time, and all randomness comes from one
 /// seed. So the same replica runs in the terminal, in the browser and in a simulation of a hundred of them.
 ///
-/// Edits are shown at once and sent as soon as the room can be reached. An edit that the server refuses is reverted.
-/// Losing the connection loses nothing: every unanswered edit is sent again under the same stamps, which changes
-/// nothing if the server already has it.
+/// Edits are shown at once, and sent as soon as the room can be reached. An edit that the server refuses is reverted. A
+/// lost connection loses no edit: every unanswered edit is sent again under the same stamp. If the server already has
+/// the edit, sending it again changes nothing.
 public struct Replica: Sendable {
   public internal(set) var configuration: ReplicaConfiguration
 
   var connection: ClientConnection
-  /// True from the welcome until the room's state, or what changed while the client was away, has arrived.
+  /// Whether the client has been welcomed, but the room's state has not arrived yet. After a reconnect, the state may
+  /// be only what changed while the client was away.
   var isLoading = false
-  /// The actor that the client becomes once the room's state has come. Nil if the present actor's stamps are right.
+  /// The actor that the client becomes once the room's state has arrived. `nil` if no change of actor is under way.
   var awaitedActor: Identifier?
   private var stateTold = ReplicaState.offline
 
@@ -25,21 +26,21 @@ public struct Replica: Sendable {
   var reserve = StampReserve()
   var random: SplitMix
 
-  /// The newest place in the log up to which everything has arrived. A delivery with more to follow doesn't move it, so
-  /// a delivery that was interrupted is sent again.
+  /// The newest place in the log up to which everything has arrived. A delivery of which more is to follow doesn't move
+  /// the cursor. So if the delivery is interrupted, it is sent again.
   public internal(set) var cursor: Cursor?
 
   public internal(set) var room: Text?
   public internal(set) var role: Role?
   public internal(set) var peers: [Peer] = []
-  /// How many people are here, including this client, if the room doesn't name all of them; otherwise 0.
+  /// How many people are in the room, including this client, if the room doesn't name all of them. Otherwise 0.
   public internal(set) var crowd: UInt64 = 0
 
   var messageLimits: MessageLimits
-  /// How long messages may be. Reduced when messages turn out to be too long.
+  /// An upper bound on a message's bytes. It is reduced when a message turns out to be too long.
   var messageBytesTaken = Int.max
   var sendBlockedUntil: UInt64?
-  /// Why the server hasn't accepted an edit yet. `nil` again once it has accepted one.
+  /// Why the server hasn't accepted an edit yet. It becomes `nil` when the server accepts an edit.
   public internal(set) var postponement: Postponement?
   var stampTrust = StampTrust.full
 
@@ -47,14 +48,14 @@ public struct Replica: Sendable {
   var digestCheck = DigestCheck()
   var pings = PingTimes()
   var sendWindow = SendWindow()
-  /// When the arrived part of a state was last shown, on the monotonic clock.
+  /// When the arrived part of the room's state was last shown, on the monotonic clock.
   var arrivingShownAt: UInt64 = 0
 
   var effects: [ReplicaEffect] = []
   private var unsentTold = 0
   private var wakeTold: UInt64?
 
-  /// A new replica. `actor` is the actor that this client was before, or nil; the host draws `seed` at random.
+  /// A new replica. `actor` is the actor that this client was before, or `nil`. The host has to draw `seed` at random.
   public init(actor: Identifier? = nil, configuration: ReplicaConfiguration = ReplicaConfiguration(), seed: UInt64) {
     var random = SplitMix(seed: seed)
     let clock = Clock(actor: actor ?? Identifier.random(using: &random))
@@ -66,7 +67,7 @@ public struct Replica: Sendable {
       cursor: nil,
       random: random
     )
-    // The actor is provisional: only an actor that the server chose comes with a key.
+    // This actor is provisional, because the client has no key for it. The server chooses the actor and sends the key.
     if actor == nil { connection.askForNewActor() }
   }
 
@@ -91,7 +92,7 @@ public struct Replica: Sendable {
     self.cursor = cursor
     messageLimits = MessageLimits(RoomLimits(), encoding: configuration.encoding)
     var random = random
-    // The canvas is completed before it is stored: changing it inside an unfinished replica would copy it.
+    // The canvas is completed before it becomes part of the replica, because changing it there would copy it.
     var optimistic = OptimisticCanvas(seed: random.next(), confirmed: confirmed)
     outbox.forEach { pending in
       optimistic.hold(pending.operation.shape)
@@ -103,17 +104,17 @@ public struct Replica: Sendable {
   }
 }
 
-/// A replica's settings. `introduce` can change name and color later.
+/// A replica's settings. `introduce` can change the name and the color later.
 public struct ReplicaConfiguration: Hashable, Sendable {
-  /// The name that others see.
+  /// The name that other people see.
   public var name: Text?
   public var color: Color?
   public var encoding = WireEncoding.binary
   /// Whether to receive overlap notices.
   public var overlaps = false
-  /// Read-only: edits are refused before they are made.
+  /// Whether the client is read-only. Then edits are refused before they are made.
   public var readonly = false
-  /// The longest pause between tries to connect, unless the server has too many.
+  /// The longest pause between tries to connect. After a close because of too many clients, pauses may be longer.
   public var pauseMillisecondsMax = Backoff.millisecondsMax
 
   public init() {}
@@ -122,13 +123,13 @@ public struct ReplicaConfiguration: Hashable, Sendable {
 // MARK: - Reading
 
 extension Replica {
-  /// The canvas that is shown: the confirmed one with the client's own edits over it.
+  /// The shown canvas: the confirmed canvas with the client's own edits over it.
   public var canvas: Canvas { optimistic.shown }
 
-  /// The canvas that the room is known to have, without unanswered edits. Each call builds it.
+  /// The canvas that the room is known to have, without unanswered edits. It is built anew at each call.
   public var confirmedCanvas: Canvas { optimistic.confirmed }
 
-  /// The digest of `confirmedCanvas`, without building that.
+  /// The digest of `confirmedCanvas`, computed without building that canvas.
   public var confirmedDigest: UInt64 { optimistic.confirmedDigest }
 
   public var actor: Identifier { clock.clock.actor }
@@ -157,13 +158,13 @@ extension Replica {
     peers.first { $0.actor == actor }
   }
 
-  /// The number of people in the room that the server counts but doesn't name.
+  /// How many people in the room the server counts but doesn't name.
   public var unnamedCount: Int { max(0, Int(clamping: crowd) - peers.count - 1) }
 
   /// The time on the server's clock, as far as the client can know it.
   public func serverMilliseconds(at now: Moment) -> UInt64 { connection.serverTime.milliseconds(at: now) }
 
-  /// When the replica wants to be woken next, on the monotonic clock. Equal to the newest `wake` effect.
+  /// When the host has to call `wake` next, on the monotonic clock. This equals the time in the newest `wake` effect.
   public var wakeAt: UInt64? {
     var next: UInt64?
     func consider(_ time: UInt64?) {
@@ -204,7 +205,7 @@ extension Replica {
     return effects
   }
 
-  /// The replica was woken, so its request for a wake-up is fulfilled.
+  /// The host has woken the replica, so the newest request to be woken is fulfilled.
   mutating func forgetWake() {
     wakeTold = nil
   }

@@ -1,13 +1,14 @@
 // Connecting and leaving: from the first try to the welcome, and what happens when the connection is lost.
 
 extension Replica {
-  /// Connects now, even if the next try is not due yet, for example because the system says that the network is back.
+  /// Connects now, even if the next try is not due yet. A host calls this, for example, when the system reports that
+  /// the network is back.
   public mutating func start(at now: Moment) -> [ReplicaEffect] {
     carryOut(connection.start())
     return finish(at: now)
   }
 
-  /// Leaves the room until `start`. Edits are kept.
+  /// Leaves the room until `start` is called. Unanswered edits are kept.
   public mutating func stop(at now: Moment) -> [ReplicaEffect] {
     if connection.stop(at: now) == .close { effects.append(.disconnect) }
     connectionLost()
@@ -15,8 +16,8 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// Changes the name and color that others see. Only a hello carries them, so an open connection is replaced by a new
-  /// one.
+  /// Changes the name and the color that other people see. Only a hello carries them, so an open connection is replaced
+  /// by a new one.
   public mutating func introduce(name: Text?, color: Color?, at now: Moment) -> [ReplicaEffect] {
     guard name != configuration.name || color != configuration.color else { return finish(at: now) }
     configuration.name = name
@@ -43,7 +44,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// The connection is gone, or never opened. `closeCode` is the WebSocket's, if there was one.
+  /// The connection was lost, or could not be opened. `closeCode` is the WebSocket's close code, if there was one.
   public mutating func disconnected(closeCode: UInt16?, at now: Moment) -> [ReplicaEffect] {
     if connection.closed(closeCode, at: now, using: &random) {
       if closeCode == CloseCode.tooLarge.rawValue { shortenMessages() }
@@ -129,25 +130,28 @@ extension Replica {
     presence.welcome(at: now.monotonicMilliseconds)
   }
 
-  /// Follows the server's clock from now on. Edits whose stamps the server would refuse get new stamps, in their order.
+  /// Sets the clock by the server's time. Edits that the server would refuse because of their stamps get new stamps, in
+  /// their order.
   mutating func setClock(as newActor: Identifier, knewServerTime: Bool = true, at now: Moment) {
-    // Only the room's state shows which of the messages that were sent it has taken. Until it has come, nothing is sent.
+    // Only the room's state shows which of the sent messages the room has accepted. So the change waits for the state,
+    // and until then nothing is sent.
     if isLoading, !outbox.flights.isEmpty, stampTrust == .confirmed || stampTrust == .full && newActor != actor {
       return awaitedActor = newActor
     }
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
     if stampTrust == .none, newActor != actor { clock.startOver(as: actor) }
-    // The clock may follow a stamp that the room has taken, however far ahead it is. It may also follow one from this
-    // actor's earlier life, and one that was sent: the room may have taken it. If the room has not, it refuses what
-    // follows as ahead of its clock. By then it has reported which stamps it has taken, and from then on the clock
-    // follows only those.
+    // How far ahead the clock may stay. A stamp that the room has accepted counts, however far ahead it is. So does a
+    // stamp that an earlier life of this actor may have sent, and a stamp that this client has sent, because the room
+    // may have accepted both. If the room hasn't, it refuses the next stamps as ahead of its clock. By then it has sent
+    // its state, which shows the stamps that it has accepted, and from then on only those count.
     let sent = stampTrust == .full ? clock.sentTime : 0
     let former = newActor == actor ? clock.formerTime : 0
     let taken = max(clock.confirmedTime, former, sent) >> 16
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), taken)
 
-    // If nothing was ever sent, every edit's stamp can be corrected to the time at which the edit was really made.
+    // A client that didn't know the server's time has sent nothing. So the stamp of every edit can be corrected to the
+    // time at which the edit was really made.
     let offset = knewServerTime ? 0 : connection.serverTime.offset ?? 0
     let shift = offset.magnitude > Replica.offsetMillisecondsTolerated ? offset : 0
     if newActor != actor || shift != 0 || clock.clock.time >> 16 > latest {
@@ -155,12 +159,12 @@ extension Replica {
     }
   }
 
-  /// A clock that differs by less than this counts as right.
+  /// An upper bound on the error of a clock that counts as right.
   private static let offsetMillisecondsTolerated: UInt64 = 1_000
 
-  /// A stamp that is not too late keeps its time, even under another actor. So an edit stays older than newer ones,
-  /// whoever wrote those. Stamps rise, so only the newest are too late. Edits that the room already has are not sent
-  /// again as another actor.
+  /// Gives the edits stamps of `actor` that the server accepts. A stamp that is not too late keeps its time, so an edit
+  /// stays older than newer edits by other people. Stamps rise, so only the newest ones can be too late. If the actor
+  /// changes, edits that the room already has are not sent again.
   private mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64) {
     var taken: [Outbox.Pending] = []
     if actor != self.actor {
@@ -182,8 +186,8 @@ extension Replica {
       if renewed != stamp { replaced.enter(stamp, by: renewed) }
       return renewed
     }
-    // A value that was overwritten while it waited has its stamp only in the history. It gets a new one like the
-    // others, since its old stamp may be given to another value.
+    // If a value was overwritten while it waited, its stamp is only in the history. This stamp is replaced as well,
+    // because otherwise the same stamp might be given to another value.
     var left = history.stamps(by: actor, after: clock.clock.time)[...]
     outbox.restamp { stamp in
       while let first = left.first, first <= stamp {

@@ -1,44 +1,48 @@
-/// Checks whether the replica's state equals the server's, when both are at the same place in the log.
+/// Checks whether the replica's state equals the server's. The two are compared when both are at the same place in the
+/// log.
 ///
 /// What always holds:
-/// - While the replica is live, a check is planned, or an answer is on its way.
-/// - The host gets one verdict for each check that it asked for. Of other checks it only hears when a difference is
+/// - While the replica is live, a check is planned, or the server's answer is on its way.
+/// - The host gets one verdict for each check that it asked for. Of other checks it only learns if a difference is
 ///   repaired.
 struct DigestCheck: Sendable {
-  /// A busy room may move on between question and answer. Then the question is repeated, at most this often.
+  /// How often a request is repeated. In a busy room, the log may move on between a request and its answer, and then
+  /// the two can't be compared.
   static let triesMax = 10
   static let pauseMilliseconds: UInt64 = 500
 
-  /// A cursor that the server has misread makes a difference from the start, so a replica that came back asks soon. But
-  /// first the drawing has to be shown, and unsent edits have to be sent. When thousands come back together, their
-  /// questions are spread over this time.
+  /// How long after its return a replica asks for the digest. It asks soon, because the server may have misread the
+  /// cursor, and then the states differ from the start. But it doesn't ask at once, because the drawing has to be shown
+  /// first and unsent edits have to be sent. When thousands of replicas come back together, their requests are spread
+  /// over `returnSpread`.
   static let returnMilliseconds: UInt64 = 2_000
   static let returnSpread: UInt64 = 10_000
-  /// How long a difference may go unnoticed. An answer has forty bytes, and a digest that is kept up to date costs
-  /// neither side a walk over the drawing.
+  /// How long a difference may stay unnoticed. Checks are cheap: an answer has forty bytes, and both sides keep their
+  /// digests up to date, so neither has to read its whole drawing.
   static let intervalMilliseconds: UInt64 = 300_000
   static let intervalSpread: UInt64 = 60_000
-  /// Loading the whole state again repairs a difference that had a single cause. If it didn't help, for example because
-  /// the server computes the digest differently, it is repeated at most this often.
+  /// The shortest time between two repairs. Loading the whole state again repairs a difference that had a single cause.
+  /// If it didn't help, for example because the server computes the digest differently, further repairs would only cost
+  /// traffic.
   static let healPauseMilliseconds: UInt64 = 3_600_000
 
-  /// When to ask next. `nil` while the replica isn't live or the answer is on its way.
+  /// When to ask for the digest next. `nil` while the replica isn't live, or while the answer is on its way.
   private(set) var dueAt: UInt64?
   private(set) var isAsked = false
   /// Whether the host waits for the verdict.
   private(set) var isWanted = false
   private var triesLeft = 0
 
-  /// When the replica last loaded the whole state because of a difference. `nil` if an answer has agreed since.
+  /// When the replica last loaded the whole state because of a difference. `nil` if the digests have agreed since.
   private var healedAt: UInt64?
 
-  /// Operations that the server has accepted and not yet sent back. They are confirmed here, but their place in the log
-  /// may come after the place of the server's answer.
+  /// Operations that the server has accepted but not yet sent back. They are on the confirmed canvas, but in the log
+  /// they may come after the place for which the server answers.
   private var unechoed = IdentifierMap<[Operation]>()
   private var unechoedCount = 0
 
-  /// Operations that were overwritten may never be sent back. If there are more than this, the list is searched for
-  /// those, and they are dropped.
+  /// An upper bound on the operations in the list before it is searched. Operations that were overwritten may never be
+  /// sent back, so the search drops these.
   private static let unechoedMax = 4_096
 
   /// The host asks for a check now.
@@ -48,8 +52,8 @@ struct DigestCheck: Sendable {
     if !isAsked { dueAt = time }
   }
 
-  /// The replica is live, or has got the whole state again.
-  /// - Parameter isDoubtful: whether the replica may have something that this state doesn't have.
+  /// Plans a check, because the replica has become live or has got the whole state again.
+  /// - Parameter isDoubtful: whether the replica may have something that the room's state doesn't have.
   mutating func begin(isDoubtful: Bool, actor: Identifier, at time: UInt64) {
     guard isDoubtful else { return planNext(actor: actor, at: time) }
     plan(at: time &+ DigestCheck.returnMilliseconds &+ actor.packed % DigestCheck.returnSpread)
@@ -77,7 +81,7 @@ struct DigestCheck: Sendable {
     return isAsked
   }
 
-  /// Plans another question. Returns false if it was asked often enough.
+  /// Plans to ask again. Returns false if the replica has asked often enough.
   mutating func askAgain(at time: UInt64) -> Bool {
     triesLeft -= 1
     guard triesLeft > 0 else { return false }
@@ -85,7 +89,7 @@ struct DigestCheck: Sendable {
     return true
   }
 
-  /// The check is over, and the next is planned.
+  /// Ends the check, and plans the next one.
   /// - Returns: whether the host waits for the verdict.
   mutating func finish(actor: Identifier, at time: UInt64) -> Bool {
     defer {
@@ -97,7 +101,7 @@ struct DigestCheck: Sendable {
 
   mutating func agreed() { healedAt = nil }
 
-  /// Whether to load the state again because of a difference.
+  /// Whether the state is to be loaded again because of a difference.
   mutating func heals(at time: UInt64) -> Bool {
     if let healedAt, time &- healedAt < DigestCheck.healPauseMilliseconds { return false }
     healedAt = time
@@ -130,7 +134,7 @@ struct DigestCheck: Sendable {
     unechoed[shape] = rest.isEmpty ? nil : rest
   }
 
-  /// Whether the confirmed canvas has operations that haven't come back in the log yet.
+  /// Whether the confirmed canvas has operations that the log hasn't brought back yet.
   mutating func awaitsEcho(on canvas: OptimisticCanvas) -> Bool {
     forgetUnechoed(overwrittenOn: canvas)
     return !unechoed.isEmpty
@@ -146,8 +150,8 @@ struct DigestCheck: Sendable {
 }
 
 extension Replica {
-  /// Checks now whether server and replica agree. A `digest` effect brings the verdict. A difference is repaired by
-  /// loading the whole state again; unsent edits are kept.
+  /// Checks whether the server's and the replica's states agree. A `digest` effect brings the verdict. A difference is
+  /// repaired by loading the whole state again; unsent edits are kept.
   ///
   /// The replica also checks by itself: soon after it has come back, and every few minutes.
   public mutating func askDigest(at now: Moment) -> [ReplicaEffect] {
@@ -168,8 +172,9 @@ extension Replica {
       if digestCheck.finish(actor: actor, at: time) { effects.append(.digest(.inconclusive)) }
       return
     }
-    // An operation that has not come back after this many checks never will: its shape was deleted before the state was
-    // sent, and the room has forgotten the deletion. Only the whole state shows that.
+    // If an operation has not come back after so many checks, it never will: its shape was deleted before the state was
+    // sent, and the room has forgotten the deletion. So the check goes on, and if the digests differ, the whole state
+    // is loaded.
     if digestCheck.awaitsEcho(on: optimistic), digestCheck.askAgain(at: time) { return }
     let isWanted = digestCheck.finish(actor: actor, at: time)
     optimistic.shown.countDigest()

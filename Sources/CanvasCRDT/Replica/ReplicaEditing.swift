@@ -1,4 +1,4 @@
-// The client's own edits: shown at once, and sent when possible.
+// The client's own edits: they are shown at once, and sent when that is possible.
 
 /// Values for some of one shape's properties.
 public struct ShapeEdit: Hashable, Sendable {
@@ -12,14 +12,15 @@ public struct ShapeEdit: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Writes to shapes. All values together are one step to undo, and one message if the limits allow it. If one value
-  /// is not allowed, nothing is written. Lines that are tied to deleted shapes stay where they end (S14).
+  /// Writes to shapes. All values together are one step to undo, and one message if the limits allow that. If a value
+  /// is not allowed, nothing at all is written. A line that is tied to a deleted shape keeps the ends that it had
+  /// (S14).
   public mutating func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
     write(ends(ofLinesWithout: edits) + edits, at: now)
     return finish(at: now)
   }
 
-  /// Adds a shape with a new identifier. A shape without a kind is a rectangle.
+  /// Adds a shape under a new identifier. If the values have no kind, the shape is a rectangle.
   public mutating func add(_ set: Properties, at now: Moment) -> (shape: Identifier, effects: [ReplicaEffect]) {
     var set = set
     if !set.assigned.contains(.kind) { set.kind = .rectangle }
@@ -30,7 +31,7 @@ extension Replica {
     return (shape, edit([ShapeEdit(shape: shape, set: set)], at: now))
   }
 
-  /// Deletes those of `shapes` that exist.
+  /// Deletes those of `shapes` that are live.
   public mutating func delete(_ shapes: [Identifier], at now: Moment) -> [ReplicaEffect] {
     var set = Properties()
     set.delete()
@@ -47,12 +48,12 @@ extension Replica {
     return optimistic.shown.ends(ofLinesWithout: leaving).map { ShapeEdit(shape: $0.line, set: $0.set) }
   }
 
-  /// Deletes every shape that is shown, as one step.
+  /// Deletes every shown shape, as one step to undo.
   public mutating func clear(at now: Moment) -> [ReplicaEffect] {
     delete(optimistic.shown.shapes.map { $0.id }, at: now)
   }
 
-  /// All edits until `endGroup` are one step to undo, such as those of a drag.
+  /// Makes all edits until `endGroup` one step to undo, for example all edits of a drag.
   public mutating func beginGroup() {
     history.beginGroup()
   }
@@ -61,10 +62,11 @@ extension Replica {
     history.endGroup()
   }
 
-  /// Abandons the open step, for example when a gesture is cancelled: everything that it has written since `beginGroup`
-  /// is reverted and can't be undone or redone. What could be redone before can be redone again. Closes the group.
+  /// Abandons the open step and closes the group, for example when a gesture is cancelled. Everything that the step has
+  /// written since `beginGroup` is reverted, and can't be undone or redone. Steps that could be redone before it can be
+  /// redone again.
   ///
-  /// If the user has become a viewer meanwhile, the group is only closed.
+  /// If the user has become a viewer meanwhile, the group is closed and nothing is reverted.
   public mutating func abandonStep(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else {
       endGroup()
@@ -75,7 +77,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// Undoes the user's newest step that can still be undone.
+  /// Undoes the user's newest step that still has an effect.
   public mutating func undo(at now: Moment) -> [ReplicaEffect] {
     guard !isLookingOn else { return finish(at: now) }
     let milliseconds = serverMilliseconds(at: now)
@@ -137,7 +139,7 @@ extension Replica {
     if dropped > 0 { optimistic.release(operation.shape, count: dropped) }
   }
 
-  /// A viewer's edits are refused here, before they show on the viewer's own screen.
+  /// Whether the client is a viewer. A viewer's edits are refused here, before they appear on the viewer's own screen.
   private var isLookingOn: Bool { configuration.readonly || role == .viewer }
 
   private mutating func refuse(_ edit: ShapeEdit, code: RejectCode, _ message: Text) {

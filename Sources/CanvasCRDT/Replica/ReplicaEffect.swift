@@ -1,29 +1,29 @@
-/// A request of a replica to its host, or a report.
+/// What a replica returns to its host: a request, or a report.
 public enum ReplicaEffect: Sendable {
   // Requests to the host.
 
-  /// Open a connection, then call `connected` or `disconnected`.
+  /// Open a connection, and then call `connected` or `disconnected`.
   case connect
   /// Send one message, as a frame of the replica's encoding.
   case send([UInt8])
-  /// Close the connection. The host need not report that it closed.
+  /// Close the connection. The host need not report when it is closed.
   case disconnect
-  /// Call `wake` at that time of the monotonic clock. This replaces any earlier request.
+  /// Call `wake` at this time of the monotonic clock. This replaces all earlier requests.
   case wake(atMonotonicMilliseconds: UInt64)
-  /// Store the edits now, because sending waits for it: see `reserveStamps`.
+  /// Store the edits now, because the replica sends them only after they are stored: see `reserveStamps`.
   case keep
 
   // Changes of the drawing.
 
   /// These shapes now look different.
   case changed([Change], by: ChangeOrigin)
-  /// A shape was deleted by an operation that also has a position, as by a black hole. No canvas stores these values;
-  /// they only let the host animate the shape on its way there. This comes before the change.
+  /// A shape was deleted by an operation that also writes a position, as a black hole does. No canvas stores this
+  /// position; with it, the host can animate the shape on its way there. This effect comes before the change.
   indirect case departed(ShapeEdit)
-  /// Everything may have changed: the host has to rebuild what it has made from the canvas. `from` is what was shown
-  /// before, for a host that compares the two.
+  /// Everything may have changed, so the host has to rebuild whatever it has made from the canvas. `from` is the canvas
+  /// that was shown before, for a host that compares the two.
   indirect case reset(from: Canvas)
-  /// Pairs of shapes began or ceased to overlap.
+  /// Pairs of shapes began or stopped overlapping.
   case overlaps(OverlapNotice)
 
   // Answers to the client's own edits.
@@ -40,19 +40,19 @@ public enum ReplicaEffect: Sendable {
   case peers([Peer])
   case joined(Peer)
   case left(Identifier)
-  /// How many people are here, including this client, if the room doesn't name all of them; otherwise 0.
+  /// How many people are in the room, including this client, if the room doesn't name all of them. Otherwise 0.
   case crowd(people: UInt64)
   /// A peer has a new presence.
   case presence(Peer)
-  /// The client's presence is longer than the room accepts.
+  /// The client's presence is longer than the room allows.
   case presenceTooLong(bytesMax: UInt64)
   case pong(roundTripMilliseconds: UInt64)
-  /// The verdict for `askDigest`. Without a request it can only be `.disagrees`: the replica has found by itself that
-  /// it differs from the room, and loads it again.
+  /// The verdict of a digest check. If the host hasn't called `askDigest`, it can only be `.disagrees`: the replica has
+  /// found by itself that it differs from the room, and loads the whole state again.
   case digest(DigestVerdict)
   /// The server reports a mistake.
   case error(code: Text, message: Text)
-  /// The server's message can't be understood. The replica reconnects.
+  /// A message from the server can't be understood. The replica reconnects.
   case failure(MessageError)
 }
 
@@ -60,16 +60,16 @@ public enum ReplicaEffect: Sendable {
 public enum ChangeOrigin: Hashable, Sendable {
   /// The client's own edit, undo or redo.
   case own
-  /// The client's own edit was refused, and is no longer shown.
+  /// The server refused the client's own edit, so the edit is no longer shown.
   case rejection
   case remote(Identifier)
-  /// Several people's edits, from while the client was away.
+  /// Edits by several people, which were made while the client was away.
   case room
 }
 
-/// An edit that was refused, and so reverted.
+/// An edit that was refused, and has therefore been reverted.
 public struct RejectedEdit: Hashable, Sendable {
-  /// The operation as it was written. It has no stamp if it was refused before it got one.
+  /// The operation as the client wrote it. If it was refused before it got a stamp, it has none.
   public var operation: ProposedOperation
   public var code: RejectCode
   /// The reason, in words.
@@ -77,14 +77,14 @@ public struct RejectedEdit: Hashable, Sendable {
   public var origin = EditOrigin.edit
 }
 
-/// The origin of the client's own operation. If an undo or a redo is refused, its step can be tried again.
+/// The origin of one of the client's own operations. If an undo or a redo is refused, its step can be tried again.
 public enum EditOrigin: Hashable, Sendable {
   case edit
   case undo
   case redo
 }
 
-/// A value of the client's own that had already lost to a newer one when the server made it durable.
+/// One of the client's own values that had already lost to a newer value when the server made it durable.
 public struct SupersededValue: Hashable, Sendable {
   public var shape: Identifier
   public var property: Property
@@ -94,9 +94,9 @@ public struct SupersededValue: Hashable, Sendable {
 public enum DigestVerdict: Hashable, Sendable {
   /// Server and replica have the same registers.
   case agrees
-  /// They differ. The replica drops its confirmed canvas and loads the whole state again, once.
+  /// Server and replica differ. The replica drops its confirmed canvas and loads the whole state again, once.
   case disagrees
-  /// The room changed too often to compare.
+  /// The room changed too often for a comparison.
   case inconclusive
 }
 
@@ -104,16 +104,16 @@ public enum DigestVerdict: Hashable, Sendable {
 public enum ReplicaState: Hashable, Sendable {
   /// Not connected, and no try is planned.
   case offline
-  /// Not connected. The next try is at that time.
+  /// Not connected. The next try comes at this time.
   case waiting(untilMonotonicMilliseconds: UInt64)
   /// A connection is being made.
   case connecting
   /// Connected. The server hasn't answered yet.
   case greeting
-  /// The room's state, or what changed while the client was away, is on its way.
+  /// The room's state is on its way. After a reconnect, it may be only what changed while the client was away.
   case loading
   case live
-  /// The server refuses the client for good.
+  /// The server has refused the client for good.
   case closed(code: UInt16)
 
   /// Whether the server has sent the welcome.

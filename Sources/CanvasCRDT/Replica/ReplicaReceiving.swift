@@ -1,4 +1,4 @@
-// The server's messages, one by one.
+// What the replica does with each message from the server.
 
 extension Replica {
   /// A frame came.
@@ -42,7 +42,7 @@ extension Replica {
       case .crowd(let people): receiveCrowd(people)
       case .overlaps(let notice): effects.append(.overlaps(notice))
       case .digest(let cursor, let hash): receiveDigest(cursor, hash: hash, at: now)
-      // Tokens are not sent through the replica.
+      // A replica never asks for tokens, so no answer is expected.
       case .welcome, .error, .pong, .token: break
       }
     }
@@ -70,7 +70,8 @@ extension Replica {
       effects.append(.reset(from: before))
     }
     cursor = delivery.cursor
-    // An edit that is answered after a whole state has come may be older than that state, and deleted since.
+    // If an edit is answered after a whole state has arrived, the edit may be older than this state, and its shape may
+    // have been deleted since.
     let isDoubtful = isWhole ? outbox.sentCount > 0 : isLoading
     if isLoading || isDoubtful {
       digestCheck.begin(isDoubtful: isDoubtful, actor: actor, at: now.monotonicMilliseconds)
@@ -84,7 +85,7 @@ extension Replica {
     }
   }
 
-  /// Over a slow line, a client that has nothing of the room yet shows the drawing as it arrives. On a quick line it
+  /// Shows the drawing as it arrives over a slow line, if the client has nothing of the room yet. On a quick line this
   /// isn't worth the work.
   private mutating func showArriving(at now: Moment) {
     guard cursor == nil, now.milliseconds(since: arrivingShownAt) >= Replica.growsMilliseconds,
@@ -187,15 +188,16 @@ extension Replica {
       messageLimits.operationsMax = max(1, min(messageLimits.operationsMax, count / 2))
       outbox.split(messageLimits)
     case .clockAhead where stampTrust != .none:
-      // The host's clock was changed since the welcome. The next welcome corrects the clock and the stamps. Only a new
-      // actor can begin behind what an earlier life may have sent: the known server's time may be as wrong as the
-      // clock's change.
+      // The host's clock was changed since the welcome. The next welcome corrects the clock and the stamps. If an
+      // earlier life of this actor may have sent later stamps, the client needs a new actor: only then may its clock go
+      // back behind those stamps. The estimate of the server's time doesn't help here, because the change may have made
+      // it wrong too.
       if stampTrust == .confirmed || clock.followsFormerLife { connection.askForNewActor() }
       stampTrust = stampTrust == .full ? .confirmed : .none
       retry(at: now)
     case .tooOld:
-      // The stamp was not ahead, so stamps are trusted again: if the server's clock is set back later, that is another
-      // change of it.
+      // The server has checked the stamp and didn't find it ahead, so stamps are trusted again. If a later stamp is
+      // refused as ahead, the server's clock must have been set back once more.
       stampTrust = .full
       takeBackTooOld(at: index, rejection, at: now)
     case .readOnly: takeBack(at: index, rejection) { _, _ in true }
@@ -203,8 +205,8 @@ extension Replica {
       guard let first = rejection.operation, first < count else {
         return takeBack(at: index, rejection) { _, _ in true }
       }
-      // If the room has no space for one new shape, it has none for the new shapes after it. A shape with a text or a
-      // path may have been refused for their length, so shapes with less of both may still fit.
+      // If the room has no space for one new shape, it has none for the new shapes after it. If the refused shape has a
+      // text or a path, it may have been refused because of their length, so shapes with shorter ones may still fit.
       let refused = outbox.flights[index].pending[first].operation.set
       let isShape = refused.assigned.contains(.kind)
       let bytes = refused.longBytes(of: .all)
@@ -221,16 +223,16 @@ extension Replica {
     }
   }
 
-  /// Shapes with no operation on its way: their undo and redo steps are settled. While the room's state is on its way,
-  /// the canvas may lack what was settled before.
+  /// Settles the undo and redo steps of the shapes that have no operation on its way. This has to wait while the room's
+  /// state arrives, because until then the canvas may lack values that were already settled.
   private mutating func settleHistory(_ shapes: IdentifierSet) {
     guard !isLoading, !optimistic.isArriving else { return }
     for shape in shapes.members where optimistic.pending[shape] == nil { history.settle(shape, on: optimistic.shown) }
   }
 
-  /// The server names one operation, and older ones are too old as well. So all operations that it would refuse next
-  /// are reverted together, including those that wait: one by one, each would take a round trip, and the rest of its
-  /// message would be sent again each time.
+  /// Reverts all operations that are too old. The server names one operation, but it would refuse all older ones next,
+  /// including those that wait. If each were reverted after its own refusal, each would take a round trip, and the rest
+  /// of its message would be sent again each time.
   private mutating func takeBackTooOld(at index: Int, _ rejection: Rejection, at now: Moment) {
     let pending = outbox.flights[index].pending
     guard let place = rejection.operation, place < pending.count else {
@@ -246,9 +248,9 @@ extension Replica {
     takeBack(at: index, rejection, and: waiting) { _, pending in isTooOld(pending.operation) }
   }
 
-  /// Undos and redos whose operations are no longer on their way. They were answered before the room's state had
-  /// arrived, or are from an earlier life of this client, which didn't get the answers. The state shows which of them
-  /// were accepted.
+  /// Settles undos and redos whose operations are no longer on their way. They were answered before the room's state
+  /// had arrived, or an earlier life of this client sent them and didn't get the answers. The room's state shows which
+  /// of them were accepted.
   private mutating func settleAnsweredExchanges() {
     var shapes = IdentifierSet()
     for exchange in history.exchanges {
@@ -261,9 +263,9 @@ extension Replica {
 
   public static var tooLong: Text { "this is longer than the server takes in one message" }
 
-  /// The connection was closed because a message was too long. If the server announced that it accepts this length,
-  /// something on the way doesn't. From now on messages are half as long; an operation that is too long by itself is
-  /// reverted.
+  /// Reacts to a close because a message was too long. If the server had announced that it accepts this length,
+  /// something between client and server doesn't. From now on messages are half as long. An operation that is too long
+  /// by itself is reverted.
   mutating func shortenMessages() {
     var longest: (index: Int, bytes: Int)?
     for index in outbox.flights.indices where outbox.flights[index].isSent {
@@ -278,7 +280,7 @@ extension Replica {
     }
   }
 
-  /// Refuses edits that were made before the server's limits were known, and that fit into no message.
+  /// Reverts edits that were made before the server's limits were known, and that fit into no message.
   mutating func refuseTooLong() {
     let limits = messageLimits
     let taken = outbox.takeBackUnsent { !limits.allows($0) }
@@ -294,15 +296,16 @@ extension Replica {
     takeBack(outbox.takeBack(at: index, where: isTaken) + waiting, rejection)
   }
 
-  /// Removes refused operations, which have left the outbox, from the shown canvas and the history, and reports them.
-  /// An operation that the server had already sent back is confirmed, so its refusal is not reported.
+  /// Reverts refused operations, which have left the outbox already: removes them from the shown canvas and the
+  /// history, and reports them. If the server had already sent back a refused operation, the operation is confirmed, so
+  /// its refusal is not reported.
   private mutating func takeBack(_ operations: [Outbox.Pending], _ rejection: Rejection) {
     var taken = operations
     let shapes = IdentifierSet(taken.map { $0.operation.shape })
     let live = shapes.members.filter { optimistic.shown.contains($0) }
     var changes = optimistic.rebuild(shapes, pending: outbox)
 
-    // Edits of a shape that was never created have no effect, so they are reverted too.
+    // If a shape is not created after all, later edits of it have no effect, so they are reverted too.
     let gone = IdentifierSet(live.filter { !optimistic.shown.contains($0) })
     let orphans = outbox.takeBackWaiting { gone.contains($0.shape) }
     if !orphans.isEmpty {
@@ -312,8 +315,7 @@ extension Replica {
     let refused = taken.filter { !optimistic.confirmedHolds($0.operation) }
     for pending in taken {
       optimistic.release(pending.operation.shape)
-      // A stamp that was refused as ahead of the clock is in no log and may be far ahead, so the clock doesn't follow
-      // it.
+      // The clock doesn't follow a stamp that was refused as ahead: the stamp is in no log, and may be far ahead.
       if rejection.code != .clockAhead { clock.spend(pending.operation.at) }
     }
     let origins = refused.map { history.origin(of: $0.operation) }
@@ -333,7 +335,7 @@ extension Replica {
 }
 
 extension Replica {
-  /// Refused edits leave the history.
+  /// Removes refused edits from the history.
   private mutating func forget(_ refused: [Outbox.Pending]) {
     let edits = RefusedEdits(refused)
     history.forget(edits, on: optimistic.shown)

@@ -1,4 +1,4 @@
-// The client's messages after hello: edits within the room's limits, presence, pings, and digests to compare.
+// The client's messages after hello: edits within the room's limits, presence, pings, and requests for the digest.
 
 extension Replica {
   mutating func sendPending(at now: Moment) {
@@ -30,7 +30,8 @@ extension Replica {
     }
   }
 
-  /// Whether a message that ends with this operation may be sent. If not, the host is asked to store the edits.
+  /// Whether a message that ends with this operation may be sent: its stamp is covered by what the host has stored. If
+  /// not, the host is asked to store the edits.
   private mutating func isKept(_ last: Outbox.Pending?) -> Bool {
     guard let last, !reserve.covers(last.operation.at) else { return true }
     if reserve.ask() { effects.append(.keep) }
@@ -40,18 +41,19 @@ extension Replica {
 
 // MARK: - The number of messages under way
 
-/// The most unanswered messages at a time. On a quick line it is high enough that the line is never idle. On a full
-/// line, which slow answers show, it is one: edits that wait here can still be replaced by newer ones, and those on the
-/// line can't.
+/// An upper bound on unanswered messages. While answers are quick, several messages are allowed, so that the line is
+/// never idle. While answers are slow, the line is full, and only one message is allowed: a newer edit can replace an
+/// edit that waits in the client, but not one that is on the line.
 struct SendWindow: Sendable {
   static let messagesMax = 4
-  /// The line counts as full if an answer takes this much longer than the quickest. A commit alone may take that long.
+  /// The line counts as full if an answer takes longer than twice the quickest one plus this time. A commit alone may
+  /// take this long.
   private static let toleratedMilliseconds: UInt64 = 100
 
   private(set) var messagesMax = SendWindow.messagesMax
   private var quickest: UInt64 = .max
 
-  /// A short message was answered, such as hello.
+  /// A short message, such as hello, was answered.
   mutating func roundTrip(milliseconds: UInt64) { quickest = min(quickest, milliseconds) }
 
   /// A message of edits was answered.
@@ -68,7 +70,8 @@ struct SendWindow: Sendable {
 
 /// Sends the client's newest presence, but not too often.
 struct PresenceSender: Sendable {
-  /// The shortest time between two messages of presence. Sending more often would not be visible.
+  /// The shortest time between two messages with a presence. Nobody would see a difference if they were sent more
+  /// often.
   static let millisecondsMin: UInt64 = 50
 
   private(set) var state: JSONText?
@@ -80,7 +83,7 @@ struct PresenceSender: Sendable {
     if isJoined { dueAt = max(time, sentAt.map { $0 &+ PresenceSender.millisecondsMin } ?? 0) }
   }
 
-  /// The client has just joined, so nobody in the room has its presence yet.
+  /// The client has just joined, so nobody in the room has the client's presence yet.
   mutating func welcome(at time: UInt64) {
     dueAt = state == nil ? nil : time
   }
@@ -99,7 +102,8 @@ struct PresenceSender: Sendable {
 }
 
 extension Replica {
-  /// Sets the presence that others see, a JSON object. Only the newest is sent. It is sent again after a reconnect.
+  /// Sets the presence that other people see, a JSON object. Only the newest presence is sent. After a reconnect it is
+  /// sent again.
   public mutating func setPresence(_ state: JSONText, at now: Moment) -> [ReplicaEffect] {
     if UInt64(state.bytes.count) > limits.presenceBytes {
       effects.append(.presenceTooLong(bytesMax: limits.presenceBytes))
@@ -118,7 +122,7 @@ extension Replica {
 
 /// The times at which the unanswered pings were sent.
 struct PingTimes: Sendable {
-  /// At most this many pings are remembered. An answer to an older one is of no use.
+  /// An upper bound on the pings that are remembered. The answer to an older ping is of no use.
   private static let unansweredMax = 16
 
   private var sent: [(id: UInt64, at: UInt64)] = []
@@ -142,7 +146,7 @@ struct PingTimes: Sendable {
 }
 
 extension Replica {
-  /// Asks for the server's time. The answer sets the clock and measures the round trip.
+  /// Asks the server for its time. The answer sets the clock and measures the round trip.
   public mutating func ping(at now: Moment) -> [ReplicaEffect] {
     if state.isJoined { send(.ping(MessageIdentifier(pings.begin(at: now.monotonicMilliseconds)))) }
     return finish(at: now)

@@ -16,19 +16,19 @@
 // The cursor is only stored together with the drawing: a replica without the drawing has to load all of it. The cursor
 // in version 1 is ignored, because the drawing in it lacks what clients of that version were not sent.
 
-/// Why bytes are not a saved replica.
+/// Why bytes can't be read as a saved replica.
 public enum SavedReplicaError: Error, Hashable, Sendable {
-  /// The bytes are cut off or were altered.
+  /// The bytes were cut off or altered.
   case damaged
-  /// Saved by another version of this program.
+  /// Another version of this program saved the bytes.
   case unknownVersion(UInt8)
-  /// The bytes have more than a room may have.
+  /// The bytes stand for more shapes than a room may have.
   case tooLarge
 }
 
 enum SavedReplica {
   static let version: UInt8 = 2
-  /// The version before, which only means that the drawing may lack something.
+  /// The version before this one. It can still be read, but its drawing may lack something.
   static let versionBefore: UInt8 = 1
   static let checksumBytes = 8
   static let drawingFlag: UInt8 = 1
@@ -36,8 +36,8 @@ enum SavedReplica {
   static let keyFlag: UInt8 = 4
   static let flagsAll: UInt8 = 7
 
-  /// Ten times what a room takes by default. A limit is needed because columns of a few bytes can stand for many
-  /// shapes.
+  /// An upper bound on saved shapes: ten times as many as a room takes by default. A bound is needed because columns of
+  /// a few bytes can stand for many shapes.
   static let shapesMax = 1_000_000
 
   static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt64 {
@@ -57,10 +57,10 @@ enum SavedReplica {
 // MARK: - Saving
 
 extension Replica {
-  /// Saves the edits that the server has not answered yet. With the drawing, also saves the confirmed canvas, so that
-  /// it can be shown before the room is reached again. Undo steps are not saved.
+  /// Saves the edits that the server has not answered yet. `withDrawing` also saves the confirmed canvas, so that it
+  /// can be shown before the room is reached again. Undo steps are not saved.
   ///
-  /// - Parameter withEdits: false leaves out the unanswered edits, so that the restored replica doesn't send them.
+  /// - Parameter withEdits: `false` leaves out the unanswered edits, so that the restored replica doesn't send them.
   ///   Their stamps still count as used.
   public func save(withDrawing: Bool, withEdits: Bool = true) -> [UInt8] {
     save(
@@ -70,9 +70,8 @@ extension Replica {
     )
   }
 
-  /// Saves the drawing as it is shown, including unanswered edits, for a replica that begins before the room is
-  /// reached. It has no cursor, so a replica that begins with it loads the whole room and then shows the server's
-  /// state.
+  /// Saves the shown drawing, which includes unanswered edits, for a replica that starts before the room is reached.
+  /// The save has no cursor. So a replica that starts with it loads the whole room, and then shows the server's state.
   public func saveShown() -> [UInt8] {
     save(edits: Outbox(), drawing: optimistic.shown, cursor: nil)
   }
@@ -118,8 +117,9 @@ extension Replica {
 extension Replica {
   /// Continues from a saved replica: the same actor, offline, with the same edits to send.
   ///
-  /// `drawing` is a save by any replica of the same room, to use instead of the replica's own drawing: drawings are
-  /// large and saved less often than edits. When the client reconnects, the room sends what has changed since.
+  /// `drawing` is a save by any replica of the same room. It is used instead of the saved replica's own drawing,
+  /// because drawings are large and are saved less often than edits. When the client reconnects, the room sends what
+  /// has changed since.
   public init(
     saved bytes: [UInt8],
     drawing: [UInt8]? = nil,
@@ -141,7 +141,8 @@ extension Replica {
     )
   }
 
-  /// A new client that begins with another client's saved drawing. The other client's unsent edits stay with it.
+  /// A new client that starts with another client's saved drawing. It doesn't take over the other client's unsent
+  /// edits.
   public init(
     drawing bytes: [UInt8],
     configuration: ReplicaConfiguration = ReplicaConfiguration(),
@@ -164,7 +165,7 @@ extension Replica {
   }
 }
 
-/// A saved replica that was read and checked. A class, because it is large and never changes.
+/// A saved replica that was read and checked. It is a class because it is large and never changes.
 private final class SavedParts {
   let clock: StampClock
   let serverTime: ServerTime
@@ -217,7 +218,7 @@ private final class SavedParts {
     let clock = StampClock(
       clock: Clock(actor: actor, time: max(time, confirmedTime)),
       confirmedTime: confirmedTime,
-      // A replica that doesn't know the server's time has never been in a room, and has sent nothing.
+      // A replica that doesn't know the server's time has never joined a room, so it has sent nothing.
       formerTime: offset == nil ? 0 : time
     )
     let flightLengths = try readLengths(from: &reader)

@@ -1,21 +1,22 @@
 /// The stamps that a client may use if it can end at any moment and continue from its saved state.
 ///
-/// If a stamp were sent but not saved, the client's next life could use it for another edit, if its clock is behind by
-/// then. So the saved state names a time ahead of all stamps made so far, and the next life begins after that time.
+/// Suppose that a stamp were sent but not saved. Then the client's next life could use the same stamp for another edit,
+/// if its clock is behind. So the saved state names a time ahead of all stamps made so far, and the next life starts
+/// after this time.
 ///
 /// What always holds: after `reserve` was called, no stamp is covered that is later than the time known to be saved.
 struct StampReserve: Sendable {
-  /// How far ahead the reserved time is. While somebody draws, edits are saved many times in this time, so only the
-  /// first edit has to wait.
+  /// How far ahead of the stamps the reserved time is. While somebody draws, edits are saved several times within this
+  /// span, so only the first edit has to wait.
   private static let milliseconds: UInt64 = 500
 
-  /// The last time that is reserved. 0 if none is.
+  /// The last time that is reserved. 0 if no time is.
   private(set) var reservedTime: UInt64 = 0
-  /// The last time that is known to be saved. `nil` for a host that doesn't use reserves.
+  /// The last time that is known to be saved. `nil` if the host doesn't use reserves.
   private var keptTime: UInt64?
   private var isAsked = false
 
-  /// Reserves times after `time`, if few are left, for the host to save.
+  /// Reserves times after `time`, if only few are left. The host then saves the reserved time.
   /// - Parameter former: the time that the client's earlier lives had saved.
   mutating func reserve(after time: UInt64, former: UInt64) {
     if keptTime == nil { keptTime = former }
@@ -28,11 +29,11 @@ struct StampReserve: Sendable {
   mutating func keep(untilMilliseconds milliseconds: UInt64) {
     isAsked = false
     let time = StampReserve.end(ofMilliseconds: milliseconds)
-    // A later time may have been reserved before the clock was corrected.
+    // A later time is ignored: it was reserved before the clock was corrected.
     if let keptTime, time <= reservedTime { self.keptTime = max(keptTime, time) }
   }
 
-  /// The clock was corrected, so the next stamps may be earlier than those before.
+  /// The clock was corrected, so the next stamps may be earlier than the stamps before.
   mutating func startOver() {
     reservedTime = 0
     if keptTime != nil { keptTime = 0 }
@@ -41,7 +42,7 @@ struct StampReserve: Sendable {
 
   func covers(_ stamp: Stamp) -> Bool { keptTime.map { stamp.time <= $0 } ?? true }
 
-  /// - Returns: whether the host still has to be asked to save the reserved time.
+  /// - Returns: whether the host has to be asked to save the reserved time. It is asked once.
   mutating func ask() -> Bool {
     defer { isAsked = true }
     return !isAsked
@@ -54,15 +55,15 @@ struct StampReserve: Sendable {
 
 extension Replica {
   /// Reserves stamps. To be called each time before `save`. When the bytes from `save` are stored, the host calls
-  /// `kept` with this function's result. From the first call on, the replica sends an edit only after its stamp is
-  /// covered by what is stored.
+  /// `kept` with the result of this function. From the first call on, the replica sends an edit only when the stored
+  /// bytes cover the edit's stamp.
   /// - Returns: the time up to which stamps are reserved, in Unix milliseconds.
   public mutating func reserveStamps() -> UInt64 {
     reserve.reserve(after: clock.clock.time, former: clock.formerTime)
     return reserve.reservedTime >> 16
   }
 
-  /// The host has stored what it saved after `reserveStamps` returned `milliseconds`.
+  /// The host has stored a save that was made after `reserveStamps` returned `milliseconds`.
   public mutating func kept(untilMilliseconds milliseconds: UInt64, at now: Moment) -> [ReplicaEffect] {
     reserve.keep(untilMilliseconds: milliseconds)
     return finish(at: now)

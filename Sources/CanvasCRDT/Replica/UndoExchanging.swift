@@ -1,8 +1,8 @@
-// Undoing and redoing: the values that take the canvas from one side of a step to the other.
+// Undoing and redoing: computing the values that take the canvas from one side of a step to the other.
 
 extension UndoHistory {
-  /// The operations that undo the newest step that still has an effect; none if there is no such step. The caller
-  /// applies them to `canvas` directly, not through the history.
+  /// The operations that undo the newest step that still has an effect. Empty if there is no such step. The caller
+  /// applies the operations to `canvas` directly, not through the history.
   public mutating func undo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
     openGroups = 0
     closeStep()
@@ -10,7 +10,7 @@ extension UndoHistory {
     return exchange(isUndo: true, on: canvas, clock: &clock, milliseconds: milliseconds, from: &turn)
   }
 
-  /// The operations that redo the step that was undone last and can still be redone.
+  /// The operations that redo the last undone step that still has an effect.
   public mutating func redo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
     openGroups = 0
     closeStep()
@@ -22,15 +22,16 @@ extension UndoHistory {
     return operations
   }
 
-  /// The operations that revert what the open step has written so far, as if it had never begun: it goes on neither
-  /// list, and what could be redone before it can be redone again. None if no step is open or nothing was written.
+  /// The operations that revert everything that the open step has written so far. The step goes on neither list, and
+  /// steps that could be redone before it can be redone again. Empty if no step is open or nothing was written.
   mutating func abandonStep(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
     openGroups = 0
     guard !open.entries.isEmpty else { return [] }
     var step = open
     open = Step()
     places.removeAll()
-    // If the server refuses a part of it, that part of the step is put back where an undo would have found it.
+    // If the server refuses a part of these operations, that part of the step becomes undoable, as if it had been
+    // undone.
     let turn = newTurn()
     var exchange = Exchange(
       from: Place(isUndoable: true, turn: turn),
@@ -41,8 +42,8 @@ extension UndoHistory {
     return operations
   }
 
-  /// Takes steps from one list, the newest first, until one has an effect, and puts each on the other list. `from`
-  /// becomes the effective step's turn on the first list.
+  /// Moves steps from one list to the other, the newest first, until a step has an effect. `from` becomes the turn that
+  /// this step had on the first list.
   private mutating func exchange(
     isUndo: Bool,
     on canvas: Canvas,
@@ -75,12 +76,13 @@ extension UndoHistory {
       }
       if operations == nil { overwritten.append(turn) }
     }
-    // Steps that others have overwritten are only kept to preserve the order around a step that has an effect.
+    // A step that other people have overwritten is only kept to preserve the order around a step that has an effect.
+    // None was found, so the overwritten steps are dropped.
     remove(fromUndoable: !isUndo) { overwritten.contains($0.turn) }
     return []
   }
 
-  /// After a redo: steps that the undo passed over move back too, as long as they still have no effect.
+  /// After a redo, moves back the steps that the undo had passed over, as long as they still have no effect.
   private mutating func bringBackPassedOver(
     for turn: UInt64,
     on canvas: Canvas,
@@ -107,7 +109,7 @@ extension UndoHistory {
   }
 
   /// The operations that take the canvas from one side of a step to the other. Empty if both sides look alike, for
-  /// example after a value was overwritten by an equal one. `nil` if others have overwritten everything.
+  /// example after a value was overwritten by an equal one. `nil` if other people have overwritten everything.
   private mutating func exchange(
     _ step: inout Step,
     _ exchange: inout Exchange,
@@ -158,8 +160,8 @@ extension UndoHistory {
     return isInPlace ? operations : nil
   }
 
-  /// The order in which to write `entries`. Shapes that come back are written last, in the order in which they were
-  /// named. So shapes that share a name get the same numbers again.
+  /// The order in which `entries` are written. Shapes that come back are written last, in the order in which they had
+  /// got their names. So shapes that share a name get the same numbers as before.
   private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Int] {
     func naming(_ place: Int) -> Stamp? {
       let from = isUndo ? entries[place].after : entries[place].before
@@ -175,8 +177,8 @@ extension UndoHistory {
     return places
   }
 
-  /// The values that take a shape from one side of a step to the other. `nil` if the shape is no longer as on the first
-  /// side.
+  /// The values that take a shape from one side of a step to the other. `nil` if the shape is no longer as it was on
+  /// the first side.
   private func transition(
     of shape: Identifier,
     from: RegisterSnapshot,
@@ -207,7 +209,7 @@ extension UndoHistory {
       }
     case (false, true):
       guard originalStamp(of: .deleted, in: shape, on: canvas) == from.stamp(of: .deleted) else { return nil }
-      // Values that someone wrote while the shape was deleted are kept.
+      // Values that somebody wrote while the shape was deleted are kept.
       set.take(to.values.assigned.intersection(.registers).subtracting(registers), from: to.values)
     case (true, false):
       for property in registers {
@@ -216,14 +218,14 @@ extension UndoHistory {
         guard original.actor == actor || isFormer(original) else { return nil }
       }
       set.delete()
-    // The shape was made and deleted in one step. Nothing is to be written, but its erasure now stands for the one
-    // before.
+    // One step made and deleted the shape. There is nothing to write, but the shape's present erasure now stands for
+    // the erasure on the other side.
     case (false, false): break
     }
     return set
   }
 
-  /// The registers that someone has written or erased since they were as on this side.
+  /// The registers that are no longer as they were on this side, because somebody has written or erased them since.
   private func registersElsewhere(
     _ side: RegisterSnapshot,
     of shape: Identifier,
@@ -237,8 +239,8 @@ extension UndoHistory {
     return elsewhere
   }
 
-  /// The registers are now as on the `to` side. Remembers which stamps they stand for. Returns false if they stand for
-  /// none.
+  /// The registers are now as they were on the `to` side. Remembers for each register which stamp of that side its
+  /// present stamp stands for. Returns false if there is no such register.
   private mutating func note(
     _ entry: Entry,
     from: RegisterSnapshot,
@@ -269,7 +271,7 @@ extension UndoHistory {
     return isAny
   }
 
-  /// Returns the former alias.
+  /// Replaces the alias of a register's stamp, and returns the former alias.
   @discardableResult
   mutating func replaceAlias(
     of property: Property,
@@ -289,9 +291,9 @@ extension UndoHistory {
 // MARK: - Shapes that go and come back
 
 extension UndoHistory {
-  /// A side of an entry, recorded again because an undo or redo has deleted its shape or brought it back. A deletion
-  /// removes all values of the shape. A shape that an undo brought back also has the values that others wrote while it
-  /// was deleted, so that redoing the deletion knows them.
+  /// The sides of an entry, recorded anew if an undo or redo has deleted the entry's shape or brought it back. A
+  /// deletion removes all values of the shape, so all of them are recorded. After an undo has brought a shape back, the
+  /// values are recorded that other people wrote while it was deleted, so that redoing the deletion knows them.
   private func sides(
     of entry: Entry,
     isUndo: Bool,
@@ -303,8 +305,8 @@ extension UndoHistory {
     let registers = canvas.registers(of: entry.shape)
     if set.deleted {
       var left = snapshot(of: from.covered.union(registers), in: entry.shape, on: canvas)
-      // A default value in a register that did not exist is written again with the shape, and still counts as not
-      // existing.
+      // A register that did not exist may hold a default value now. This value is written again together with the
+      // shape, but still counts as not existing.
       let values = canvas.values(of: entry.shape)
       for property in registers where left.stamp(of: property) == nil { left.set(property, to: values, at: .never) }
       left.set(.deleted, from: from)

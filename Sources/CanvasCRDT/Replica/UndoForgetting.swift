@@ -1,9 +1,9 @@
-// Updates the history by the server's answers: refused operations are forgotten, and new stamps are followed.
+// Changes to the history because of the server's answers: refused operations are forgotten, and stamps are replaced.
 
 extension UndoHistory {
-  /// Forgets edits that the server has refused: they can't be undone, and no undo writes them again. Their places are taken
-  /// by the values that they had replaced. Values that an undo or a redo has written again meanwhile belong to operations
-  /// of their own.
+  /// Forgets edits that the server has refused: they can't be undone, and no undo writes their values again. The values
+  /// that they had replaced take their places. But if an undo or a redo has written a refused edit's value again
+  /// meanwhile, that value belongs to the undo's or redo's own operation and stays.
   mutating func forget(_ refused: RefusedEdits, on canvas: Canvas) {
     var refused = refused
     for shape in refused.shapes {
@@ -49,18 +49,19 @@ extension UndoHistory {
     }
   }
 
-  /// The user goes on as another actor, after a last stamp.
+  /// The user continues as another actor. `last` is the last stamp under the former one.
   mutating func leave(_ last: Stamp) {
     former.append(last)
     if former.count > UndoHistory.formerMax { former.removeFirst() }
   }
 
-  /// Whether the user wrote the stamp as a former actor. Later stamps of that actor are somebody else's.
+  /// Whether the user wrote this stamp as a former actor. If the actor has stamps after the user's last one, they are
+  /// somebody else's.
   func isFormer(_ stamp: Stamp) -> Bool {
     former.contains { $0.actor == stamp.actor && stamp <= $0 }
   }
 
-  /// An actor's stamps that are later than a time, in rising order, each once.
+  /// All stamps of an actor in the history that are later than `time`, in rising order, without repeats.
   func stamps(by actor: Identifier, after time: UInt64) -> [Stamp] {
     var found: [Stamp] = []
     func take(_ stamp: Stamp?) {
@@ -92,7 +93,7 @@ extension UndoHistory {
     return rising
   }
 
-  /// Replaces the stamps of operations that got new ones.
+  /// Replaces old stamps by new ones, after operations got new stamps.
   mutating func restamp(_ replaced: ReplacedStamps) {
     guard !replaced.isEmpty else { return }
     UndoHistory.restamp(replaced, in: &undoable)
@@ -142,7 +143,7 @@ extension UndoHistory {
 }
 
 extension UndoHistory.Entry {
-  /// Returns whether anything is left that can be undone.
+  /// Removes refused edits from the entry. Returns whether anything is left that can be undone.
   fileprivate mutating func forget(_ edits: [RefusedEdit]) -> Bool { edits.allSatisfy { forget($0) } }
 
   private mutating func forget(_ edit: RefusedEdit) -> Bool {
@@ -150,7 +151,7 @@ extension UndoHistory.Entry {
     let covered = PropertyMask.all.subtracting(replaced.standing)
     before.forget(edit.stamp, replaced.values, of: covered)
     let touched = after.forget(edit.stamp, replaced.values, of: covered)
-    // Nothing of this step is left in these registers, whoever wrote their values.
+    // In these registers nothing is left that this step wrote, whoever wrote their present values.
     for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)
       after.uncover(property)
@@ -166,7 +167,7 @@ extension UndoHistory.Alias {
   }
 }
 
-/// Stamps and their replacements. They are entered in rising order, which is that of an outbox.
+/// Old stamps and their replacements. They are entered in rising order, which is the order of an outbox.
 public struct ReplacedStamps {
   private var before: [Stamp] = []
   private var after: [Stamp] = []
@@ -188,6 +189,6 @@ public struct ReplacedStamps {
 }
 
 extension [Stamp] {
-  /// The index of a stamp in a rising list, or the index at which it would be inserted.
+  /// The index of a stamp in a rising list. If the list doesn't have it: the index at which it would be inserted.
   fileprivate func rank(of stamp: Stamp) -> Int { partitionIndex { self[$0] < stamp } }
 }

@@ -1,40 +1,41 @@
-/// One actor's steps, to be undone and redone.
+/// One user's steps, to be undone and redone.
 ///
-/// A step is the writes of one gesture. Undoing it writes the earlier values again under new stamps, and skips every
-/// register that no longer holds the step's value: someone else has changed it since.
+/// A step is everything that one gesture writes. Undoing a step writes the earlier values again under new stamps.
+/// Registers that no longer hold the step's value are skipped, because somebody else has changed them since.
 ///
 /// Undoing writes new stamps, so a register's stamp alone doesn't tell whether the register is as an earlier step left
-/// it. So, for each register that it wrote back, the history remembers the stamp under which the value was first
-/// written, and compares that. A step stays unchanged while it moves between the two lists, and undoing and redoing can
-/// go on for ever. Only shapes that an undo or redo deletes or brings back are recorded again, with the values that
-/// others wrote meanwhile.
+/// it. Therefore, for each register that was written back, the history remembers under which stamp the value was first
+/// written, and compares this stamp. So a step stays unchanged while it moves between the two lists, and undoing and
+/// redoing can go on for ever. Only shapes that an undo or redo deletes or brings back are recorded anew, with the
+/// values that other people wrote meanwhile.
 ///
 /// The server may refuse the writes of an undo or redo. The step then goes back to its former list: see `Exchange`.
 public struct UndoHistory: Sendable {
-  /// More steps than anyone goes back. It bounds the memory.
+  /// An upper bound on the steps, which bounds the memory. Nobody goes back this many steps.
   public static let stepsMax = 1_000
 
-  /// How many shapes all steps together may remember, about 300 bytes each. The newest step is kept whatever its size.
+  /// An upper bound on the shapes that all steps together remember; each takes about 300 bytes. The newest step is kept
+  /// whatever its size.
   public static let shapesMax = 100_000
 
-  /// A saved turn greater than this is invalid. Nobody makes this many turns.
+  /// An upper bound on turns. Nobody makes this many, so a greater turn in a saved history is invalid.
   static let turnMax: UInt64 = 1 << 48
 
-  /// The most former actors that are remembered, so that a server that gives a new actor each time doesn't fill the
-  /// memory. Nobody becomes this many.
+  /// An upper bound on the former actors that are remembered. Otherwise a server that gives a new actor each time could
+  /// fill the memory. No user becomes this many actors.
   static let formerMax = 100
 
-  /// With fewer aliases than this, looking for those that no step needs isn't worth the work.
+  /// Below this number of shapes with aliases, a search for aliases that no step needs isn't worth the work.
   private static let aliasesMin = 1_024
 
   struct Step: Sendable {
     var entries: [Entry] = []
 
-    /// When the step was put on its list. Within each list, turns rise.
+    /// A number that says when the step was put on its list. Within each list, turns rise.
     var turn: UInt64 = 0
 
-    /// If an undo found nothing to do here and went on to the step below: the turn in which that step was put on the
-    /// list of undone steps. Redoing that step brings this one back too.
+    /// Set if an undo found nothing to do for this step and went on to the step below: the turn in which the step below
+    /// was put on the redoable list. Redoing the step below also brings this step back.
     var passedOverFor: UInt64?
   }
 
@@ -42,19 +43,21 @@ public struct UndoHistory: Sendable {
     let shape: Identifier
     var before: RegisterSnapshot
     var after: RegisterSnapshot
-    /// The registers that undoing left alone. Redoing leaves them alone too.
+    /// The registers that undoing left unchanged, because they no longer held the step's values. Redoing leaves them
+    /// unchanged too.
     var spared = PropertyMask()
 
-    /// Whether a register of the canvas, which is `now`, still has what this step wrote.
+    /// Whether a register still has what this step wrote. `now` is the shape's present state on the canvas.
     func isWritten(_ property: Property, in now: RegisterSnapshot) -> Bool {
       after.covered.contains(property) && after.stamp(of: property) == now.stamp(of: property)
         && after.stamp(of: property) != before.stamp(of: property)
     }
   }
 
-  /// A register's current stamp, and the earlier stamp that it stands for because the value is the same. `original` is
-  /// `nil` if the register did not exist. While the server may still refuse the write under the current stamp, the
-  /// alias of the stamp before it is kept too.
+  /// A register's current stamp, and the earlier stamp that it stands for because both have the same value. `original`
+  /// is
+  /// `nil` if the register did not exist. While the server may still refuse the current write, the alias of the stamp
+  /// before it is kept too.
   struct Alias: Sendable {
     let property: Property
     var current: Stamp
@@ -63,13 +66,13 @@ public struct UndoHistory: Sendable {
 
   var undoable: [Step] = []
   var redoable: [Step] = []
-  /// By shape; for each register the newest last.
+  /// The aliases of each shape. For each register, the newest alias comes last.
   var aliases = IdentifierMap<[Alias]>()
-  /// The last stamp of each actor that the user has been before, the newest last.
+  /// The last stamp of each actor that the user was before. The newest comes last.
   var former: [Stamp] = []
-  /// When more shapes than this have aliases, the aliases that no step needs are searched for and dropped.
+  /// When more shapes than this have aliases, a search finds and drops the aliases that no step needs.
   private var aliasesMax = UndoHistory.aliasesMin
-  /// How many such searches there were, for tests.
+  /// How many such searches have been made. For tests.
   private(set) var aliasLooks = 0
   var shapesRemembered = 0
   var lastTurn: UInt64 = 0
@@ -91,7 +94,7 @@ public struct UndoHistory: Sendable {
 // MARK: - Recording
 
 extension UndoHistory {
-  /// All writes until the matching `endGroup` are one step. Inner groups belong to the outermost.
+  /// Makes all writes until the matching `endGroup` one step. Inner groups are part of the outermost group.
   public mutating func beginGroup() {
     openGroups += 1
   }
@@ -102,7 +105,8 @@ extension UndoHistory {
     if openGroups == 0 { closeStep() }
   }
 
-  /// Applies one of the user's own operations and remembers what it replaced. Outside a group, it is a step of its own.
+  /// Applies one of the user's own operations, and remembers the values that it replaced. Outside a group, the
+  /// operation is a step of its own.
   mutating func apply(
     _ operation: borrowing Operation,
     to canvas: inout Canvas
@@ -133,7 +137,7 @@ extension UndoHistory {
 
   mutating func closeStep() {
     guard !open.entries.isEmpty else { return }
-    // Not earlier: an abandoned step must leave what can be redone as it was.
+    // The redoable steps are only dropped here, because an abandoned step must leave them as they were.
     forgetRedoable()
     open.turn = newTurn()
     undoable.append(open)
@@ -163,8 +167,8 @@ extension UndoHistory {
       dropped += 1
     }
     if dropped > 0 { undoable.removeFirst(dropped) }
-    // An alias that no step names is never asked for again. An undo that the server has not answered names its aliases,
-    // so these stay. If none can be dropped, the next search waits until there are twice as many.
+    // An alias that no step names is never needed again. An undo that the server has not answered names its aliases, so
+    // they stay. If a search drops no alias, the next search waits until there are twice as many.
     if aliases.count > max(aliasesMax, UndoHistory.aliasesMin + shapesRemembered) { forgetUnnamedAliases() }
   }
 
@@ -191,8 +195,8 @@ extension UndoHistory {
     return snapshot
   }
 
-  /// The stamp under which a register's value was first written. `nil` if the register has no value, or its value
-  /// stands for none.
+  /// The stamp under which a register's present value was first written. `nil` if the register has no value, or if its
+  /// value stands for a register that did not exist.
   func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
     guard let current = canvas.stamp(of: property, in: shape) else { return nil }
     guard let alias = aliases[shape]?.last(where: { $0.property == property && $0.current == current }) else {

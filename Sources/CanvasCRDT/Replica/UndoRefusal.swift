@@ -1,32 +1,32 @@
-// What happens to a step when its undo or redo is refused.
+// What happens to a step when the server refuses its undo or redo.
 //
-// The rule: the refused part of a step goes back to its former list, and can be tried again; the accepted part stays
-// where it went. So each list always agrees with the drawing, and no step gets lost. Edits that were made meanwhile
-// stay above a step that goes back, since they are newer. A refused edit is different: others never saw it, so it
-// leaves no step (`forget`).
+// The rule: the refused part of a step goes back to its former list, and can be tried again. The accepted part stays on
+// the list where it is. So each list always agrees with the drawing, and no step gets lost. If the user has made edits
+// meanwhile, they stay above a step that goes back, because they are newer. A refused edit is different: other people
+// never saw it, so it leaves no step (`forget`).
 
 extension UndoHistory {
-  /// A step on one of the lists.
+  /// The place of a step on one of the two lists.
   struct Place: Hashable, Sendable {
     let isUndoable: Bool
     let turn: UInt64
   }
 
-  /// The alias that a register had before an exchange that wrote nothing to it. If the exchange is refused, the register
-  /// gets that alias back.
+  /// The alias that a register had before an exchange. The exchange changed the alias but didn't write to the register.
+  /// If the exchange is refused, the register gets its former alias back.
   struct StandIn: Sendable {
     let property: Property
     var current: Stamp
     var alias: Alias?
   }
 
-  /// An undo or redo with an effect, until the server has answered everything that it wrote.
+  /// An undo or redo that has an effect, until the server has answered all of its operations.
   struct Exchange: Sendable {
-    /// One shape of the step.
+    /// What the exchange wrote to one shape of the step.
     struct Part: Sendable {
-      /// The place where the entry goes back to.
+      /// The place to which the entry goes back if the operation is refused.
       var from: Place
-      /// The entry as it was there.
+      /// The entry as it was at this place.
       var entry: Entry
       var stamp: Stamp
       let written: PropertyMask
@@ -36,17 +36,19 @@ extension UndoHistory {
     let to: Place
     /// By shape.
     var parts = IdentifierMap<Part>()
-    /// Entries that nothing was written for. They go back with the last of the parts if the server has accepted none.
+    /// The entries for which nothing was written. If the server has accepted none of the parts, these entries go back
+    /// together with the last part.
     var rest: [Entry] = []
     /// By shape.
     var standIns = IdentifierMap<[StandIn]>()
-    /// Whether the server has accepted any of the parts.
+    /// Whether the server has accepted at least one part.
     var isTaken = false
   }
 
   mutating func remember(_ exchange: Exchange) {
     exchanges.append(exchange)
-    // The number of shapes, for a bound on memory. An old undo beyond the bound is not put back if it is refused.
+    // How many shapes the newest exchanges have. It bounds the memory: if an old undo beyond the bound is refused, its
+    // step is not put back.
     var shapes = 0
     let newest = exchanges.reversed().prefix { exchange in
       shapes += exchange.parts.count + exchange.rest.count
@@ -56,7 +58,7 @@ extension UndoHistory {
     if dropped > 0 { exchanges.removeFirst(dropped) }
   }
 
-  /// The cause of an operation that the server has refused.
+  /// Whether an operation that the server has refused was an edit, an undo or a redo.
   func origin(of operation: Operation) -> EditOrigin {
     guard let exchange = exchanges.first(where: { $0.parts[operation.shape]?.stamp == operation.at }) else {
       return .edit
@@ -68,11 +70,11 @@ extension UndoHistory {
 // MARK: - The server's answers
 
 extension UndoHistory {
-  /// The server has accepted an operation. Its undo or redo stands.
+  /// The server has accepted an operation. If an undo or redo wrote it, this part of the step stays where it is.
   mutating func taken(_ operation: Operation) {
     guard let index = exchanges.firstIndex(where: { $0.parts[operation.shape]?.stamp == operation.at }) else { return }
     var place: Place? = exchanges[index].to
-    // This exchange now lies above earlier ones of the same entry, whatever their outcome.
+    // The accepted exchange is newer than earlier exchanges of the same entry, so their outcome no longer matters.
     for earlier in exchanges[...index].indices.reversed() where exchanges[earlier].to == place {
       place = exchanges[earlier].parts.removeValue(forKey: operation.shape)?.from
       exchanges[earlier].isTaken = true
@@ -80,7 +82,7 @@ extension UndoHistory {
     exchanges.removeAll { $0.parts.isEmpty }
   }
 
-  /// No operation on `shape` is on its way any more, so none can be refused.
+  /// There is no longer an operation on `shape` on its way, so no undo or redo of the shape can still be refused.
   mutating func settle(_ shape: Identifier, on canvas: Canvas) {
     for index in exchanges.indices where exchanges[index].parts.removeValue(forKey: shape) != nil {
       exchanges[index].isTaken = true
@@ -91,8 +93,8 @@ extension UndoHistory {
     aliases[shape] = ofShape.isEmpty ? nil : ofShape
   }
 
-  /// Operations on `shapes` were refused and are gone from the canvas, together with older ones whose values they had
-  /// taken over while waiting. The entries whose values are gone are put back.
+  /// Operations on `shapes` were refused and removed from the canvas. So were older operations whose registers the
+  /// refused ones had taken over while they waited. The entries whose values are gone are put back.
   mutating func goBack(_ shapes: IdentifierSet, on canvas: Canvas) {
     for index in exchanges.indices.reversed() {
       let exchange = exchanges[index]
@@ -103,8 +105,8 @@ extension UndoHistory {
         exchanges[index].parts[shape] = nil
         if let later = exchanges.indices.first(where: { $0 > index && exchanges[$0].parts[shape]?.from == exchange.to })
         {
-          // A later exchange that is still valid has moved the entry on. If that one is refused too, the entry goes all
-          // the way back.
+          // A later exchange that still stands has moved the entry on. If the server refuses that exchange too, the
+          // entry goes all the way back.
           exchanges[later].parts[shape]?.from = part.from
           exchanges[later].parts[shape]?.entry = part.entry
         } else {
@@ -129,8 +131,8 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  /// Gives registers that the exchange didn't write the aliases that they had before it. If a later exchange has
-  /// changed such an alias too, the old one is restored when that exchange is refused.
+  /// Gives the registers that the exchange didn't write their former aliases back. If a later exchange has changed such
+  /// an alias too, the former alias is restored when the later exchange is refused.
   private mutating func restoreAliases(of shape: Identifier, from index: Int) {
     for standIn in exchanges[index].standIns.removeValue(forKey: shape) ?? [] {
       var isLater = false
@@ -148,7 +150,7 @@ extension UndoHistory {
 }
 
 extension UndoHistory.Exchange.Part {
-  /// Whether everything that was written is still there, or is overwritten by something newer.
+  /// Whether every value that was written is still there, or has lost to a newer value.
   fileprivate func stands(on canvas: Canvas) -> Bool {
     for property in written {
       guard let winner = canvas.winner(of: property, in: entry.shape), winner >= stamp else { return false }
@@ -175,7 +177,7 @@ extension UndoHistory {
     if isUndoable { undoable = kept } else { redoable = kept }
   }
 
-  /// Takes shapes out of a step, and the step itself if none are left.
+  /// Removes shapes from a step, and removes the step if it has no shape left.
   private mutating func remove(_ shapes: IdentifierSet, at place: Place) {
     func remove(from steps: inout [Step]) {
       guard let index = steps.firstIndex(where: { $0.turn == place.turn }) else { return }
@@ -186,7 +188,7 @@ extension UndoHistory {
     if place.isUndoable { remove(from: &undoable) } else { remove(from: &redoable) }
   }
 
-  /// Puts each entry into the step that was at its place, or into a new one there.
+  /// Puts each entry into the step at its place. If the step is gone, a new one is made there.
   private mutating func insert(_ entries: [(entry: Entry, place: Place)]) {
     func insert(_ entry: Entry, at turn: UInt64, into steps: inout [Step]) {
       let index = steps.partitionIndex { steps[$0].turn < turn }

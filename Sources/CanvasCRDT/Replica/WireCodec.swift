@@ -1,4 +1,4 @@
-// How a replica's messages are written and read.
+// Writing and reading a replica's messages.
 
 extension WireEncoding {
   func encode(_ message: ClientMessage) -> [UInt8] {

@@ -3,7 +3,7 @@ public enum WireEncoding: UInt8, CaseIterable, Hashable, Sendable {
   case json
   case binary
 
-  /// The subprotocol that the WebSocket's handshake asks for.
+  /// The WebSocket subprotocol that a client requests for this encoding.
   public var subprotocol: StaticString {
     switch self {
     case .json: "canvas.v1.json"
@@ -11,6 +11,6 @@ public enum WireEncoding: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether its messages are text frames.
+  /// Whether messages are sent as text frames.
   public var isText: Bool { self == .json }
 }
