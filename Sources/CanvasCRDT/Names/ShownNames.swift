@@ -6,7 +6,7 @@
 /// - The others show `name 2`, `name 3`, … in the order of their stamps.
 /// - A number is skipped if the name with this number is the own name of a live shape.
 ///
-///     Sun, Sun, Sun 2, Sun 2 → Sun, Sun 3, Sun 2, Sun 2 2
+///     Sun, Sun, Sun 2, Sun 2   →   Sun, Sun 3, Sun 2, Sun 2 2
 ///
 /// So no shape's own name equals a numbered name, and two numbered names differ in the name or in the number: shown
 /// names are unique. They depend on the canvas alone, and not on the order of events.

@@ -11,7 +11,7 @@ public struct Color: Hashable, Sendable {
     self.blue = blue
   }
 
-  /// The lower 24 bits, red first.
+  /// The three channels in the lower 24 bits, red first.
   @inlinable
   public init(packed: UInt32) {
     self.init(
@@ -23,7 +23,7 @@ public struct Color: Hashable, Sendable {
 
   @inlinable public var packed: UInt32 { UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue) }
 
-  /// From three channels; `nil` if one is outside 0…255.
+  /// A colour from three channels. `nil` if a channel is outside 0…255.
   public init?(channels red: Int, _ green: Int, _ blue: Int) {
     guard let red = UInt8(exactly: red), let green = UInt8(exactly: green), let blue = UInt8(exactly: blue) else {
       return nil
@@ -31,7 +31,7 @@ public struct Color: Hashable, Sendable {
     self.init(red: red, green: green, blue: blue)
   }
 
-  /// From a place on the colour wheel. Each of the three values is clamped to 0…1.
+  /// A colour from a place on the colour wheel. Each of the three values is clamped to 0…1.
   public init(hue: Double, saturation: Double, brightness: Double) {
     let saturation = min(max(saturation, 0), 1)
     let brightness = min(max(brightness, 0), 1)
@@ -61,10 +61,10 @@ public struct Color: Hashable, Sendable {
 // MARK: - Text
 
 extension Color {
-  /// The length of the text, `#` included.
+  /// The length of the text, including `#`.
   public static let textLength = 7
 
-  /// Reads `#RRGGBB`, digits in either case.
+  /// Reads `#RRGGBB`. The digits may be in upper or lower case.
   public init?(text bytes: UnsafeRawBufferPointer) {
     guard bytes.count == Color.textLength, bytes[0] == UInt8(ascii: "#") else { return nil }
     var packed: UInt32 = 0
@@ -88,7 +88,7 @@ extension Color {
     self = parsed
   }
 
-  /// Writes the seven bytes of the text, digits in capitals; `bytes` has room for them.
+  /// Writes the seven bytes of the text, with digits in upper case. `bytes` must have room for them.
   public func write(to bytes: UnsafeMutableRawBufferPointer) {
     precondition(bytes.count >= Color.textLength, "a colour's text takes seven bytes")
     bytes[0] = UInt8(ascii: "#")

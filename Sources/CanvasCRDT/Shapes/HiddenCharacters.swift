@@ -1,28 +1,29 @@
-/// Invisible characters, and those that set the direction of the text around them (S8).
+/// Invisible characters, and characters that set the direction of the text around them (S8).
 ///
-/// With them, one name can look like another, or reverse the sentence around it. A new name must have none. Stored
-/// names are read unchanged, so decoders don't check this.
+/// With such characters, one name could look like another name, or reverse the sentence around it. So a new name must
+/// have none. Stored names are read unchanged, so decoders don't check this.
 ///
 /// The joiners U+200C and U+200D and the variation selectors are invisible too, but Arabic and Indic scripts and many
-/// emoji need them. They are allowed where they have an effect, and not between letters of scripts where they have
-/// none.
+/// emoji need them. They are allowed where they have an effect, and refused elsewhere, for example between Latin
+/// letters.
 public enum HiddenCharacters {
-  /// Unicode's characters that are ignored when they can't be shown (`Default_Ignorable_Code_Point`), and the
-  /// separators of lines and paragraphs. Those that depend on their neighbours are not in this list.
+  /// Characters that are invisible wherever they stand: Unicode's characters that are ignored when they can't be shown
+  /// (`Default_Ignorable_Code_Point`), and the separators of lines and paragraphs. The joiners and the variation
+  /// selectors are not in this list, because their neighbours decide.
   public static let always: [ClosedRange<UInt32>] = [
     0x00AD...0x00AD, 0x034F...0x034F, 0x061C...0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x180B...0x180F,
     0x200B...0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0x3164...0x3164,
     0xFEFF...0xFEFF, 0xFFA0...0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A, 0xE0000...0xE0FFF,
   ]
 
-  /// Whether the text has such a character.
+  /// Whether the text has an invisible character.
   public static func occur(in text: Text) -> Bool {
     text.withBytes { bytes in
       var previous: UInt32 = 0
       var place = 0
       while place < bytes.count {
         let (scalar, next) = UTF8Scalars.read(bytes, at: place)
-        // Nearly all names have plain letters only.
+        // Every invisible character is at least U+00AD, and nearly all names have only smaller characters.
         if scalar >= 0xAD {
           let following = next < bytes.count ? UTF8Scalars.read(bytes, at: next).scalar : 0
           if isHidden(scalar, after: previous, before: following) { return true }
@@ -34,7 +35,8 @@ public enum HiddenCharacters {
     }
   }
 
-  /// The text without them. If removing one leaves another without an effect, that one is removed too.
+  /// The text without its invisible characters. If removing one of them takes away the effect of another, that one is
+  /// removed too.
   public static func removed(from text: Text) -> Text {
     var text = text
     while occur(in: text) { text = removedOnce(from: text) }
@@ -67,13 +69,15 @@ public enum HiddenCharacters {
   private static func isHidden(_ scalar: UInt32, after previous: UInt32, before next: UInt32) -> Bool {
     switch scalar {
     case 0x200C, 0x200D: !(joins(previous) && joins(next))
-    // Emoji that are digits or one of two signs have a selector before U+20E3, which draws a key around them.
+    // A selector has an effect after an emoji. Emoji that are a digit, `#` or `*` have a selector and then U+20E3,
+    // which draws a key around them.
     case 0xFE00...0xFE0F: isSelector(previous) || !(previous >= 0xA9 || next == 0x20E3)
     default: isAlwaysHidden(scalar)
     }
   }
 
-  /// Scripts from Arabic on. Latin, Greek, Cyrillic, Armenian and Hebrew come before it, and have no joined forms.
+  /// Whether the character is of a script in which joiners may have an effect: Arabic or a script after it in Unicode.
+  /// The scripts before it (Latin, Greek, Cyrillic, Armenian, Hebrew) have no joined forms.
   private static func joins(_ scalar: UInt32) -> Bool {
     scalar >= 0x600 && scalar != 0x200C && scalar != 0x200D
   }
@@ -82,12 +86,12 @@ public enum HiddenCharacters {
 }
 
 extension PropertyRules {
-  /// Whether a new edit may use this name. It must have no invisible characters, which older names may have.
+  /// Whether a new edit may use this name. It must have no invisible characters, although older names may have them.
   public static func takesName(_ name: Text) -> Bool { allowsName(name) && !HiddenCharacters.occur(in: name) }
 }
 
 extension Properties {
-  /// Throws if a new edit may not assign this value.
+  /// Throws if a new edit is not allowed to assign one of these values.
   public func checkNew() throws(PropertyProblem) {
     try check()
     if assigned.contains(.name), HiddenCharacters.occur(in: name) { throw PropertyProblem(.name) }

@@ -1,4 +1,5 @@
-/// A place in a shape's unrotated box: parts of its width and height, from the top left corner.
+/// A place in a shape's box, before the box is turned: the fractions of its width and height, counted from the top left
+/// corner.
 public struct BoxPlace: Hashable, Sendable {
   public var x: UInt16
   public var y: UInt16
@@ -8,22 +9,22 @@ public struct BoxPlace: Hashable, Sendable {
     self.y = y
   }
 
-  /// The value that stands for the right or the lower side.
+  /// The number that stands for the right or the lower side of the box.
   public static var end: UInt16 { .max }
 
-  /// The place's distance from the box's corner, as parts of the sides.
+  /// The place's distance from the box's top left corner, as fractions of the sides.
   public var share: Point { Point(x: Double(x) / Double(BoxPlace.end), y: Double(y) / Double(BoxPlace.end)) }
 }
 
-/// The points that a line leads through, or that a stroke of ink was drawn along, in the shape's box.
+/// The points that a line leads through, or along which a stroke of ink was drawn, in the shape's box.
 ///
-/// Stored in the form of the binary encoding: a byte that tells whether the points have widths, then for each point the
-/// difference from the one before, and its width. So a long stroke takes little memory, and is decoded only to be
-/// drawn.
+/// A path is stored in the form of the binary encoding: a byte that says whether the points have widths, then for each
+/// point its difference from the point before, and its width. So a long stroke takes little memory, and is decoded only
+/// when it is drawn.
 public struct Path: Hashable, Sendable {
   public struct Point: Hashable, Sendable {
     public var place: BoxPlace
-    /// How wide the line is here, in hundredths of the stroke's width.
+    /// The line's width at this point, in hundredths of the stroke's width.
     public var width: UInt8
 
     public init(_ place: BoxPlace, width: UInt8 = Path.evenWidth) {
@@ -32,7 +33,7 @@ public struct Path: Hashable, Sendable {
     }
   }
 
-  /// Empty if there is no path.
+  /// The encoded points. Empty if there is no path.
   public let bytes: [UInt8]
 
   public static let none = Path(bytes: [])
@@ -40,14 +41,15 @@ public struct Path: Hashable, Sendable {
   public static var evenWidth: UInt8 { 100 }
   public static var widths: ClosedRange<UInt8> { 1...200 }
   public static var counts: ClosedRange<Int> { 2...1_024 }
-  /// A flag, and at most three bytes for each coordinate and one for each width.
+  /// An upper bound on the bytes of a path: a flag, and for each point at most three bytes for each coordinate and one
+  /// for the width.
   static var bytesMax: Int { 1 + counts.upperBound * 7 }
 
   public var isEmpty: Bool { bytes.isEmpty }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// `nil` if there are too few points or too many, or a width is not allowed.
+  /// `nil` if there are too few or too many points, or if a width is not allowed.
   public init?(_ points: [Point]) {
     guard Path.counts.contains(points.count), points.allSatisfy({ Path.widths.contains($0.width) }) else { return nil }
     let hasWidths = points.contains { $0.width != Path.evenWidth }
@@ -63,7 +65,7 @@ public struct Path: Hashable, Sendable {
     bytes = writer.finish()
   }
 
-  /// Reads a path in the form of `bytes`. `nil` unless they are valid or empty.
+  /// Reads a path in the form of `bytes`. `nil` if the bytes are neither a valid path nor empty.
   init?(_ bytes: UnsafeRawBufferPointer) {
     if bytes.isEmpty {
       self = .none
@@ -100,7 +102,8 @@ public struct Path: Hashable, Sendable {
     return points
   }
 
-  /// A varint with the sign in its lowest bit. No step takes more than three bytes.
+  /// A difference between two coordinates: a varint whose lowest bit is the sign. A difference takes at most three
+  /// bytes.
   private static func step(in bytes: UnsafeRawBufferPointer, _ at: inout Int) -> Int64? {
     var value: UInt64 = 0
     for shift in stride(from: 0, through: 14, by: 7) {
@@ -114,7 +117,7 @@ public struct Path: Hashable, Sendable {
   }
 }
 
-/// The tie of a line's end: a shape, and a place in that shape's box. The end follows the shape.
+/// The tie of a line's end: a shape, and a place in this shape's box. The end stays at this place when the shape moves.
 public struct Tie: Hashable, Sendable {
   public var shape: Identifier
   public var place: BoxPlace

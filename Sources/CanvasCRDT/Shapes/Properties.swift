@@ -1,13 +1,13 @@
 /// Values for some of a shape's properties: what an operation writes, and what a shape holds.
 ///
-/// `assigned` tells which values exist. The other properties have their defaults, so that a shape reads the same with
-/// or without them, and two values are equal exactly if they assign the same.
+/// `assigned` says which values exist. The other properties have their defaults, so a shape can be read without
+/// checking `assigned`, and two sets of values are equal exactly if they assign equal values to the same properties.
 public struct Properties: Hashable, Sendable {
-  /// The properties that have been given a value. Assigning a property adds it.
+  /// The properties that have been given a value. Setting a property adds it.
   public internal(set) var assigned = PropertyMask()
 
-  // Each begins with its default. A kind and a name have no default; their initial values are never shown. The smallest
-  // fields come first, so that there are no gaps between them.
+  // Each field begins with its default. A kind and a name have no default, so their initial values are never shown. The
+  // smallest fields come first, so that there are no gaps between the fields.
   public var kind = ShapeKind.rectangle { didSet { assigned.insert(.kind) } }
   public var visible = true { didSet { assigned.insert(.visible) } }
   public var alpha: Int16 = 10 { didSet { assigned.insert(.alpha) } }
@@ -25,8 +25,8 @@ public struct Properties: Hashable, Sendable {
 
   private var rare = Rare.none
 
-  /// The values of the rare properties, elsewhere in memory. `none` if all have their defaults, so that equal values
-  /// are stored alike.
+  /// The values of the rare properties, which are stored elsewhere in memory. `none` if all of them have their
+  /// defaults, so that equal values are always stored in the same way.
   private enum Rare: Hashable, Sendable {
     case none
     indirect case some(RareValues)
@@ -41,7 +41,8 @@ public struct Properties: Hashable, Sendable {
 
   public init() {}
 
-  /// Whether `deleted: true` is written. It erases everything in the shape under stamps that are not greater.
+  /// Whether `deleted: true` is written. It erases all registers of the shape whose stamps are not greater than its
+  /// own.
   public var deleted: Bool { assigned.contains(.deleted) }
 
   public mutating func delete() {
@@ -130,7 +131,8 @@ extension Properties {
 extension Properties {
   var longerSide: Double { max(size.width, size.height) }
 
-  /// The bytes of the texts and paths among some properties. Nearly all shapes have none, so only that case is inlined.
+  /// The bytes of the texts and paths among some properties. Nearly all shapes have neither, so only the check for this
+  /// is inlined.
   @inline(__always)
   public func longBytes(of properties: PropertyMask) -> Int {
     assigned.intersection(properties).intersection(.long).isEmpty ? 0 : addedLongBytes(of: properties)
@@ -141,8 +143,8 @@ extension Properties {
     (properties.contains(.text) ? text.utf8Count : 0) + (properties.contains(.path) ? path.bytes.count : 0)
   }
 
-  /// The most bytes that they take on the wire. In JSON, escapes make a text at most twice as long, and a point, which
-  /// has two bytes or more, takes at most seven for each of them.
+  /// An upper bound on the bytes that the texts and paths take on the wire. In JSON, escapes make a text at most twice
+  /// as long. A point takes at least two bytes here, and in JSON at most seven characters for each of these bytes.
   var longBytesSaid: Int {
     guard assigned.rawValue & PropertyMask.long.rawValue != 0 else { return 0 }
     return 2 * text.utf8Count + 7 * path.bytes.count
@@ -152,7 +154,7 @@ extension Properties {
 // MARK: - Copying and clearing values
 
 extension Properties {
-  /// Takes one property's value from `other`, which must have it assigned.
+  /// Takes one property's value from `other`, where the property must be assigned.
   public mutating func take(_ property: Property, from other: borrowing Properties) {
     switch property.form {
     case .erasure: delete()
@@ -177,37 +179,38 @@ extension Properties {
     for property in properties { take(property, from: other) }
   }
 
-  /// Gives a property back its default, unassigned.
+  /// Resets a property to its default, so that it is no longer assigned.
   mutating func clear(_ property: Property) {
     take(property, from: Properties())
     assigned.remove(property)
   }
 
-  /// Gives all `properties` back their defaults.
+  /// Resets all `properties` to their defaults, so that they are no longer assigned.
   mutating func clear(_ properties: PropertyMask) {
     for property in properties.intersection(assigned) { clear(property) }
   }
 
-  /// Forgets everything assigned. Cheaper than a new value if little was assigned.
+  /// Resets all properties. If few are assigned, this is cheaper than making a new value.
   mutating func clear() {
     clear(assigned)
   }
 
-  /// These values with only `properties` kept.
+  /// The values of `properties` only.
   public func keeping(_ properties: PropertyMask) -> Properties {
     var kept = self
     kept.clear(assigned.subtracting(properties))
     return kept
   }
 
-  /// These values without those that `other` has as well. A property that `other` doesn't assign counts as its default.
+  /// The values that differ from those of `other`. A property that `other` doesn't assign counts as having its default
+  /// there.
   public func differing(from other: borrowing Properties) -> Properties {
     var differing = self
     for property in assigned where agrees(on: property, with: other) { differing.clear(property) }
     return differing
   }
 
-  /// Whether both assign `property` the same value.
+  /// Whether both assign the same value to `property`.
   func agrees(on property: Property, with other: borrowing Properties) -> Bool {
     switch property.form {
     case .erasure: true

@@ -1,7 +1,8 @@
-/// One of a shape's properties, each of which is a register of its own. Its row is in `PropertyTable.swift`.
+/// One of a shape's properties. Each property is a register of its own, and has a row in `PropertyTable.swift`.
 ///
-/// A case's place is its bit in a `PropertyMask` and part of the binary encoding, so new ones come last. The properties
-/// that change most often are in the lower seven, so that the mask of an edit in progress is one byte on the wire.
+/// A case's place is its bit in a `PropertyMask` and a part of the binary encoding, so new cases come last. The
+/// properties that change most often have the lower seven bits, so that the mask of an edit in progress is one byte on
+/// the wire.
 public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case position
   case size
@@ -9,7 +10,7 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case fill
   case alpha
   case visible
-  /// The erasure. Its stamp stands beside the registers and decides which of them are gone.
+  /// The erasure. Its stamp is stored beside the registers and decides which of them are gone.
   case deleted
   case kind
   case name
@@ -35,8 +36,8 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
 
   @inlinable public static var count: Int { ForEachProperty<Property>.count }
 
-  /// The properties in the order of their bits. Loops over masks use this list, because `init(rawValue:)` of an enum
-  /// this large is a function call.
+  /// The properties in the order of their bits. Loops over masks use this list, because `init(rawValue:)` of such a
+  /// large enum is a function call.
   @usableFromInline static let byBit: ForEachProperty<Property> = [
     .position, .size, .rotation, .fill, .alpha, .visible, .deleted, .kind, .name, .z,
     .stroke, .strokeWidth, .cornerRadius, .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .dash,
@@ -44,37 +45,37 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   ]
 }
 
-/// One value for each property, in the order of the bits. The number of properties is written here and nowhere else:
+/// One value for each property, in the order of the bits. The number of properties is written only here:
 /// `Property.inOrder` and `Property.byBit` don't compile with another number, and a test counts the cases.
 public typealias ForEachProperty<Value> = InlineArray<28, Value>
 
-/// One value for each property that is not rare. All rare ones come after these.
+/// One value for each common property. The bits of all rare properties come after these.
 typealias ForEachCommonProperty<Value> = InlineArray<15, Value>
 
-/// A set of properties, one bit each. A bit that stands for no property must not be in it.
+/// A set of properties, with one bit for each. A bit that stands for no property must not be set.
 public struct PropertyMask: Hashable, Sendable {
   public var rawValue: UInt32
 
   @inlinable
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The empty set. A literal would create an array first where it is not inlined.
+  /// The empty set. A literal `[]` would first create an array, wherever it is not inlined.
   @inlinable
   public init() { rawValue = 0 }
 
-  /// The properties whose row of the table fulfils `isWanted`.
+  /// The properties whose row of the table meets `isWanted`.
   public init(where isWanted: (PropertyRow) -> Bool) {
     rawValue = 0
     for property in Property.allCases where isWanted(property.row) { insert(property) }
   }
 
-  /// Every property, the erasure among them.
+  /// Every property, including the erasure.
   @inlinable public static var all: PropertyMask { PropertyMask(rawValue: 1 << UInt32(Property.count) - 1) }
 
-  /// Every property that is a register: all but the erasure.
+  /// Every property that is a register, which is every property but the erasure.
   public static var registers: PropertyMask { all.subtracting(PropertyMask().inserting(.deleted)) }
 
-  /// The properties that few shapes have. Their values and stamps take no space where there are none: see `RareValues`.
+  /// The properties that few shapes have. A shape without them stores no values and stamps for them: see `RareValues`.
   @inlinable
   public static var rare: PropertyMask { PropertyMask(rawValue: all.rawValue & ~common.rawValue) }
 
@@ -82,15 +83,16 @@ public struct PropertyMask: Hashable, Sendable {
   @inlinable
   public static var common: PropertyMask { PropertyMask(rawValue: 1 << 15 - 1) }
 
-  /// The properties whose values may be long. Their bytes are counted.
+  /// The properties whose values may be long. `longBytes` counts the bytes of these.
   static var long: PropertyMask { PropertyMask().inserting(.text).inserting(.path) }
 
-  /// The properties that decide where a shape's outline runs and whether it is seen.
+  /// The properties that decide where a shape's outline runs, and whether it is visible.
   public static let outline = PropertyMask { $0.decidesOutline }
 
-  // Each of these is one or two instructions, and merging calls them several times for every register.
+  // The functions below are inlined: each is one or two instructions, and merging calls them several times for every
+  // register.
 
-  // `<<` would check each time whether there are that many bits.
+  // `<<` would check each time whether the number has so many bits.
   @inlinable
   @inline(__always)
   static func bit(of property: Property) -> UInt32 { 1 &<< UInt32(property.rawValue) }
@@ -137,11 +139,11 @@ public struct PropertyMask: Hashable, Sendable {
     PropertyMask(rawValue: rawValue & ~other.rawValue)
   }
 
-  /// How many properties are in it.
+  /// How many properties are in the set.
   @inlinable public var count: Int { rawValue.nonzeroBitCount }
   @inlinable public var isEmpty: Bool { rawValue == 0 }
 
-  /// The property of the lowest bit.
+  /// The property with the lowest bit. `nil` if the set is empty.
   @inlinable public var first: Property? {
     rawValue == 0 ? nil : Property.byBit[rawValue.trailingZeroBitCount]
   }
@@ -156,7 +158,7 @@ extension PropertyMask: ExpressibleByArrayLiteral {
 }
 
 extension PropertyMask: Sequence {
-  /// The properties in it, in the order of their bits.
+  /// The properties in the set, in the order of their bits.
   @inlinable
   public func makeIterator() -> Iterator { Iterator(rest: self) }
 

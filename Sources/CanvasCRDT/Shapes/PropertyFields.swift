@@ -1,5 +1,6 @@
 // The fields of each form that several properties may have. A row of the table names its field, and the switches below
-// connect the two. So a row without a field, or a field that can't be read or written, doesn't compile.
+// connect rows and fields. So a row without a field doesn't compile, and neither does a field that can't be read or
+// written.
 extension Properties {
   public enum NumberField: Sendable {
     case rotation, strokeWidth, cornerRadius, innerRatio, textSize
@@ -17,7 +18,7 @@ extension Properties {
     case visible, filled, locked
   }
 
-  /// One of a few words.
+  /// A field whose value is one of a few words.
   public enum ChoiceField: Sendable {
     case textAlign, textPlace, dash, fromEnd, toEnd
 
@@ -43,7 +44,7 @@ extension Properties {
   public enum PairField: Sendable {
     case position, size
 
-    /// The names of the two numbers.
+    /// The names of the pair's two numbers.
     public var names: (first: StaticString, second: StaticString) {
       switch self {
       case .position: ("x", "y")
@@ -128,7 +129,7 @@ extension Properties {
     }
   }
 
-  /// The number of the word. A number that has no word changes nothing.
+  /// The field's value as the number of its word. Setting a number that no word has changes nothing.
   public subscript(field: ChoiceField) -> UInt8 {
     get {
       switch field {

@@ -1,7 +1,7 @@
 // Values of properties as JSON.
 
 extension JSONWriter {
-  /// One property's value, assigned or default.
+  /// Writes one property's value, whether it is assigned or the default.
   public mutating func value(_ property: Property, of set: borrowing Properties) {
     switch property.form {
     case .erasure: value(true)
@@ -29,7 +29,7 @@ extension JSONWriter {
     endArray()
   }
 
-  /// `[[0,0],[65535,65535,50]]`: a width of 100 is left out.
+  /// Writes `[[0,0],[65535,65535,50]]`. A width of 100 is left out.
   private mutating func value(_ path: Path) {
     beginArray()
     for point in path.points {
@@ -42,7 +42,7 @@ extension JSONWriter {
     endArray()
   }
 
-  /// `["afy-kw5-t7o",0,32768]`, or `[]` for none.
+  /// Writes `["afy-kw5-t7o",0,32768]`, or `[]` if there is no tie.
   private mutating func value(_ tie: Tie?) {
     beginArray()
     if let tie {
@@ -65,10 +65,10 @@ extension JSONWriter {
 }
 
 extension Properties {
-  /// Whether this value beats the other one with the same stamp: its JSON is greater, byte by byte.
+  /// Whether this value wins over another value with the same stamp: its JSON is greater, byte by byte (M3).
   ///
-  /// This is needed only if an actor writes two values under one stamp. So it may be slow, but it must be the same
-  /// everywhere.
+  /// This is needed only if an actor writes two values under one stamp. So it may be slow, but every replica must get
+  /// the same result.
   func outranks(_ other: borrowing Properties, on property: Property) -> Bool {
     if agrees(on: property, with: other) { return false }
     return encoded(property) > other.encoded(property)

@@ -1,6 +1,7 @@
-/// The rules for values. Decoders and the makers of edits check them once, where a value enters. Merging never checks.
+/// The rules for values. Decoders, and the code that makes edits, check them once, where a value enters. Merging never
+/// checks them.
 public enum PropertyRules {
-  // Ranges of the table that other code names too.
+  // Ranges of the table that are also used by other code.
   public static var coordinates: ClosedRange<Double> { -1e7...1e7 }
   public static var sides: ClosedRange<Double> { 1...1e6 }
   public static var turns: ClosedRange<Double> { -1e6...1e6 }
@@ -22,7 +23,7 @@ public enum PropertyRules {
 
   public static let lineFeed: UInt8 = 0x0A
 
-  /// Whether there are control characters: C0, delete, and C1, which in UTF-8 is C2 80 to C2 9F.
+  /// Whether the text has control characters: C0, delete, or C1, which in UTF-8 is C2 80 to C2 9F.
   private static func hasControls(_ text: Text, but allowed: UInt8) -> Bool {
     text.withBytes { bytes in
       var previous: UInt8 = 0
@@ -36,7 +37,7 @@ public enum PropertyRules {
   }
 }
 
-/// A property whose value is not allowed.
+/// Says that the value of this property is not allowed.
 public struct PropertyProblem: Error, Hashable, Sendable {
   public let property: Property
 
@@ -47,7 +48,7 @@ public struct PropertyProblem: Error, Hashable, Sendable {
 }
 
 extension PropertyForm {
-  /// The end of that sentence: the values that this form allows.
+  /// The end of this sentence: the values that this form allows.
   var expectation: Text {
     switch self {
     case .erasure: "true"
@@ -77,7 +78,7 @@ extension PropertyForm {
 }
 
 extension PropertyForm {
-  /// `rectangle, ellipse or star`.
+  /// A list in words: `rectangle, ellipse or star`.
   fileprivate static func alternatives(_ names: [StaticString]) -> Text {
     var words: Text = ""
     for (place, name) in names.enumerated() {
@@ -89,14 +90,14 @@ extension PropertyForm {
 }
 
 extension Text {
-  /// ` from 1 to 10`.
+  /// The text followed by a range in words: ` from 1 to 10`.
   func appending(from lower: Double, to upper: Double) -> Text {
     appending(" from ").appending(Text(number: lower)).appending(" to ").appending(Text(number: upper))
   }
 }
 
 extension PropertyMask {
-  /// The properties whose type can hold values that are not allowed.
+  /// The properties whose Swift type can hold values that are not allowed.
   fileprivate static let bounded = PropertyMask { row in
     switch row.form {
     case .number, .integer, .pair, .name, .text: true
@@ -111,7 +112,7 @@ extension Properties {
     for property in assigned.intersection(.bounded) where !allows(property) { throw PropertyProblem(property) }
   }
 
-  /// Whether the value is in range; NaN is in none. Values of the other forms can't be wrong.
+  /// Whether the value is in its range. NaN is in no range. Values of the other forms are always allowed.
   @inline(__always)
   private func allows(_ property: Property) -> Bool {
     switch property.form {

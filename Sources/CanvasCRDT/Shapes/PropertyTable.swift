@@ -1,21 +1,22 @@
-/// The table of properties: one row each, with everything about a property except its storage.
+/// The table of properties: one row for each property, with everything about it except its storage.
 ///
-/// The encodings, the checks, the page, the terminal and docs/PROTOCOL.md read the rows, so a new property is a row
-/// here and a field of `Properties`. After a change here run `make table`, which writes what is generated from it.
+/// The encodings, the checks, the page, the terminal and docs/PROTOCOL.md read the rows. So a new property is a row
+/// here and a field of `Properties`. After a change here, run `make table`, which writes the files that are generated
+/// from the table.
 public struct PropertyRow: Sendable {
   /// The property's name in JSON.
   public let wireName: StaticString
 
   public let form: PropertyForm
 
-  /// Whether it decides where the shape's outline runs, or whether the shape has one.
+  /// Whether the property decides where the shape's outline runs, or whether the shape has an outline.
   public let decidesOutline: Bool
 
-  /// The property's description in docs/PROTOCOL.md. The table there adds the form and the range.
+  /// The property's description for docs/PROTOCOL.md, where the form and the range are added to it.
   public let meaning: StaticString
 
-  /// The terminal's sentence about a change: `{shape}` stands for the name, `{shape’s}` for its genitive, `{value}`
-  /// for the new value.
+  /// The terminal's sentence about a change of the property. `{shape}` stands for the shape's name, `{shape’s}` for the
+  /// name's genitive, and `{value}` for the new value.
   public let told: StaticString
 
   public let inspector: InspectorField?
@@ -37,26 +38,27 @@ public struct PropertyRow: Sendable {
   }
 }
 
-/// The kind of value that a property has. It decides how the value is stored, written, read and checked everywhere.
+/// The kind of value that a property has. The form decides how the value is stored, written, read and checked
+/// everywhere.
 public enum PropertyForm: Sendable {
-  /// `true` and no other value: the shape's erasure.
+  /// `true` and no other value: writing it erases the shape.
   case erasure
   case kind
   case name
   case orderKey
-  /// Text with line breaks.
+  /// A text that may have line breaks.
   case text
   /// One word out of a list.
   case choice(Properties.ChoiceField)
-  /// An identifier, or none.
+  /// An identifier, or none at all.
   case identifier(Properties.IdentifierField)
   /// Points in the shape's box.
   case path
-  /// A place in another shape's box, or none.
+  /// A place in another shape's box, or none at all.
   case tie(Properties.TieField)
   case flag(Properties.FlagField)
   case color(Properties.ColorField)
-  /// An integer, which takes one byte on the wire.
+  /// An integer that takes one byte on the wire.
   case integer(Properties.IntegerField, ClosedRange<Int16>, unit: PropertyUnit = .none)
   case number(Properties.NumberField, ClosedRange<Double>, unit: PropertyUnit = .none)
   case pair(Properties.PairField, ClosedRange<Double>)
@@ -66,13 +68,13 @@ public enum PropertyForm: Sendable {
 public enum PropertyUnit: Sendable {
   case none
   case degrees
-  /// 7 is shown as 70 %.
+  /// Tenths: 7 is shown as 70 %.
   case tenths
-  /// 0.5 is a share of something, shown with two decimals or as 50 %.
+  /// A share of something: 0.5 is shown with two decimals or as 50 %.
   case ratio
 }
 
-/// How the page's inspector shows a property. Its form decides what can be typed or picked.
+/// How the page's inspector shows a property. The property's form decides what can be typed or picked.
 public struct InspectorField: Sendable {
   public enum Group: Sendable {
     case who
@@ -84,10 +86,11 @@ public struct InspectorField: Sendable {
 
   public let label: StaticString
   public let group: Group
-  /// The range of its slider. Without a slider, the number is typed. A slider may cover less than the allowed range.
+  /// The range of the field's slider, which may be less than the allowed range. `nil` if there is no slider and the
+  /// number is typed.
   public let slider: ClosedRange<Double>?
   public let step: Double
-  /// The shapes for which the property has a meaning.
+  /// The kinds of shapes for which the property has a meaning.
   public let kinds: ShapeKinds
 
   init(
@@ -106,7 +109,8 @@ public struct InspectorField: Sendable {
 }
 
 extension Property {
-  /// Inlined, so that code that reads one column of the table contains nothing of the others.
+  /// The row of a property. It is inlined, so that code that reads one column of the table contains nothing of the
+  /// other columns.
   @inline(__always)
   public var row: PropertyRow {
     switch self {
@@ -328,7 +332,8 @@ extension Property {
     }
   }
 
-  /// The order in which the contract's table lists them and JSON writes them: most important to people first.
+  /// The properties in the order in which docs/PROTOCOL.md lists them and JSON writes them: those that matter most to
+  /// people come first.
   public static let inOrder: ForEachProperty<Property> = [
     .kind, .name, .position, .size, .rotation, .fill, .stroke, .strokeWidth, .alpha, .visible, .z, .cornerRadius,
     .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .dash, .filled,
@@ -337,7 +342,7 @@ extension Property {
 
   public var wireName: StaticString { row.wireName }
 
-  /// Inlined, so that a switch over it is one jump.
+  /// The property's form. It is inlined, so that a switch over it is one jump.
   @inline(__always)
   public var form: PropertyForm { row.form }
 }

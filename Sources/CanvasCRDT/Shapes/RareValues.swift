@@ -1,7 +1,7 @@
 /// The values of the properties that few shapes have.
 ///
-/// They are stored apart from the others, so that shapes without any of them take no more memory or time. A new
-/// property that most shapes will not have belongs here.
+/// They are stored apart from the other values, so that a shape without any of them takes no more memory or time. If
+/// most shapes will not have a new property, its value belongs here.
 struct RareValues: Hashable, Sendable {
   var text = Text.empty
   var textSize = 20.0
@@ -35,7 +35,7 @@ public enum Dash: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// Horizontal alignment of the lines of a text in its box.
+/// The horizontal alignment of the lines of a text in its box.
 public enum TextAlign: UInt8, CaseIterable, Hashable, Sendable {
   case left
   case center
@@ -50,7 +50,7 @@ public enum TextAlign: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// Vertical position of a text in its box.
+/// The vertical position of a text in its box.
 public enum TextPlace: UInt8, CaseIterable, Hashable, Sendable {
   case top
   case middle

@@ -1,12 +1,12 @@
-/// A live shape for reading: all its properties, with defaults filled in.
+/// A live shape, for reading: all its properties, with defaults filled in.
 public struct Shape: Hashable, Sendable {
   public let id: Identifier
 
-  /// The values; `assigned` tells which of them somebody has set.
+  /// The values. Their `assigned` says which of them somebody has set.
   public let properties: Properties
 
-  /// When the shape's name was written, or its kind if it has no name. It decides which of several shapes with one name
-  /// shows it without a number.
+  /// When the shape's name was written; if the shape has no name, when its kind was written. If several shapes have one
+  /// name, the shape with the least of these stamps shows the name without a number.
   let nameStamp: Stamp
 
   init(id: Identifier, properties: Properties, nameStamp: Stamp) {
@@ -15,15 +15,17 @@ public struct Shape: Hashable, Sendable {
     self.nameStamp = nameStamp
   }
 
-  /// The shape's own name, or the one made up for it: its kind in words and its identifier's last group.
+  /// The shape's own name. If it has none, the name that is made up for it: its kind in words and its identifier's last
+  /// group.
   public var baseName: Text {
     properties.assigned.contains(.name) ? properties.name : Shape.madeUpName(properties.kind, id)
   }
 
-  /// Whether a shape with this name counts as one without: the name is the one made up for the shape, whatever its kind
-  /// was. A register can't be removed, so undoing a shape's first name writes this.
+  /// Whether a shape with this name counts as a shape without one: the name is the one that would be made up for the
+  /// shape, whatever the shape's kind was. A register can't be removed, so undoing a shape's first name writes such a
+  /// name.
   static func isMadeUp(_ name: Text, for id: Identifier) -> Bool {
-    // Nearly all names end differently.
+    // A quick check first: nearly all names that people give end differently.
     let isLikely = name.withBytes { name in
       id.lastGroup.withBytes { group in name.count > group.count && name.suffix(group.count).elementsEqual(group) }
     }
@@ -38,8 +40,8 @@ public struct Shape: Hashable, Sendable {
 // MARK: - Properties that were never set
 
 extension Shape {
-  /// The values of `wanted`. A property that was never set has its default. The default name is the one made up for the
-  /// shape.
+  /// The values of `wanted`. A property that was never set has its default. The default of a name is the name that is
+  /// made up for the shape.
   public func values(of wanted: PropertyMask) -> Properties {
     var values = properties.keeping(wanted)
     for property in wanted.intersection(.registers).subtracting(properties.assigned) {
@@ -48,7 +50,7 @@ extension Shape {
     return values
   }
 
-  /// The properties that differ from `earlier`.
+  /// The values of the properties in which this shape differs from `earlier`.
   public func changes(since earlier: Shape) -> Properties {
     let either = properties.assigned.union(earlier.properties.assigned)
     return values(of: either).differing(from: earlier.values(of: either))
@@ -56,7 +58,8 @@ extension Shape {
 }
 
 extension Properties {
-  /// Sets a property to its default. The default name is the one made up for the shape, which counts as no name.
+  /// Sets a property to its default. The default of a name is the name that is made up for the shape, which counts as
+  /// no name.
   mutating func assignDefault(_ property: Property, kind: ShapeKind, of shape: Identifier) {
     if property == .name {
       name = Shape.madeUpName(kind, shape)

@@ -1,5 +1,6 @@
 extension Shape: CustomStringConvertible {
-  /// `(afy-kw5-t7o), X: 45.0, Y: 44.0, W: 89.0, H: 92.0, R: 235.0, G: 198.0, B: 65.0, Alpha: 0.7`: for logs.
+  /// The shape on one line for logs: `(afy-kw5-t7o), X: 45.0, Y: 44.0, W: 89.0, H: 92.0, R: 235.0, G: 198.0, B: 65.0,
+  /// Alpha: 0.7`.
   public var description: String {
     var text = "("
     text += id.text
@@ -22,6 +23,6 @@ extension Shape: CustomStringConvertible {
 }
 
 extension Properties {
-  /// The level of alpha as a fraction: 10 is 1, opaque.
+  /// The opacity as a fraction: an alpha of 10 is 1, which is opaque.
   public var opacity: Double { Double(alpha) / 10 }
 }

@@ -1,24 +1,24 @@
-/// Makes random shapes: every part is random within its bounds and rounded to a whole number.
+/// Makes random shapes. Every part of a shape is random within its bounds and rounded to a whole number.
 ///
-/// The generator is handed in and drawn from in the same way everywhere, so one seed makes the same shapes in a test,
-/// on a server and in a browser. A shape is made without a name and without a place in the drawing order.
+/// The generator is handed in, and numbers are drawn from it in the same way everywhere. So one seed makes the same
+/// shapes in a test, on a server and in a browser. The shapes have no name and no place in the drawing order.
 public struct ShapeFactory: Sendable {
-  /// The area that shapes lie in, completely if they fit.
+  /// The area in which shapes lie. A shape lies in it completely, unless the shape is too large.
   public var area: Rect
 
-  /// Each kind is equally likely. If the list is empty, shapes are rectangles.
+  /// The kinds to choose from, each equally likely. If the list is empty, shapes are rectangles.
   public var kinds: [ShapeKind] = ShapeKind.outlines
 
-  /// If nil, every shape is 150 wide.
+  /// The range of widths. If `nil`, every shape is 150 wide.
   public var widths: ClosedRange<Double>?
-  /// If nil, every shape is 120 high.
+  /// The range of heights. If `nil`, every shape is 120 high.
   public var heights: ClosedRange<Double>?
 
-  /// In degrees. By default shapes stand upright.
+  /// The range of angles in degrees. By default shapes stand upright.
   public var rotations: ClosedRange<Double> = 0...0
   /// The ten levels.
   public var alphas: ClosedRange<Int16> = 1...10
-  /// A polygon's corners, a star's tips.
+  /// The number of a polygon's corners or a star's tips.
   public var points: ClosedRange<Int16> = 3...8
   /// The corner radius of a rounded rectangle.
   public var cornerRadii: ClosedRange<Double> = 8...40
@@ -27,10 +27,10 @@ public struct ShapeFactory: Sendable {
     self.area = area
   }
 
-  /// The side of a square and the width and height of a circle.
+  /// The side of a square, and the width and height of a circle.
   public static let sideLength = 100.0
 
-  /// Any shape within the bounds.
+  /// A random shape within the bounds.
   public func make(using generator: inout some RandomNumberGenerator) -> (Identifier, Properties) {
     let id = Identifier.random(using: &generator)
     var shape = Properties()
@@ -94,7 +94,7 @@ public struct ShapeFactory: Sendable {
     let coordinates = PropertyRules.coordinates
     let left = coordinates.nearest(to: area.minX)
     let top = coordinates.nearest(to: area.minY)
-    // A shape larger than the area starts at the area's edge.
+    // If a shape is larger than the area, it starts at the area's edge.
     let right = max(left, coordinates.nearest(to: area.maxX - size.width))
     let bottom = max(top, coordinates.nearest(to: area.maxY - size.height))
     return Point(
@@ -105,7 +105,7 @@ public struct ShapeFactory: Sendable {
 }
 
 extension Color {
-  /// Any hue, at least half saturated and no darker than seven tenths.
+  /// A colour of any hue, at least half saturated and at least seven tenths bright.
   public static func bright(using generator: inout some RandomNumberGenerator) -> Color {
     let hue = WholeNumber.fraction(using: &generator)
     let saturation = 0.5 + WholeNumber.fraction(using: &generator) * 0.5
@@ -114,17 +114,19 @@ extension Color {
   }
 }
 
-/// Random numbers that are the same on every platform, whatever the width of `Int` and the rounding functions.
+/// Random whole numbers. They are the same on every platform, whatever the width of `Int` and the platform's rounding
+/// functions.
 private enum WholeNumber {
-  /// 2⁵³: this many fractions are exact.
+  /// 2⁵³, the number of equal parts of 1 that a `Double` can count exactly.
   private static let fractionScale = 9_007_199_254_740_992.0
 
-  /// 0 or more, less than 1.
+  /// A number that is at least 0 and less than 1.
   static func fraction(using generator: inout some RandomNumberGenerator) -> Double {
     Double(generator.next() >> 11) / fractionScale
   }
 
-  /// A whole number in a range, within the allowed values. If the range holds none, its lower bound.
+  /// A whole number in a range, clamped to the allowed values. If the range has no whole number, the result is its
+  /// lower bound.
   static func random(
     in range: ClosedRange<Double>,
     within allowed: ClosedRange<Double>,
@@ -152,15 +154,15 @@ private enum WholeNumber {
     Int(number(upTo: UInt64(count - 1), using: &generator))
   }
 
-  /// The upper half of a product. It is as uniform as 64 bits allow and always draws once. The standard library's
-  /// function may draw again, and not the same way everywhere.
+  /// A number up to `last`: the upper half of a product. It is as uniform as 64 bits allow, and draws exactly one
+  /// random number. The standard library's function may draw again, and not in the same way on every platform.
   private static func number(upTo last: UInt64, using generator: inout some RandomNumberGenerator) -> UInt64 {
     (last + 1).multipliedFullWidth(by: generator.next()).high
   }
 }
 
 extension ClosedRange where Bound == Double {
-  /// The nearest value in the range; its lower bound if the value is not a number.
+  /// The value in the range that is nearest to `value`. For NaN, the lower bound.
   fileprivate func nearest(to value: Double) -> Double {
     guard value >= lowerBound else { return lowerBound }
     return value > upperBound ? upperBound : value

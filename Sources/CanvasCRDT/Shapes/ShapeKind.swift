@@ -1,13 +1,13 @@
-/// The kind of a shape. A new kind is one case here and its outline in `Outline`.
+/// The kind of a shape. To add a kind, add a case here and its outline in `Outline`.
 ///
-/// A case's place is its number in the binary encoding, so new ones come last.
+/// A case's place is its number in the binary encoding, so new cases come last.
 public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   case rectangle
   case roundedRectangle
   case ellipse
   case polygon
   case star
-  /// Text without an area of its own: it has no fill and overlaps nothing.
+  /// A text without a box that is drawn: it has no fill, and overlaps nothing.
   case text
   /// A line through points, with ends that may be tied to shapes.
   case line
@@ -46,7 +46,7 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   @inlinable
   public var overlaps: Bool { hasArea }
 
-  /// Whether shapes of this kind have an area, and a line around it.
+  /// Whether shapes of this kind have an area with a line around it.
   @inlinable
   public var hasArea: Bool {
     switch self {
@@ -59,7 +59,7 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   @inlinable
   public var isStroke: Bool { self == .line || self == .ink }
 
-  /// The kinds that have an outline and nothing else.
+  /// The kinds whose shapes consist of an outline and its fill.
   public static let outlines: [ShapeKind] = [.rectangle, .roundedRectangle, .ellipse, .polygon, .star]
 }
 
@@ -76,13 +76,13 @@ public struct ShapeKinds: OptionSet, Sendable {
   public static var polygon: ShapeKinds { ShapeKinds(.polygon) }
   public static var star: ShapeKinds { ShapeKinds(.star) }
   public static var line: ShapeKinds { ShapeKinds(.line) }
-  /// Those that have an area, and a line around it.
+  /// The kinds that have an area with a line around it.
   public static var areas: ShapeKinds { strokes.union(ShapeKinds(.text)).complement }
   /// The kinds that consist only of a line.
   public static var strokes: ShapeKinds { [ShapeKinds(.line), ShapeKinds(.ink)] }
   /// The kinds that have a fill colour.
   public static var filled: ShapeKinds { strokes.complement }
-  /// Those that have a line.
+  /// The kinds that have a line.
   public static var stroked: ShapeKinds { ShapeKinds(.text).complement }
 
   private var complement: ShapeKinds { ShapeKinds(rawValue: ~rawValue) }

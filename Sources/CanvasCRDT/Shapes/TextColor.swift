@@ -1,6 +1,8 @@
 extension Properties {
-  /// The colour of the letters (S9). For a shape of the kind `text` it is the fill. In any other shape it is black or
-  /// white, whichever contrasts more with the fill; without a fill, it is the stroke's.
+  /// The colour of a text's letters (S9):
+  /// - In a shape of the kind `text`, the fill.
+  /// - In any other shape with a fill, black or white, whichever contrasts more with the fill.
+  /// - In a shape without a fill, the colour of the stroke.
   public var textColor: Color {
     if kind == .text { return fill }
     guard isFilled else { return stroke }

@@ -1,12 +1,15 @@
-/// The properties and kinds that a client knows (C12). It is sent no others, because it couldn't read them.
+/// The properties and kinds that a client knows (C12). The server sends the client no other ones, because the client
+/// couldn't read them.
 ///
-/// The cases are those that clients send in `hello`. A later version adds one, with what is new in it.
+/// The cases are the numbers that clients send in `hello`. If a later version adds properties or kinds, it adds a case
+/// for them.
 public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
-  /// The vocabulary of a client that names none: the properties up to `innerRatio`, the kinds up to `star`.
+  /// The vocabulary of a client whose `hello` names none: the properties up to `innerRatio`, and the kinds up to
+  /// `star`.
   case first = 1
   /// Texts as well.
   case second = 2
-  /// Groups, locks, shapes without a fill, broken strokes, lines and ink as well.
+  /// As in the second, and groups, locks, shapes without a fill, broken strokes, lines and ink.
   case third = 3
 
   public static let newest = Vocabulary.third
@@ -29,7 +32,8 @@ public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The kind that a client is sent for a shape. A kind that it doesn't know becomes a rectangle in the same place.
+  /// The kind that is sent to a client in place of `kind`. If the client doesn't know the kind, it gets a rectangle in
+  /// the same place.
   public func told(_ kind: ShapeKind) -> ShapeKind {
     kind.rawValue <= lastKind.rawValue ? kind : .rectangle
   }
@@ -41,14 +45,14 @@ public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
 }
 
 extension PropertyMask {
-  /// The properties that came with texts.
+  /// The properties that were added together with texts.
   static var texts: PropertyMask {
     PropertyMask().inserting(.text).inserting(.textSize).inserting(.textAlign).inserting(.textPlace)
   }
 }
 
 extension Properties {
-  /// These values, as a client with this vocabulary is sent them.
+  /// These values, as they are sent to a client with this vocabulary.
   func told(to vocabulary: Vocabulary) -> Properties {
     var told = keeping(vocabulary.properties)
     if assigned.contains(.kind) { told.kind = vocabulary.told(kind) }

@@ -1,16 +1,16 @@
-/// Reads bytes from first to last. Any bytes lead to a value or a named failure.
+/// Reads bytes from first to last. Any bytes lead to a value or to a named failure.
 ///
-/// The reader borrows its bytes without owning them. It and every slice that it returns must stay within the
-/// `withUnsafeBytes` closure that the buffer came from, or a function that this closure calls.
+/// The reader borrows its bytes and doesn't own them. The reader and every slice that it returns must stay within the
+/// `withUnsafeBytes` closure that the buffer came from, or within a function that this closure calls.
 public struct ByteReader {
   public enum Failure: Error, Hashable, Sendable {
     /// The bytes end before the value does.
     case truncated
-    /// A varint that is longer than necessary, or has more than 64 bits.
+    /// A varint is longer than necessary, or has more than 64 bits.
     case malformedVarint
   }
 
-  /// Nine bytes hold seven bits each, and a tenth holds one.
+  /// The length of the longest varint: nine bytes hold seven bits each, and a tenth byte holds one.
   public static let varintLengthMax = 10
 
   public let bytes: UnsafeRawBufferPointer
@@ -34,7 +34,8 @@ public struct ByteReader {
     return bytes[offset]
   }
 
-  /// Returns the next `count` bytes without copying them. A count from outside may be negative or past the end.
+  /// Returns the next `count` bytes without copying them. The count may come from outside, so it may be negative or too
+  /// large.
   @inlinable
   public mutating func readBytes(_ count: Int) throws(Failure) -> UnsafeRawBufferPointer {
     guard count >= 0, count <= remaining else { throw .truncated }
@@ -42,7 +43,7 @@ public struct ByteReader {
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset &+ count)])
   }
 
-  /// Reads a varint and then that many bytes.
+  /// Reads a varint, and then as many bytes as it says.
   @inlinable
   public mutating func readCountedBytes() throws(Failure) -> UnsafeRawBufferPointer {
     let count = try readVarint()
@@ -64,7 +65,8 @@ public struct ByteReader {
     Value(bigEndian: try readBytes(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
   }
 
-  /// Reads LEB128 in its shortest form. Each number has only one encoding, so equal values are equal bytes.
+  /// Reads LEB128 and refuses all but the shortest form. So each number has only one encoding, and equal values are
+  /// equal bytes.
   @inlinable
   public mutating func readVarint() throws(Failure) -> UInt64 {
     guard offset < bytes.count else { throw .truncated }
@@ -79,7 +81,7 @@ public struct ByteReader {
     while true {
       guard index < bytes.count else { throw .truncated }
       let byte = bytes[index]
-      // The tenth byte may only have the 64th bit.
+      // Of the tenth byte, only the lowest bit may be set, which is the number's 64th.
       if shift == 63, byte > 1 { throw .malformedVarint }
       value |= UInt64(byte & 0x7F) &<< shift
       index &+= 1

@@ -1,7 +1,7 @@
 /// Writes bytes, for both encodings.
 ///
-/// The array is kept larger than what is written, and the rest is filled in place: so the bounds check and the
-/// uniqueness check are made once for a whole value rather than for each byte.
+/// The array is kept larger than the written part, and the rest is filled in place. So the bounds and the uniqueness of
+/// the array are checked once for a whole value rather than for each byte.
 public struct ByteWriter: Sendable {
   /// The written bytes, followed by unused zeros.
   @usableFromInline var storage: [UInt8]
@@ -13,19 +13,19 @@ public struct ByteWriter: Sendable {
     written = 0
   }
 
-  /// How many bytes are written.
+  /// How many bytes have been written.
   @inlinable public var count: Int { written }
 
-  /// A copy of what is written. `finish()` returns it without copying.
+  /// A copy of the written bytes. `finish()` returns them without a copy.
   public var bytes: [UInt8] { [UInt8](storage[..<written]) }
 
-  /// Returns what is written without copying it. The writer is used up.
+  /// Returns the written bytes without copying them. The writer can't be used afterwards.
   public consuming func finish() -> [UInt8] {
     storage.removeLast(storage.count - written)
     return storage
   }
 
-  /// Lends what is written to `body`.
+  /// Lends the written bytes to `body`.
   @inlinable
   public func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -33,7 +33,7 @@ public struct ByteWriter: Sendable {
     try storage.span.extracting(0..<written).withUnsafeBytes(body)
   }
 
-  /// Removes all but the first `count` bytes, and keeps the memory.
+  /// Removes all but the first `count` bytes. The memory is kept for further writing.
   public mutating func truncate(to count: Int) {
     precondition(count >= 0 && count <= written, "only what was written can be taken back")
     written = count
@@ -56,7 +56,7 @@ public struct ByteWriter: Sendable {
     }
   }
 
-  /// Lets `body` write up to `maximum` bytes in place. It returns how many it wrote.
+  /// Lets `body` write up to `maximum` bytes in place. `body` returns how many it wrote.
   @inlinable
   @inline(__always)
   public mutating func append(upTo maximum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
@@ -117,8 +117,8 @@ extension ByteWriter {
     withUnsafeBytes(of: value.bigEndian) { append($0) }
   }
 
-  /// Writes LEB128 in its shortest form: seven bits in each byte, the lowest first. The high bit is set where more
-  /// follow.
+  /// Writes LEB128 in its shortest form: seven bits in each byte, the lowest first. The high bit of a byte is set if
+  /// more bytes follow.
   @inlinable
   public mutating func appendVarint(_ value: UInt64) {
     if value < 0x80 { return append(UInt8(truncatingIfNeeded: value)) }
@@ -135,7 +135,7 @@ extension ByteWriter {
     }
   }
 
-  /// Writes a zigzag varint, so that small negative numbers are short too: 0, −1, 1, −2 become 0, 1, 2, 3.
+  /// Writes a zigzag varint: 0, −1, 1, −2 become 0, 1, 2, 3. So small negative numbers are short too.
   @inlinable
   public mutating func appendSignedVarint(_ value: Int64) {
     appendVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))

@@ -1,22 +1,22 @@
 /// A number in JSON's grammar, split into its parts but not yet rounded to a `Double`.
 struct DecimalNumber {
   var isNegative = false
-  /// The first nineteen significant digits, which always fit.
+  /// The first nineteen significant digits, which always fit into 64 bits.
   var significand: UInt64 = 0
-  /// The power of ten by which to multiply the significand.
+  /// The power of ten by which the significand is multiplied.
   ///
-  /// The exponent is bounded. Only a text longer than memory could have enough digits to outweigh an exponent at the
-  /// bound.
+  /// The exponent is bounded. To outweigh an exponent at the bound, a text would need more digits than fit into memory.
   var exponent: Int64 = 0
   /// Whether there are digits other than zero after the first nineteen.
   var isCut = false
-  /// Where the digits before and after the point are, for numbers that were cut.
+  /// Where the digits before and after the point are in the text. They are read again for a number that was cut.
   var digits: Range<Int>
 
   private static let significantDigitsMax = 19
   private static let exponentMax: Int64 = 1 << 40
 
-  /// Reads as far as the grammar allows. Returns `nil` if no number starts at `index` or if it is incomplete; then
+  /// Reads as far as the grammar allows. Returns `nil` if no number starts at `index`, or if the number is incomplete;
+  /// then
   /// `index` is at the wrong byte.
   init?(reading bytes: UnsafeRawBufferPointer, at index: inout Int) {
     let end = bytes.count
@@ -81,7 +81,7 @@ struct DecimalNumber {
 }
 
 extension NumberText {
-  /// Reads the whole of `bytes` as one number in JSON's grammar, correctly rounded. A number that is too large becomes
+  /// Reads all of `bytes` as one number in JSON's grammar, correctly rounded. A number that is too large becomes
   /// infinity.
   public static func parse(_ bytes: UnsafeRawBufferPointer) -> Double? {
     var index = 0

@@ -1,10 +1,12 @@
 /// Rounds a decimal number to the nearest `Double`, with ties to even. The result is exact for any number of digits.
 ///
-/// There are three ways, each exact where it is used. Short numbers need one floating-point operation (Clinger). Up to
-/// nineteen digits and a power of ten within ±27 need one multiplication or division of 128 bits, which covers what
-/// pages and bots write. The rest is computed with long integers, whose size is bounded.
+/// There are three ways, and each is exact where it is used:
+/// - Short numbers need one floating-point operation (Clinger).
+/// - Up to nineteen digits with a power of ten within ±27 need one multiplication or division of 128 bits. This covers
+///   what pages and bots write.
+/// - All other numbers are computed with long integers, whose size is bounded.
 extension DecimalNumber {
-  /// `bytes` must be the bytes that the number was read from.
+  /// The nearest `Double`. `bytes` must be the bytes from which the number was read.
   func rounded(from bytes: UnsafeRawBufferPointer) -> Double {
     let magnitude = roundedMagnitude(from: bytes)
     return isNegative ? -magnitude : magnitude
@@ -18,7 +20,7 @@ extension DecimalNumber {
     }
     if exponent >= -27, exponent <= 27 {
       let below = DecimalNumber.roundedProduct(of: significand, timesTenTo: Int(exponent))
-      // The full number lies between this significand and the next; usually both round to the same.
+      // The full number lies between this significand and the next one. In most cases, both round to the same `Double`.
       if !isCut || below == DecimalNumber.roundedProduct(of: significand + 1, timesTenTo: Int(exponent)) {
         return below
       }
@@ -31,7 +33,7 @@ extension DecimalNumber {
     1e21, 1e22,
   ]
 
-  /// 5⁰ … 5²⁷. The last is the largest that fits in 63 bits.
+  /// The powers of five from 5⁰ to 5²⁷, the largest that fits into 63 bits.
   private static let powersOfFive: [UInt64] = [
     1, 5, 25, 125, 625, 3_125, 15_625, 78_125, 390_625, 1_953_125, 9_765_625, 48_828_125, 244_140_625, 1_220_703_125,
     6_103_515_625, 30_517_578_125, 152_587_890_625, 762_939_453_125, 3_814_697_265_625, 19_073_486_328_125,
@@ -39,8 +41,8 @@ extension DecimalNumber {
     298_023_223_876_953_125, 1_490_116_119_384_765_625, 7_450_580_596_923_828_125,
   ]
 
-  /// `significand` × 10^`exponent` for exponents from −27 to 27, from the exact product, or the exact quotient and its
-  /// remainder.
+  /// `significand` × 10^`exponent`, rounded, for exponents from −27 to 27. It is computed from the exact product, or
+  /// from the exact quotient and its remainder.
   private static func roundedProduct(of significand: UInt64, timesTenTo exponent: Int) -> Double {
     let five = powersOfFive[abs(exponent)]
     if exponent >= 0 {
@@ -56,15 +58,15 @@ extension DecimalNumber {
       }
       return Double(significand: high, exponent: exponent + 64 - shift, hasMore: low != 0)
     }
-    // Both have their highest bit set, so the quotient of 2⁶³ times one divided by the other fits in 64 bits.
+    // Both numbers have their highest bit set. So 2⁶³ times one, divided by the other, fits into 64 bits.
     let shift = significand.leadingZeroBitCount
     let fiveShift = five.leadingZeroBitCount
     let dividend = significand << UInt64(shift)
     var (quotient, remainder) = (five << UInt64(fiveShift)).dividingFullWidth((dividend >> 1, dividend << 63))
     var exponent = exponent + fiveShift - shift - 63
     if quotient >> 63 == 0 {
-      // The bit that is shifted in is unknown. But it is far below the deciding one, and the remainder is counted
-      // instead.
+      // The bit that is shifted in should come from the remainder. It lies far below the bits that decide the rounding,
+      // so it is left 0, and the remainder decides ties.
       quotient <<= 1
       exponent -= 1
     }
@@ -73,16 +75,17 @@ extension DecimalNumber {
 }
 
 extension Double {
-  /// `significand` × 2^`exponent`, and slightly more if `hasMore`, rounded to the nearest, with ties to even.
+  /// `significand` × 2^`exponent`, rounded to the nearest, with ties to even. With `hasMore`, the exact number is
+  /// slightly greater than this product.
   ///
-  /// The significand's highest bit is set.
+  /// The significand's highest bit must be set.
   init(significand: UInt64, exponent: Int, hasMore: Bool) {
     let leadingExponent = exponent + 63
     if leadingExponent > 1_023 {
       self = .infinity
       return
     }
-    // 53 bits are kept, or fewer below the least normal number.
+    // 53 bits of the significand are kept; below the least normal number, fewer.
     let isNormal = leadingExponent >= -1_022
     let dropped = isNormal ? 11 : 11 + (-1_022 - leadingExponent)
     if dropped > 64 {
@@ -93,7 +96,8 @@ extension Double {
     let rest = dropped == 64 ? significand : significand & ((1 << UInt64(dropped)) - 1)
     let half: UInt64 = 1 << UInt64(dropped - 1)
     let roundsUp = rest > half || (rest == half && (hasMore || kept & 1 == 1))
-    // A carry out of the significand increases the exponent. This is right, up to infinity.
+    // If rounding up carries out of the significand, the carry increases the exponent. This is the right result, even
+    // where it is infinity.
     let biased = isNormal ? UInt64(leadingExponent + 1_022) << 52 : 0
     self = Double(bitPattern: biased + kept + (roundsUp ? 1 : 0))
   }

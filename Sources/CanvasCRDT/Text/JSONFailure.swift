@@ -1,4 +1,4 @@
-/// The fault in a JSON text, and its place.
+/// What is wrong with a JSON text, and where.
 public struct JSONFailure: Error, Hashable, Sendable {
   public enum Reason: UInt8, Hashable, Sendable {
     case endOfText
@@ -10,7 +10,7 @@ public struct JSONFailure: Error, Hashable, Sendable {
     case malformedNumber
     case tooDeep
     case trailingBytes
-    /// The text is JSON, but the value has another kind than the reader asked for.
+    /// The text is JSON, but the value is of another kind than the reader wanted.
     case unexpectedKind
     /// The text is JSON, but a value is longer than allowed.
     case tooLong
@@ -26,7 +26,7 @@ public struct JSONFailure: Error, Hashable, Sendable {
     self.offset = offset
   }
 
-  /// The reason in words, for an error message: `a control character in a string`.
+  /// The failure in words, for an error message: `a control character in a string`.
   public var words: StaticString {
     switch reason {
     case .endOfText: "the text ends too early"
@@ -45,7 +45,7 @@ public struct JSONFailure: Error, Hashable, Sendable {
 }
 
 extension JSONFailure: CustomStringConvertible {
-  /// `a control character in a string at byte 12`.
+  /// The failure with its place: `a control character in a string at byte 12`.
   public var message: Text { Text(words).appending(" at byte ").appending(Text(decimal: UInt64(offset))) }
 
   public var description: String { message.string }
@@ -55,8 +55,8 @@ extension JSONFailure: CustomStringConvertible {
 public enum JSONQuotes: Sendable {
   /// Only double quotes, as in RFC 8259.
   case double
-  /// Single quotes too, as in the squares layout. Within one kind of quotes the other may be used freely, and `\'` is
-  /// an escape.
+  /// Single quotes too, as in the squares layout. Between quotes of one kind, quotes of the other kind need no escape,
+  /// and `\'` is an escape.
   case doubleOrSingle
 }
 

@@ -16,8 +16,8 @@
 public struct JSONReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
   @usableFromInline var index: Int
-  /// The offset of the value that was given last. A caller that asks for the next one without having read it would loop
-  /// for ever.
+  /// The offset of the key or element that was returned last. If the caller asks for the next one without having read
+  /// this one's value, the reader throws. Otherwise such a caller would loop for ever.
   private var given = -1
 
   /// Checks the whole text once, so that reading needs no checks.
@@ -30,7 +30,7 @@ public struct JSONReader {
   /// The offset of the next value, for error messages.
   @inlinable public var offset: Int { index }
 
-  /// The kind of the next value; nil after the last.
+  /// The kind of the next value. `nil` after the last value.
   public var kind: JSONKind? {
     guard index < bytes.count else { return nil }
     switch bytes[index] {
@@ -55,7 +55,8 @@ public struct JSONReader {
     advance(to: index &+ 1)
   }
 
-  /// Returns the next member's key and moves to its value. At the object's end, returns nil and moves past the object.
+  /// Returns the next member's key, and moves to the member's value. At the object's end, returns `nil` and moves past
+  /// the object.
   public mutating func nextKey() throws(JSONFailure) -> JSONString? {
     guard try nextIsPresent(before: UInt8(ascii: "}")) else { return nil }
     let key = try readString()
@@ -65,8 +66,8 @@ public struct JSONReader {
     return key
   }
 
-  /// Returns whether the array has another element; if so, the reader is at it. If not, the reader has moved past the
-  /// array.
+  /// Returns whether the array has another element. If so, the reader is at this element. If not, the reader has moved
+  /// past the array.
   public mutating func nextElement() throws(JSONFailure) -> Bool {
     try nextIsPresent(before: UInt8(ascii: "]"))
   }
@@ -109,7 +110,7 @@ public struct JSONReader {
     }
   }
 
-  /// Returns the nearest `Double`. It is infinity if the number is too large; callers refuse that.
+  /// Returns the nearest `Double`. If the number is too large, the result is infinity, which callers refuse.
   public mutating func readNumber() throws(JSONFailure) -> Double {
     var end = index
     guard let number = DecimalNumber(reading: bytes, at: &end) else { throw JSONFailure(.unexpectedKind, at: index) }
@@ -154,7 +155,7 @@ public struct JSONReader {
         guard depth > 0 else { throw JSONFailure(.unexpectedKind, at: start) }
         end &+= 1
       default:
-        // A number or a literal ends at the next byte that can't be part of one.
+        // A number or a literal ends before the first byte that can't be a part of it.
         end &+= 1
         while end < bytes.count, JSONReader.isInWord(bytes[end]) { end &+= 1 }
       }
@@ -173,19 +174,19 @@ public struct JSONReader {
     }
   }
 
-  /// Every step ends after whitespace, so that the next starts at a value or a punctuation mark.
+  /// Moves to `end` and past whitespace, so that the next step starts at a value or a punctuation mark.
   private mutating func advance(to end: Int) {
     index = JSONScanner.whitespaceEnd(in: bytes, from: min(end, bytes.count))
   }
 }
 
-/// A string or a key, still in the text that it was read from.
+/// A string or a key, which is still in the text from which it is read.
 public struct JSONString {
   /// The bytes between the quotes, with their escapes.
   public let raw: UnsafeRawBufferPointer
   public let hasEscapes: Bool
 
-  /// Lends `body` the bytes that the string stands for. They are only copied if there are escapes.
+  /// Lends `body` the bytes that the string stands for. They are copied only if the string has escapes.
   public func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -197,7 +198,7 @@ public struct JSONString {
     withBytes { bytes in Text(uncheckedUTF8: bytes) }
   }
 
-  /// Allows `case "shape":` in a switch over a key.
+  /// Makes `case "shape":` possible in a switch over a key.
   public static func ~= (text: StaticString, string: JSONString) -> Bool {
     let text = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     guard string.hasEscapes else {

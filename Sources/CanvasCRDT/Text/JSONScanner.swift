@@ -1,12 +1,13 @@
-/// Strictly checks JSON (RFC 8259): the whole text, its UTF-8 and its escapes, in one pass and without recursion.
+/// Checks JSON (RFC 8259) strictly: the whole text, its UTF-8 and its escapes, in one pass and without recursion.
 ///
-/// `JSONReader` reads accepted text without further checks.
+/// `JSONReader` reads a text that has passed this check without further checks.
 public enum JSONScanner {
-  /// How deep objects and arrays may nest. Messages need seven levels; the rest is for values that are passed on
-  /// unread. With this bound, a text of many brackets takes one bit for each and no stack frames.
+  /// How deep objects and arrays may nest. Messages need seven levels; more are allowed for values that are passed on
+  /// unread. Because of this bound, each open bracket takes one bit, and a text of many brackets can't exhaust the
+  /// stack.
   public static let depthMax = 128
 
-  /// Checks that the text is one value with only whitespace around it, or throws the fault.
+  /// Checks that the text is one value with only whitespace around it. Throws what is wrong otherwise.
   public static func validate(
     _ bytes: UnsafeRawBufferPointer,
     quotes: JSONQuotes = .double,
@@ -129,7 +130,7 @@ public enum JSONScanner {
   }
 }
 
-/// A bit for each open container that tells whether it is an object or an array. The number of bits bounds the depth.
+/// A bit for each open container: whether it is an object or an array. The number of bits bounds the depth.
 private struct OpenContainers {
   static let countMax = 128
 

@@ -25,7 +25,7 @@ extension JSONScanner {
     }
   }
 
-  /// Skips ASCII that needs no unescaping, eight bytes at a time where it can.
+  /// Skips ASCII characters that need no unescaping, eight bytes at a time where possible.
   static func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int, quote: UInt8) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = ones &* UInt64(quote)
@@ -33,8 +33,9 @@ extension JSONScanner {
     var index = start
     while bytes.count &- index >= 8 {
       let eight = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      // A byte's high bit is set in the result if the byte was 0 (a match), below 0x20, or not ASCII. A borrow may also
-      // set the bit of a byte above a match; this is harmless, because then the eight bytes are checked one by one.
+      // In the result, a byte's high bit is set if the byte was 0 (which means that it matched), below 0x20, or not
+      // ASCII. A borrow may also set the bit of the byte above a match. This is harmless, because the eight bytes are
+      // then checked one by one.
       let quoteMatch = (eight ^ quotes) &- ones
       let backslashMatch = (eight ^ backslashes) &- ones
       let control = eight &- ones &* 0x20
@@ -94,7 +95,7 @@ extension JSONScanner {
     return unit
   }
 
-  /// The bytes that the inside of a checked string stands for. They are at most as many as the inside has.
+  /// The bytes for which the inside of a checked string stands. There are at most as many of them as the inside has.
   static func unescaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: bytes.count) { room, count in
       var index = 0
@@ -135,8 +136,8 @@ extension JSONScanner {
     }
   }
 
-  /// Writes a scalar's UTF-8 and returns the offset after it. An escape is always longer than its character, so there
-  /// is space.
+  /// Writes a scalar's UTF-8, and returns the offset after it. There is always space, because an escape is longer than
+  /// the character for which it stands.
   private static func write(_ scalar: UInt32, to room: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
     let continuation = { (shift: UInt32) in UInt8(truncatingIfNeeded: scalar >> shift & 0x3F) | 0x80 }
     switch scalar {

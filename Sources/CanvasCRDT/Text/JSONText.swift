@@ -1,13 +1,15 @@
-/// One JSON value that is passed on unread. It is checked, compact, and within limits of length and depth.
+/// One JSON value that is passed on unread. It has been checked, has no superfluous whitespace, and is within limits of
+/// length and depth.
 public struct JSONText: Hashable, Sendable {
-  /// The value without whitespace between its parts. Equal bytes are equal values; the reverse need not hold.
+  /// The value without whitespace between its parts. Values with equal bytes are equal, but equal values may have
+  /// different bytes.
   public let bytes: [UInt8]
 
-  /// Less than the depth of a message, so that a client that got the value in a shallow message can send it in a deeper
-  /// one.
+  /// An upper bound on the depth. It is less than the depth of a message, so that a client that got the value in a
+  /// shallow message can send it in a deeper one.
   public static let depthMax = JSONScanner.depthMax / 2
 
-  /// Takes the whole of `bytes`. `maximumBytes` doesn't count whitespace between parts.
+  /// Reads all of `bytes`. Whitespace between parts doesn't count towards `maximumBytes`.
   public init(validating bytes: UnsafeRawBufferPointer, maximumBytes: Int) throws(JSONFailure) {
     var reader = try JSONReader(validating: bytes)
     try self.init(reading: &reader, maximumBytes: maximumBytes)
@@ -33,7 +35,7 @@ public struct JSONText: Hashable, Sendable {
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
       case UInt8(ascii: "'"):
-        // The reader may allow single quotes, but they aren't JSON.
+        // The reader may allow single quotes, but a value that is passed on must be JSON.
         throw JSONFailure(.unexpectedByte, at: start + index)
       case UInt8(ascii: "\""):
         end = try JSONScanner.stringEnd(in: raw, from: index, quotes: .double)
@@ -58,7 +60,7 @@ public struct JSONText: Hashable, Sendable {
     }
   }
 
-  /// `{}`: the state of a peer that has set none.
+  /// `{}`: the presence of a peer that has set none.
   public static let emptyObject = JSONText(checked: [UInt8(ascii: "{"), UInt8(ascii: "}")])
 
   /// A whole number.

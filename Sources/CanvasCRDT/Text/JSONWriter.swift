@@ -1,7 +1,7 @@
 /// Writes compact JSON, and puts in the commas.
 ///
-/// Whether a comma is due depends only on what came last, so no stack is needed. The caller closes what it opens, and
-/// writes a key before each value of an object.
+/// Whether a comma is due depends only on the last written byte, so no stack is needed. The caller closes what it
+/// opens, and writes a key before each value of an object.
 public struct JSONWriter: Sendable {
   @usableFromInline var output: ByteWriter
   @usableFromInline var isCommaDue = false
@@ -11,7 +11,7 @@ public struct JSONWriter: Sendable {
     output = ByteWriter(capacity: capacity)
   }
 
-  /// Continues after what a writer has written already.
+  /// Continues after the bytes that another writer has written.
   @inlinable
   public init(behind output: consuming ByteWriter) {
     self.output = output
@@ -19,10 +19,10 @@ public struct JSONWriter: Sendable {
 
   @inlinable public var count: Int { output.count }
 
-  /// A copy of what is written. `finish()` returns it without copying.
+  /// A copy of the written bytes. `finish()` returns them without a copy.
   public var bytes: [UInt8] { output.bytes }
 
-  /// Returns what is written without copying it. The writer is used up.
+  /// Returns the written bytes without copying them. The writer can't be used afterwards.
   public consuming func finish() -> [UInt8] { output.finish() }
 
   // MARK: - Objects and arrays
@@ -47,7 +47,7 @@ public struct JSONWriter: Sendable {
     isCommaDue = true
   }
 
-  /// Writes a key that needs no escapes. All of ours are like that.
+  /// Writes a key that needs no escapes. No key of the protocol does.
   @inlinable
   public mutating func key(_ name: StaticString) {
     let length = name.utf8CodeUnitCount
@@ -134,7 +134,7 @@ public struct JSONWriter: Sendable {
 
   // MARK: - Implementation
 
-  /// Writes a comma if one is due, and then what `body` writes, with a single check for space.
+  /// Writes a comma if one is due, and then what `body` writes. The space for both is checked once.
   @inlinable
   @inline(__always)
   mutating func put(upTo maximum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
@@ -153,7 +153,7 @@ public struct JSONWriter: Sendable {
       .copyMemory(from: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Writes a string from UTF-8. Most have nothing to escape and are copied whole.
+  /// Writes a string from UTF-8. Most strings have nothing to escape, and are copied whole.
   private mutating func string(_ bytes: UnsafeRawBufferPointer) {
     let needsEscapes = bytes.contains { JSONWriter.needsEscape($0) }
     put(upTo: (needsEscapes ? bytes.count &* 6 : bytes.count) &+ 2) { room in

@@ -1,6 +1,6 @@
 /// A decimal number with all digits that can matter, as a long integer and a power of ten.
 ///
-/// 767 digits are enough to write any number halfway between two `Double`s. So the digits after the first 800 can only
+/// Any number halfway between two `Double`s can be written with 767 digits. So the digits after the first 800 can only
 /// tell whether a number lies beyond such a halfway point, and one digit stands for all of them. This bounds the work
 /// for any text.
 struct LongDecimal {
@@ -11,7 +11,7 @@ struct LongDecimal {
   private static let digitsMax: Int64 = 800
 
   init(digitsOf number: DecimalNumber, in bytes: UnsafeRawBufferPointer) {
-    // The exponent counts from the end of the last digit, as if all digits came before the point.
+    // From here on, the exponent is the power of ten by which the integer of all digits is multiplied.
     exponent = number.exponent
     var significant: Int64 = 0
     var dropped: Int64 = 0
@@ -28,7 +28,7 @@ struct LongDecimal {
       }
     }
     digitCount = significant - dropped
-    // The number's own exponent is that of its nineteenth digit.
+    // The exponent of `DecimalNumber` belongs to its first nineteen digits.
     exponent -= max(0, digitCount - 19)
     if hasMore {
       integer.multiply(by: 10, adding: 1)
@@ -38,7 +38,7 @@ struct LongDecimal {
   }
 
   func rounded() -> Double {
-    // 10³⁰⁹ is above the greatest `Double`, and 10⁻³²⁴ rounds to zero.
+    // 10³⁰⁹ exceeds the greatest `Double`, and 10⁻³²⁴ rounds to zero.
     if digitCount + exponent > 310 { return .infinity }
     if digitCount + exponent < -324 { return 0 }
     let exponent = Int(exponent)
@@ -50,7 +50,7 @@ struct LongDecimal {
     }
     var denominator = LongInteger(1)
     denominator.multiply(byFiveTo: -exponent)
-    // With equal lengths the quotient is between a half and two. From there each step gives one bit.
+    // If both have the same length, the quotient lies between a half and two. From there on, each step gives one bit.
     let shift = denominator.bitWidth - numerator.bitWidth
     if shift > 0 { numerator.shiftLeft(by: shift) } else { denominator.shiftLeft(by: -shift) }
     var quotient: UInt64 = 0
@@ -69,7 +69,7 @@ struct LongDecimal {
   }
 }
 
-/// A whole number of any size, in words of 32 bits, the lowest first and the highest not zero.
+/// A whole number of any size, in words of 32 bits. The lowest word comes first, and the highest is not zero.
 struct LongInteger {
   private var words: [UInt32] = []
 
@@ -124,7 +124,7 @@ struct LongInteger {
     if wordShift > 0 { words = [UInt32](repeating: 0, count: wordShift) + words }
   }
 
-  /// Subtracts `other` unless it is greater. Returns whether it did.
+  /// Subtracts `other`, unless `other` is greater. Returns whether it was subtracted.
   mutating func subtractIfNotLess(_ other: LongInteger) -> Bool {
     if isLess(than: other) { return false }
     var borrow: Int64 = 0
@@ -145,8 +145,8 @@ struct LongInteger {
     return index >= 0 && words[index] < other.words[index]
   }
 
-  /// The highest 64 bits, shifted so that the first is set; the power of two by which to multiply them; and whether any
-  /// bit below them is set.
+  /// The highest 64 bits, shifted so that the first of them is set. Also the power of two by which they have to be
+  /// multiplied, and whether a bit below them is set.
   func leadingBits() -> (significand: UInt64, exponent: Int, hasMore: Bool) {
     let exponent = bitWidth - 64
     var significand: UInt64 = 0

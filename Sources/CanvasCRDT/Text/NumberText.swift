@@ -1,14 +1,14 @@
 /// Numbers in the format of JSON and ECMAScript: `45`, `0.1`, `1e+21`, `1e-7`.
 ///
-/// They have the fewest digits that read back as the same number, so a page, a bot and the server print the same text
-/// for a value.
+/// A number is written with the fewest digits that read back as the same number. So a page, a bot and the server write
+/// the same text for a value.
 public enum NumberText {
-  /// Room for the longest text, `-0.0000012345678901234567`, and a little more.
+  /// An upper bound on the length, a little more than that of the longest text, `-0.0000012345678901234567`.
   public static let lengthMax = 32
 
-  /// Writes `value` and returns how many bytes that took; `bytes` has room for the longest.
+  /// Writes `value` and returns how many bytes were written. `bytes` must have room for the longest text.
   ///
-  /// As with `JSON.stringify`, minus zero is `0`, and infinity and NaN are `null`.
+  /// As in `JSON.stringify`, minus zero is `0`, and infinity and NaN are `null`.
   @inlinable
   public static func write(_ value: Double, to bytes: UnsafeMutableRawBufferPointer) -> Int {
     precondition(bytes.count >= lengthMax, "a number's text may take thirty-two bytes")
@@ -18,13 +18,13 @@ public enum NumberText {
       bytes[0] = UInt8(ascii: "-")
       length = 1
     }
-    // Below 2⁵³ every integer is exact and needs all of its digits.
+    // Below 2⁵³ every integer is exact, and needs all of its digits.
     if magnitude < 9_007_199_254_740_992 {
       let integer = UInt64(magnitude)
       if Double(integer) == magnitude { return writeDigits(of: integer, to: bytes, at: length) }
     }
-    // If a text of at most fifteen digits reads back as the number, it is the shortest: no other text of that length
-    // does.
+    // If a text of at most fifteen digits reads back as the number, it is the shortest one, because no other text of so
+    // few digits reads back as this number.
     if magnitude < 1e12 {
       let thousandths = UInt64(magnitude * 1_000 + 0.5)
       if Double(thousandths) / 1_000 == magnitude {
@@ -34,7 +34,7 @@ public enum NumberText {
     return writeShortest(magnitude, to: bytes, at: length)
   }
 
-  /// Writes a whole number's digits from `start` and returns the offset after them.
+  /// Writes the digits of a whole number from `start` on, and returns the offset after them.
   @inlinable
   @inline(__always)
   public static func writeDigits(of value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
@@ -44,14 +44,14 @@ public enum NumberText {
     }
     var end = start &+ 2
     var bound: UInt64 = 100
-    // There are at most twenty digits, so the last bound needs no successor.
+    // There are at most twenty digits, so after the last bound no other one is needed.
     while value >= bound {
       end &+= 1
       if end &- start == 20 { break }
       bound &*= 10
     }
-    // Eight digits at a time from the end, so that a timestamp takes two short chains of divisions instead of one long
-    // one.
+    // Eight digits at a time are written from the end. So a timestamp takes two short chains of divisions instead of
+    // one long chain.
     var rest = value
     var index = end
     while rest >= 100_000_000 {
@@ -104,7 +104,7 @@ public enum NumberText {
 
   // MARK: - Any number
 
-  /// The fewest digits, in the format of ECMAScript's Number::toString.
+  /// Writes any number with the fewest digits, in the format of ECMAScript's Number::toString.
   @usableFromInline
   @inline(never)
   static func writeShortest(_ magnitude: Double, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
@@ -112,7 +112,8 @@ public enum NumberText {
       let null: StaticString = "null"
       return move(UnsafeRawBufferPointer(start: null.utf8Start, count: 4), to: bytes, at: 0)
     }
-    // The digits are collected where the text will be, after the longest prefix that they may need: `0.00000`.
+    // The digits are collected where they will stand in the text, after the longest prefix that they may need:
+    // `0.00000`.
     let gathered = start + 7
     let (count, pointPlace) = gatherDigits(of: magnitude, to: bytes, at: gathered)
     let digits = UnsafeRawBufferPointer(rebasing: bytes[gathered..<(gathered + count)])
@@ -142,8 +143,8 @@ public enum NumberText {
     }
   }
 
-  /// Splits `12.5`, `1.25e-07` or the like, which is Swift's own shortest text, into digits and the position of the
-  /// point.
+  /// Splits Swift's own shortest text of a number, such as `12.5` or `1.25e-07`, into its digits and the position of
+  /// the point.
   private static func gatherDigits(
     of magnitude: Double,
     to bytes: UnsafeMutableRawBufferPointer,
@@ -169,8 +170,7 @@ public enum NumberText {
           pointPlace -= 1
         }
       }
-      // Integers past 2⁵³ have zeros before the point. Drop them, so that the count is that of the significant
-      // digits.
+      // Above 2⁵³, integers have zeros before the point. They are dropped, so that only significant digits are counted.
       while count > 1, bytes[start + count - 1] == UInt8(ascii: "0") { count -= 1 }
       return (count, pointPlace + exponent)
     }
@@ -189,7 +189,7 @@ public enum NumberText {
     return index + 1
   }
 
-  /// Copies digits. Source and destination may overlap.
+  /// Copies digits. The two ranges may overlap.
   private static func move(
     _ digits: UnsafeRawBufferPointer,
     to bytes: UnsafeMutableRawBufferPointer,
@@ -202,7 +202,7 @@ public enum NumberText {
 }
 
 extension ByteWriter {
-  /// Writes a number as JSON has it.
+  /// Writes a number in JSON's format.
   @inlinable
   public mutating func appendNumber(_ value: Double) {
     append(upTo: NumberText.lengthMax) { NumberText.write(value, to: $0) }

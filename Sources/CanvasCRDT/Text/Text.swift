@@ -1,7 +1,7 @@
-/// Text as UTF-8 bytes: compared, ordered and hashed by the bytes alone.
+/// A text as UTF-8 bytes, which is compared, ordered and hashed by its bytes alone.
 ///
-/// A `String` considers canonically equivalent texts equal. That needs Unicode's tables, and two replicas with
-/// different tables would disagree about what a register holds.
+/// A `String` considers canonically equivalent texts equal. This needs Unicode's tables, and two replicas with
+/// different versions of the tables would disagree about what a register holds.
 public struct Text: Sendable {
   @usableFromInline let storage: TextStorage
 
@@ -16,13 +16,13 @@ public struct Text: Sendable {
     self.init(uncheckedUTF8: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Nil if the bytes are not UTF-8.
+  /// `nil` if the bytes are not UTF-8.
   public init?(utf8 bytes: UnsafeRawBufferPointer) {
     guard UTF8Validation.firstMalformed(in: bytes) == nil else { return nil }
     self.init(uncheckedUTF8: bytes)
   }
 
-  /// For bytes that have been checked already.
+  /// A text of bytes that have been checked already.
   init(uncheckedUTF8 bytes: UnsafeRawBufferPointer) {
     self.init(capacity: bytes.count) { room in
       room.copyMemory(from: bytes)
@@ -30,12 +30,12 @@ public struct Text: Sendable {
     }
   }
 
-  /// `write` must write UTF-8. It returns how many bytes it wrote.
+  /// A text that `write` writes. It must write UTF-8, and returns how many bytes it wrote.
   init(capacity: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) {
     storage = TextStorage(capacity: capacity, write)
   }
 
-  /// A whole number's digits.
+  /// The digits of a whole number.
   init(decimal number: UInt64) {
     self.init(capacity: NumberText.lengthMax) { NumberText.writeDigits(of: number, to: $0, at: 0) }
   }
@@ -88,8 +88,7 @@ extension Text: Hashable {
 
   public func hash(into hasher: inout Hasher) {
     withBytes { bytes in hasher.combine(bytes: bytes) }
-    // 0xFF never occurs in UTF-8. It marks the end, so that two texts in a row hash differently if they are split
-    // differently.
+    // 0xFF never occurs in UTF-8. It marks the end of a text, so that "ab" and "c" hash differently from "a" and "bc".
     hasher.combine(0xFF as UInt8)
   }
 }
@@ -101,10 +100,10 @@ extension Text: Comparable {
   }
 }
 
-/// Orders bytes like `memcmp`, then by length, the shorter first.
+/// Compares bytes as `memcmp` does. If one text begins with the other, the shorter one comes first.
 @usableFromInline
 enum ByteOrder {
-  /// Less than, equal to or greater than 0 if `left` comes before, equals or comes after `right`.
+  /// A number that is less than, equal to or greater than 0 if `left` comes before, equals or comes after `right`.
   @inlinable
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     let count = min(left.count, right.count)

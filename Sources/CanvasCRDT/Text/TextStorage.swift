@@ -1,4 +1,4 @@
-/// The storage of a text's bytes: a contiguous string. Up to fifteen bytes need no allocation.
+/// The storage of a text's bytes: a contiguous string. A text of up to fifteen bytes needs no allocation.
 @usableFromInline
 struct TextStorage: Sendable {
   @usableFromInline let string: String
@@ -21,7 +21,7 @@ struct TextStorage: Sendable {
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The storage is always contiguous, see `init`. This is several times as fast as the span or `withUTF8`.
+    // The storage is always contiguous: see `init`. This call is several times as fast as the span or `withUTF8`.
     let outcome = string.utf8.withContiguousStorageIfAvailable { bytes -> Swift.Result<Result, Failure> in
       do throws(Failure) {
         return .success(try body(UnsafeRawBufferPointer(bytes)))

@@ -1,12 +1,13 @@
-/// Checks strict UTF-8 (RFC 3629) with our own code, so that it is the same everywhere and needs no Unicode tables.
+/// Checks UTF-8 strictly (RFC 3629). Our own code does this, so that the result is the same everywhere and needs no
+/// Unicode tables.
 ///
-/// It refuses stray continuation bytes, incomplete sequences, overlong forms, surrogates and everything past U+10FFFF.
+/// It refuses stray continuation bytes, incomplete sequences, overlong forms, surrogates and everything above U+10FFFF.
 @usableFromInline
 enum UTF8Validation {
-  /// The high bit of each of eight bytes: none of them set means eight ASCII bytes.
+  /// The high bit of each of eight bytes. If none of these bits is set, the bytes are eight ASCII characters.
   @usableFromInline static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// The offset of the first malformed sequence, or nil if all of `bytes` is UTF-8.
+  /// The offset of the first malformed sequence. `nil` if all of `bytes` is UTF-8.
   @usableFromInline
   static func firstMalformed(in bytes: UnsafeRawBufferPointer) -> Int? {
     let end = bytes.count
@@ -30,12 +31,13 @@ enum UTF8Validation {
     return nil
   }
 
-  /// The length of the multi-byte sequence at `index`, 2 to 4; 0 if it is malformed or reaches past `end`.
+  /// The length of the multi-byte sequence at `index`, from 2 to 4. 0 if the sequence is malformed or reaches beyond
+  /// `end`.
   @usableFromInline
   static func sequenceLength(in bytes: UnsafeRawBufferPointer, at index: Int, end: Int) -> Int {
     let first = bytes[index]
     let length: Int
-    // The second byte alone decides whether a form is overlong, a surrogate or too large.
+    // The second byte alone decides whether the sequence is overlong, a surrogate or too large.
     var secondRange: ClosedRange<UInt8> = 0x80...0xBF
     switch first {
     case 0xC2...0xDF: length = 2

@@ -1,11 +1,12 @@
 // The messages between a client and a server.
 //
-// The client speaks first, with `hello`. The server answers `welcome` and then sends the room's state and everything
-// that happens after it, all as `operations`. A client's own operations come back to it among the others'. Each of its
-// messages is answered by an `acknowledgement` or a `rejection`. Nothing is sent to anyone before it is durable.
+// The client speaks first, with `hello`. The server answers `welcome`, and then sends the room's state and everything
+// that happens after it, all as `operations`. A client's own operations come back to it among those of other clients.
+// The server answers each `operations` message of a client with an `acknowledgement` or a `rejection`. No operation is
+// sent to anyone before it is durable.
 //
 // The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. Values here have been checked: a
-// decoder refuses what the contract does not allow, so the receiver of a message need not check again.
+// decoder refuses what the protocol doesn't allow, so the receiver of a message need not check again.
 //
 // Each message has a file in `Messages`, with its fields and how they are written and read in both encodings. This file
 // lists the messages with their names, and calls the functions in their files. No `switch` here has a `default`, so the
@@ -28,7 +29,7 @@ public enum ServerMessage: Equatable, Sendable {
   case presence([PeerState])
   case join(Peer)
   case leave(Identifier)
-  /// How many people are here, including the receiver. 0 if the room names all of them.
+  /// How many people are in the room, including the receiver. 0 if the room names all of them.
   case crowd(people: UInt64)
   case overlaps(OverlapNotice)
   case pong(id: MessageIdentifier?, milliseconds: UInt64)
@@ -39,7 +40,7 @@ public enum ServerMessage: Equatable, Sendable {
 
 // MARK: - Names
 
-/// The kinds of messages from a client. The number is a message's first byte in the binary form.
+/// The kinds of messages from a client. A kind's number is the first byte of its messages in the binary form.
 enum ClientMessageKind: UInt8, WireNamed {
   case hello = 0x01
   case operations = 0x02
@@ -47,7 +48,7 @@ enum ClientMessageKind: UInt8, WireNamed {
   case ping = 0x04
   case digest = 0x05
   case token = 0x06
-  /// A hello with more flags than fit into a byte. JSON has only one kind of hello.
+  /// A hello whose flags need more than a byte. JSON has only one kind of hello.
   case wideHello = 0x11
 
   /// The message's `type` in JSON.
@@ -77,10 +78,11 @@ extension ClientMessage {
   }
 }
 
-/// The kinds of messages from a server. The number is a message's first byte in the binary form, and has the bit 0x40.
+/// The kinds of messages from a server. A kind's number is the first byte of its messages in the binary form, and has
+/// the bit 0x40.
 ///
-/// A delivery is of one of two kinds: the binary form distinguishes operations from state. JSON doesn't: both have the
-/// same name, under which `delivery` is found, since it comes first.
+/// A delivery has one of two kinds in the binary form: operations or state. In JSON both kinds have the same name. A
+/// search by this name finds `delivery`, because that case comes first.
 enum ServerMessageKind: UInt8, WireNamed {
   case welcome = 0x41
   case delivery = 0x42
@@ -116,8 +118,8 @@ enum ServerMessageKind: UInt8, WireNamed {
     }
   }
 
-  /// Whether such a message is for its receiver alone: a welcome, an answer, an error. The others report what happens
-  /// in the room.
+  /// Whether messages of this kind are for their receiver alone: a welcome, an answer, an error. The other messages
+  /// report what happens in the room.
   var isPersonal: Bool {
     switch self {
     case .welcome, .acknowledgement, .rejection, .pong, .digest, .error, .token: true
@@ -249,7 +251,7 @@ extension BinaryEncoding {
     }
   }
 
-  /// Sets `id` as soon as that is read, so that a refusal can name it.
+  /// Reads a client's message. `id` is set as soon as the message's `id` has been read, so that a refusal can name it.
   static func readClientMessage(
     _ kind: ClientMessageKind,
     from reader: inout ByteReader,

@@ -1,14 +1,14 @@
 /// Why bytes from outside are not a message.
 public enum MessageError: Error, Hashable, Sendable {
-  /// The bytes are not valid JSON or UTF-8, or not an object; or they are not valid in the binary form.
+  /// The bytes are not valid JSON or UTF-8, or are not an object; or they are not valid in the binary form.
   case malformed(Text)
-  /// A message of an unknown kind. The connection may go on.
+  /// A message is of an unknown kind. The connection may go on.
   case unknownType(Text)
-  /// A hello with a field of the wrong form, which ends the connection.
+  /// A field of a hello has a wrong form. This ends the connection.
   case badHello(Text)
-  /// Another message with a field that is missing or of the wrong form. The connection may go on.
+  /// A field of another message is missing or has a wrong form. The connection may go on.
   case badField(Text)
-  /// Operations that are refused; the connection goes on.
+  /// Operations are refused. The connection goes on.
   indirect case rejected(Rejection)
 
   /// The reason, in words.
@@ -26,7 +26,7 @@ extension MessageError {
     .rejected(Rejection(code: code, message: Text(message)))
   }
 
-  /// The same error, with the `id` that the sender gave its message.
+  /// The same error, with the `id` that the sender gave to its message.
   func naming(_ id: MessageIdentifier?) -> MessageError {
     guard case .rejected(var rejection) = self else { return self }
     rejection.id = id

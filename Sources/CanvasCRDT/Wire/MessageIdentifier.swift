@@ -1,9 +1,9 @@
-/// A client's name for one of its messages: a number or a text. The server echoes it unchanged.
+/// A client's name for one of its messages: a number or a text. The server sends it back unchanged.
 public struct MessageIdentifier: Hashable, Sendable {
-  /// Its JSON, as the client wrote it.
+  /// The identifier's JSON, as the client wrote it.
   public let json: JSONText
 
-  /// Nil unless the value is a number or a text.
+  /// `nil` unless the value is a number or a text.
   public init?(json: JSONText) {
     guard json.kind == .number || json.kind == .string else { return nil }
     self.json = json
@@ -14,7 +14,7 @@ public struct MessageIdentifier: Hashable, Sendable {
     json = JSONText(number)
   }
 
-  /// The number, if the JSON is one to fifteen digits without leading zeros.
+  /// The number, if the JSON has one to fifteen digits and no leading zeros.
   public var wholeNumber: UInt64? {
     let bytes = json.bytes
     guard bytes.count <= 15, bytes.count == 1 || bytes.first != UInt8(ascii: "0") else { return nil }
@@ -45,7 +45,7 @@ extension JSONReader {
 // MARK: - Binary
 
 extension BinaryEncoding {
-  /// Writes a varint if the identifier is a whole number that fits, otherwise its JSON.
+  /// Writes an identifier: a varint if it is a whole number that fits, otherwise its JSON.
   static func write(_ id: MessageIdentifier?, to writer: inout ByteWriter) {
     guard let id else { return writer.append(0) }
     if let number = id.wholeNumber {

@@ -1,12 +1,12 @@
-/// Actors in the order in which they are first named, and the index of each.
+/// Actors in the order in which they are first named, and the index of each actor.
 struct ActorList {
   private(set) var list: [Identifier] = []
 
-  /// Used when searching the list would take longer than hashing.
+  /// The indices by actor. Only filled if the list is so long that a search would take longer than hashing.
   private var places = IdentifierMap<Int>()
 
-  /// The place where an actor was last found, indexed by a few of its bits. A room's writers alternate, so this is
-  /// nearly always right.
+  /// The places of the actors found last, indexed by a few bits of the actor. A room has few writers who take turns, so
+  /// a hint is nearly always right.
   private var hints = InlineArray<64, Int32>(repeating: -1)
 
   private static let shortLength = 16
@@ -16,7 +16,7 @@ struct ActorList {
     if hinted(actor) == nil { enterUnhinted(actor) }
   }
 
-  /// The index of an actor that has been entered.
+  /// The index of an actor, which must be in the list.
   @inline(__always)
   func place(of actor: Identifier) -> Int {
     if let place = hinted(actor) { return place }

@@ -1,10 +1,11 @@
-/// The compact encoding of the messages, `canvas.v1.bin`: one message a binary frame.
+/// The compact encoding of the messages, `canvas.v1.bin`: one message for each binary frame.
 ///
 /// A message is a byte for its kind, then its fields in a fixed order. Numbers are LEB128 varints in their shortest
-/// form. An identifier is six bytes. A text is a varint of its length and then its UTF-8. One message has one encoding,
-/// and a decoder refuses every other, so equal messages are equal bytes. docs/PROTOCOL.md has it byte by byte.
+/// form. An identifier is six bytes. A text is its length as a varint, and then its UTF-8. Each message has exactly one
+/// encoding, and a decoder refuses all other bytes, so equal messages are equal bytes. docs/PROTOCOL.md describes the
+/// encoding byte by byte.
 public enum BinaryEncoding {
-  /// Stands for no identifier, in fields where one may be missing.
+  /// Stands for a missing identifier, in fields where an identifier may be missing.
   static let noIdentifier: UInt64 = 1 << 48 - 1
 
   public static func encode(_ message: ClientMessage) -> [UInt8] {
@@ -21,7 +22,8 @@ public enum BinaryEncoding {
     return writer.finish()
   }
 
-  /// Decodes a client's message. If it has more than `operationsMax` operations, it is refused before they are read.
+  /// Decodes a client's message. If the message has more than `operationsMax` operations, it is refused before they are
+  /// read.
   public static func decodeClientMessage(
     _ bytes: UnsafeRawBufferPointer,
     operationsMax: UInt64 = UInt64.max
@@ -39,7 +41,7 @@ public enum BinaryEncoding {
     }
   }
 
-  /// Decodes a server's message.
+  /// Decodes a message from a server.
   public static func decodeServerMessage(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ServerMessage {
     var reader = ByteReader(bytes)
     do throws(BinaryFailure) {
@@ -53,7 +55,7 @@ public enum BinaryEncoding {
     }
   }
 
-  /// Whether a server's frame is for its receiver alone, judging by its first byte. A client that only writes need not
+  /// Whether a server's frame is for its receiver alone, which its first byte tells. A client that only writes need not
   /// decode the other frames.
   public static func isPersonal(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let first = bytes.first, let kind = ServerMessageKind(rawValue: first) else { return true }

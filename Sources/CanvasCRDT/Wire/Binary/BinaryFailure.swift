@@ -1,11 +1,11 @@
-/// Why bytes are not valid in the binary form. Indirect, so that the reader's functions return one reference and not
-/// six words. Only a failure allocates.
+/// Why bytes are not valid in the binary form. The enum is indirect, so that the reader's functions return one
+/// reference rather than six words. Only a failure allocates.
 indirect enum BinaryFailure: Error, Hashable, Sendable {
   case truncated
-  /// Bytes of the wrong form.
+  /// The bytes have a wrong form.
   case malformed(StaticWords)
   case unknownKind(UInt8)
-  /// A wrong field of hello, or (`field`) of another message without operations.
+  /// A field is wrong: of a hello, or (`field`) of another message without operations.
   case hello(StaticWords)
   case field(StaticWords)
   /// The operations as a whole are refused.
@@ -13,7 +13,7 @@ indirect enum BinaryFailure: Error, Hashable, Sendable {
   case value(operation: Int, PropertyProblem)
   case reference(operation: Int, RejectCode, StaticWords)
 
-  /// Constant words that cost nothing until somebody reads them.
+  /// Words that are known when the program is compiled. They cost nothing until somebody reads them.
   struct StaticWords: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: StaticString
 
@@ -23,7 +23,7 @@ indirect enum BinaryFailure: Error, Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(Text(text)) }
   }
 
-  /// The error to send back, with the sender's identifier for the message.
+  /// The error to send back. `id` is the sender's identifier for its message.
   func error(id: MessageIdentifier? = nil) -> MessageError {
     switch self {
     case .truncated: .malformed("the message ends before it is whole")

@@ -1,4 +1,4 @@
-// The fields that the messages' binary forms consist of.
+// The fields of which the messages' binary forms consist.
 
 extension ByteReader {
   @inline(__always)
@@ -35,7 +35,7 @@ extension ByteReader {
     return text
   }
 
-  /// Six bytes, highest first.
+  /// An identifier: six bytes, the highest first.
   @inline(__always)
   mutating func identifier() throws(BinaryFailure) -> Identifier {
     guard let identifier = Identifier(packed: try packed48()) else {
@@ -51,7 +51,7 @@ extension ByteReader {
     return identifier
   }
 
-  /// The part of a tie after the identifier. `nil` for a place outside of any box.
+  /// The place in a tie, which follows the identifier. `nil` if the place lies outside of every box.
   mutating func boxPlace() throws(BinaryFailure) -> BoxPlace? {
     let (x, y) = (try varint(), try varint())
     guard let x = UInt16(exactly: x), let y = UInt16(exactly: y) else { return nil }
@@ -65,7 +65,7 @@ extension ByteReader {
     return high << 16 | UInt64(bytes[4]) << 8 | UInt64(bytes[5])
   }
 
-  /// Eight bytes of milliseconds and counter, highest first, and the actor.
+  /// A stamp: milliseconds and counter in eight bytes, the highest first, and then the actor.
   mutating func stamp() throws(BinaryFailure) -> Stamp {
     let bytes = try slice(8)
     return Stamp(time: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)), actor: try identifier())
@@ -77,8 +77,8 @@ extension ByteReader {
     return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
   }
 
-  /// The number of elements that follow, each of which takes `bytesEach` or more. A number that the remaining bytes
-  /// can't hold is refused before anything is allocated for it.
+  /// The number of elements that follow, each of which takes at least `bytesEach` bytes. If the remaining bytes are too
+  /// few for this number, it is refused before anything is allocated for it.
   mutating func count(bytesEach: Int) throws(BinaryFailure) -> Int {
     let count = try varint()
     guard count <= UInt64(remaining / bytesEach) else { throw .truncated }
@@ -100,7 +100,7 @@ extension ByteWriter {
 
   mutating func append(_ identifier: Identifier) {
     append(upTo: 8) { room in
-      // Writes two bytes more than it keeps: one store instead of six.
+      // One store writes all six bytes, and two more that the next value overwrites.
       room.storeBytes(of: (identifier.packed << 16).bigEndian, as: UInt64.self)
       return 6
     }
@@ -132,7 +132,7 @@ extension ByteWriter {
 }
 
 extension JSONText {
-  /// Nil unless the bytes are JSON in its shortest form.
+  /// `nil` unless the bytes are JSON in its shortest form.
   init?(compact bytes: UnsafeRawBufferPointer) {
     guard let json = try? JSONText(validating: bytes, maximumBytes: bytes.count), json.bytes.count == bytes.count else {
       return nil

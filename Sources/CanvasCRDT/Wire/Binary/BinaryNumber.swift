@@ -1,24 +1,26 @@
-/// Writes a number in as few bytes as possible, without loss.
+/// Writes a number in few bytes, without loss.
 ///
-/// A varint whose lowest two bits tell what the rest is: a zigzag integer of units (0), of hundredths (1) or of
-/// ten-thousandths (2). With 3 the rest is empty, and the number's eight bytes follow, lowest first. A number has the
-/// first of these forms that holds it exactly. People place shapes at whole units and pages at hundredths, so most
-/// numbers take two or three bytes instead of eight.
+/// The first part is a varint whose lowest two bits tell the form. If they are 0, 1 or 2, the rest of the varint is a
+/// zigzag integer that counts units, hundredths or ten-thousandths. If they are 3, the rest is empty, and the number's
+/// eight bytes follow, the lowest first. A number has the first of these forms that holds it exactly. People place
+/// shapes at whole units and pages at hundredths, so most numbers take two or three bytes instead of eight.
 enum BinaryNumber {
   static let unitsForm: UInt64 = 0
   static let hundredthsForm: UInt64 = 1
   static let tenThousandthsForm: UInt64 = 2
   static let rawForm: UInt64 = 3
 
-  /// Beyond 2⁵³ a number's neighbours are more than one apart, and units are no longer exact.
+  /// 2⁵³. Beyond it, neighbouring numbers are more than one apart, so not every count of units is exact.
   private static let integerMax = 9_007_199_254_740_992.0
 
-  /// The number as a multiple of `1 / scale`, if it is a whole one and dividing it by `scale` gives the number back.
+  /// How many times the number contains `1 / scale`, if that is a whole number and dividing it by `scale` gives exactly
+  /// the number again.
   @inline(__always)
   static func multiple(of scale: Double, in value: Double) -> Int64? {
     let scaled = value * scale
     guard abs(scaled) <= integerMax else { return nil }
-    // Rounds by converting, because rounding is a function call on processors without an instruction for it.
+    // This rounds by converting to an integer, because `rounded()` is a function call on processors without an
+    // instruction for it.
     let nearest = Int64(scaled + (scaled < 0 ? -0.5 : 0.5))
     guard Double(nearest) / scale == value else { return nil }
     return nearest
@@ -37,7 +39,7 @@ enum BinaryNumber {
     }
   }
 
-  /// Refuses a number that is not in the first form that holds it, and NaN and infinities.
+  /// Reads a number. NaN, infinities and numbers that are not in the first form that holds them are refused.
   static func read(from reader: inout ByteReader) throws(BinaryFailure) -> Double {
     let word = try reader.varint()
     let value: Double

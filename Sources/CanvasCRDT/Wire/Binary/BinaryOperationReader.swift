@@ -1,7 +1,7 @@
 /// Reads a list of operations one by one, without an allocation for each.
 struct BinaryOperationReader {
   private(set) var reader: ByteReader
-  /// Most lists are by one actor, and then need no array of actors.
+  /// Most lists are by one actor. Such a list needs no array of actors.
   private var firstActor = Identifier(unchecked: 0)
   private var otherActors: [Identifier] = []
   private let actorCount: Int
@@ -28,7 +28,8 @@ struct BinaryOperationReader {
     count = try reader.count(bytesEach: BinaryOperations.operationBytesMin)
   }
 
-  /// The next operation; nil after the last. Call it until it returns nil, so that the whole list is checked.
+  /// The next operation. `nil` after the last one. The caller must go on until the result is `nil`, so that the whole
+  /// list is checked.
   mutating func next() throws(BinaryFailure) -> ProposedOperation? {
     guard try isNext() else { return nil }
     let head = try reader.byte()
@@ -39,7 +40,7 @@ struct BinaryOperationReader {
     return operation
   }
 
-  /// The same for lists in which each operation must have a stamp.
+  /// The next operation of a list in which each operation must have a stamp.
   mutating func nextStamped() throws(BinaryFailure) -> Operation? {
     guard try isNext() else { return nil }
     let head = try reader.byte()

@@ -23,7 +23,7 @@ enum BinaryOperations {
   static let actorShift: UInt8 = 4
   static let actorFollows: UInt8 = 15
 
-  /// A head and a mask: the shortest operation.
+  /// The bytes of the shortest operation: a head and a mask.
   static let operationBytesMin = 2
 
   static func write(_ operations: [Operation], to writer: inout ByteWriter) {

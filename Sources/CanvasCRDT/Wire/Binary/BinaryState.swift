@@ -1,4 +1,4 @@
-// A whole canvas outside of any message: the number of its parts, as a varint, then each part as columns.
+// A whole canvas outside of any message: the number of its parts as a varint, then each part as columns.
 
 extension BinaryEncoding {
   public static func encode(state canvas: Canvas) -> [UInt8] {
@@ -7,7 +7,7 @@ extension BinaryEncoding {
     return writer.finish()
   }
 
-  /// A canvas of more than `shapesMax` shapes is refused. For `seed` see `Canvas`.
+  /// Decodes a canvas. If it has more than `shapesMax` shapes, it is refused. For `seed` see `Canvas`.
   public static func decodeState(
     _ bytes: UnsafeRawBufferPointer,
     shapesMax: Int,

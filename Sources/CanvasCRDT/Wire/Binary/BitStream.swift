@@ -1,9 +1,10 @@
-/// Numbers of a few bits each, packed without gaps, the lowest bit of the lowest byte first.
+/// Writes numbers of a few bits each, packed without gaps. The lowest bit of the lowest byte comes first.
 struct BitWriter {
   private var pending: UInt64 = 0
   private var pendingCount: UInt64 = 0
 
-  /// The most bits at once. They fit in a word together with the bits that don't yet fill a byte.
+  /// An upper bound on the bits that are written at once. So many fit into a word together with the bits that don't
+  /// fill a byte yet.
   static let widthMax = 56
 
   @inline(__always)
@@ -20,23 +21,24 @@ struct BitWriter {
     pendingCount &= 7
   }
 
-  /// Fills the last byte with zeros.
+  /// Fills the last byte up with zeros.
   mutating func finish(to writer: inout ByteWriter) {
     if pendingCount > 0 { writer.append(UInt8(truncatingIfNeeded: pending)) }
     pending = 0
     pendingCount = 0
   }
 
-  /// How many bits the values up to `greatest` need.
+  /// How many bits are needed for values from 0 to `greatest`.
   static func width(of greatest: UInt64) -> Int { 64 - greatest.leadingZeroBitCount }
 }
 
-/// Reads what a `BitWriter` wrote. It stores no bits, but only how many of the reader's next byte it has read.
+/// Reads what a `BitWriter` has written. It stores no bits, but only how many bits of the reader's next byte it has
+/// read.
 struct BitReader {
   private var bitsRead: UInt64 = 0
 
-  /// `width` is at most `BitWriter.widthMax`, so that the value and the bits before it in its first byte fit in one
-  /// word.
+  /// Reads a number. `width` must be at most `BitWriter.widthMax`: together with the bits that were read before in its
+  /// first byte, the number then fits into one word.
   @inline(__always)
   mutating func read(width: Int, from reader: inout ByteReader) throws(BinaryFailure) -> UInt64 {
     let word = reader.next64() &>> bitsRead
@@ -46,7 +48,7 @@ struct BitReader {
     return word & ((1 &<< width) &- 1)
   }
 
-  /// Skips the zeros that come next, up to a given number, and returns how many there were.
+  /// Skips at most `most` zeros that come next, and returns how many it has skipped.
   @inline(__always)
   mutating func readZeros(atMost most: Int, from reader: inout ByteReader) -> Int {
     let zeros = (reader.next64() &>> bitsRead).trailingZeroBitCount
@@ -62,7 +64,7 @@ struct BitReader {
     bitsRead = end & 7
   }
 
-  /// Skips the rest of the last byte, which must be zeros.
+  /// Skips the rest of the last byte, whose bits must all be zero.
   mutating func finish(_ reader: inout ByteReader) throws(BinaryFailure) {
     guard bitsRead > 0 else { return }
     guard UInt64(try reader.byte()) &>> bitsRead == 0 else { throw .malformed("bits behind the last value") }
@@ -71,7 +73,7 @@ struct BitReader {
 }
 
 extension ByteReader {
-  /// The next eight bytes, or fewer at the end. The reader stays where it is.
+  /// The next eight bytes; near the end, as many as there are. The reader doesn't move.
   @inline(__always)
   fileprivate func next64() -> UInt64 {
     guard remaining >= 8 else { return last64() }

@@ -26,22 +26,22 @@
 enum StateColumns {
   static let version: UInt8 = 1
 
-  /// Bounds the memory that a reader allocates for a few bytes: 25 MB of records, and half as much again for rare
-  /// properties.
+  /// An upper bound on the shapes in a part. It bounds the memory that a reader allocates for a few bytes: 25 MB of
+  /// records, and half as much again for rare properties.
   static let shapesMax = 65_536
 
   static let counterBitsMax = 16
   static let timeBitsMax = 48
 
-  /// A column of numbers is written as whole multiples of 1 divided by one of these.
+  /// The scales of packed columns. A packed column of numbers is written as whole multiples of 1 divided by its scale.
   static let scales: [Double] = [1, 100, 10_000]
   static let rawForm: UInt8 = 3
 
-  /// A column is packed if at most one in eight of its numbers does not fit the form.
+  /// A column is packed with a scale if at most one in so many of its numbers is not a multiple.
   static let othersShare = 8
 
   /// Whether a column of these numbers is packed as multiples of `1 / scale`. If it isn't, a few numbers are enough to
-  /// tell.
+  /// find this out.
   static func fits(_ numbers: [Double], scale: Double) -> Bool {
     let othersMax = numbers.count / othersShare
     var others = 0
@@ -54,8 +54,8 @@ enum StateColumns {
 }
 
 extension PropertyForm {
-  /// The number of bits of each value in a packed column: as many as the greatest allowed value needs. 0 means that the
-  /// column isn't packed.
+  /// How many bits each value of a packed column takes: as many as the greatest allowed value needs. 0 if the column
+  /// isn't packed.
   public var packedWidth: Int {
     switch self {
     case .kind: BitWriter.width(of: UInt64(ShapeKind.allCases.count - 1))
@@ -107,7 +107,7 @@ extension StateColumnsWriter {
     var seen = StampStatistics()
     for record in records { seen.enter(record) }
     let actors = seen.actors.list.sorted()
-    // Translates the order of first occurrence into the order of identifiers.
+    // For each actor in the order of first occurrence, the actor's place in the order of identifiers.
     let places = seen.actors.list.map { actor in UInt64(StateColumnsWriter.place(of: actor, in: actors)) }
     writer.appendVarint(UInt64(actors.count))
     for actor in actors { writer.append(actor) }
@@ -120,7 +120,7 @@ extension StateColumnsWriter {
     writer.append(UInt8(actorBits))
     writeMasks(to: &writer)
 
-    // A stamp and the bit before it can nearly always be written at once.
+    // In nearly all states, a stamp and the bit before it fit into one write.
     let actorShift = UInt64(timeBits + counterBits)
     let stampBits = timeBits + counterBits + actorBits
     let fitsOneWrite = stampBits + 1 <= BitWriter.widthMax
@@ -170,7 +170,7 @@ extension StateColumnsWriter {
     bits.finish(to: &writer)
   }
 
-  /// The index of `value` in a rising list that contains it.
+  /// The index of `value` in a rising list. The list must contain it.
   private static func place<Value: Comparable>(of value: Value, in list: [Value]) -> Int {
     var low = 0
     var high = list.count
@@ -208,7 +208,8 @@ extension StateColumnsWriter {
 }
 
 extension UnsafePointer<ShapeRecord> {
-  /// The stamp of an assigned property, read in place: the record's own method would copy all of its stamps first.
+  /// The stamp of an assigned property. It is read in place, because the record's own method would copy all of the
+  /// record's stamps first.
   @inline(__always)
   fileprivate func stamp(of property: Property) -> Stamp {
     let place = Int(property.rawValue)
@@ -280,7 +281,7 @@ extension StateColumnsWriter {
     numbers.removeAll(keepingCapacity: true)
     forEachRecord(with: property) { record in
       let number = value(record)
-      // Minus zero equals zero, and equal states must be equal bytes.
+      // Minus zero is written as zero, because the two are equal and equal states must be equal bytes.
       numbers.append(number == 0 ? 0 : number)
     }
     StateColumnsWriter.write(numbers, to: &writer)
@@ -306,7 +307,8 @@ extension StateColumnsWriter {
           integers.append(Int64.min)
         }
       }
-      // The contract doesn't allow numbers that far apart. If they occur, they are written unpacked.
+      // The protocol doesn't allow numbers that far apart. If there are such numbers all the same, the column is
+      // written unpacked.
       guard others.count <= othersMax, BitWriter.width(of: UInt64(greatest - least)) <= BitWriter.widthMax else {
         continue
       }

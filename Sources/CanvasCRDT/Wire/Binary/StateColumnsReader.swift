@@ -1,15 +1,15 @@
-/// Reads columns back into records, in the pages of a canvas, so that the canvas can take them over. Any bytes lead to
-/// records or a named failure, and to at most `StateColumns.shapesMax` records.
+/// Reads columns back into records. The records lie in pages like those of a canvas, so that a canvas can take the
+/// pages over. Any bytes lead to records or to a named failure, and to at most `StateColumns.shapesMax` records.
 ///
-/// Bytes that the writer would have written differently are refused, so that a state has only one encoding. Each such
-/// check costs one more comparison.
+/// If the writer would have written the bytes differently, they are refused, so that a state has only one encoding.
+/// Each such check costs one more comparison.
 struct StateColumnsReader {
   private var reader: ByteReader
   private var pages: [[ShapeRecord]] = []
   private var count = 0
   private var erasures: [(shape: Identifier, stamp: Stamp)] = []
 
-  /// Reads columns up to their end and returns what follows them.
+  /// Reads columns up to their end. Returns them, and the bytes that follow.
   static func read(_ bytes: ByteReader) throws(BinaryFailure) -> (part: StatePart, rest: ByteReader) {
     var columns = StateColumnsReader(reader: bytes)
     try columns.readAll()
@@ -56,7 +56,8 @@ struct StateColumnsReader {
     return pages
   }
 
-  /// If a shape has registers, its erasure is with them, not in the list of erasures.
+  /// Refuses an erasure in the list of erasures whose shape has registers, because the erasure of such a shape is in
+  /// its record.
   private func refuseErasedTwice(_ pages: [[ShapeRecord]]) throws(BinaryFailure) {
     guard !erasures.isEmpty else { return }
     var next = 0
@@ -69,7 +70,7 @@ struct StateColumnsReader {
     }
   }
 
-  /// Identifiers rise: each is a step from the one before.
+  /// Reads an identifier as a step from the one before. So identifiers always rise.
   private mutating func readIdentifier(after before: Identifier?) throws(BinaryFailure) -> Identifier {
     let step = try reader.varint()
     guard before == nil || step > 0, step < Identifier.packedLimit,
@@ -102,7 +103,7 @@ extension StateColumnsReader {
 
     var used = [Bool](repeating: false, count: actorCount)
     var leastTime = UInt64.max
-    // All values joined by OR: as wide as the widest of them.
+    // All values joined by OR. The result is as wide as the widest value.
     var allTimes: UInt64 = 0
     var allCounters: UInt64 = 0
     var bits = BitReader()
@@ -113,7 +114,7 @@ extension StateColumnsReader {
           var left = mask.count
           var first = Stamp.never
           var isFirst = true
-          // Each zero in a row stands for one more property with the first stamp.
+          // How many further properties have the first stamp: each zero bit in a row stands for one.
           var same = 0
           for property in mask {
             left -= 1
@@ -121,7 +122,7 @@ extension StateColumnsReader {
             if same > 0 {
               same -= 1
             } else {
-              // The 1 that ended the zeros.
+              // Reads the 1 that ends the zeros.
               if !isFirst { _ = try bits.read(width: 1, from: &reader) }
               let time = try bits.read(width: timeBits, from: &reader)
               let counter = try bits.read(width: counterBits, from: &reader)
@@ -186,7 +187,7 @@ extension StateColumnsReader {
 }
 
 extension ShapeRecord {
-  /// Whether every register is newer than the erasure. After a merge, all are.
+  /// Whether every register is newer than the erasure. This is true for any record that a merge has made.
   fileprivate var survivesItsErasure: Bool {
     guard let erasure else { return true }
     for property in registers where assignedStamp(of: property) <= erasure { return false }

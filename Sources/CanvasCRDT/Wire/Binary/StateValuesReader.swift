@@ -1,7 +1,7 @@
 /// Reads the columns of values into records that already have their stamps.
 struct StateValuesReader {
   private var reader: ByteReader
-  /// For each shape, the properties that it has.
+  /// The properties that each shape has.
   private let masks: [PropertyMask]
 
   static func read(
@@ -80,7 +80,7 @@ struct StateValuesReader {
     }
   }
 
-  /// Calls `restore` with the reader for the values of every shape that has `property`.
+  /// Calls `restore` for the values of every shape that has `property`, and gives it the reader.
   @inline(__always)
   private mutating func readEach(
     _ property: Property,
@@ -126,7 +126,7 @@ struct StateValuesReader {
     }
   }
 
-  /// A column of `count` numbers.
+  /// Reads a column of `count` numbers.
   @inline(never)
   private mutating func readNumbers(_ count: Int) throws(BinaryFailure) -> [Double] {
     var numbers: [Double] = []
@@ -155,11 +155,11 @@ struct StateValuesReader {
   ) throws(BinaryFailure) {
     let least = BinaryNumber.unzigzag(try reader.varint())
     let width = Int(try reader.byte())
-    // The two bounds keep the sum within the range of an integer.
+    // Together the two bounds keep the sum within the range of an integer.
     guard width <= BitWriter.widthMax, least.magnitude <= 1 << 53 else { throw .malformed("numbers out of range") }
     var bits = BitReader()
     var zeroSteps = 0
-    // All values joined by OR: as wide as the widest of them.
+    // All values joined by OR. The result is as wide as the widest value.
     var allSteps: UInt64 = 0
     for _ in 0..<count {
       let step = try bits.read(width: width, from: &reader)
@@ -183,7 +183,8 @@ struct StateValuesReader {
       numbers[place] = value
       next = place + 1
     }
-    // At least one number must be the least, and one must need the full width.
+    // At least one number must equal `least`, and at least one must need the full width. Otherwise the writer would
+    // have chosen another `least` or width.
     guard width == BitWriter.width(of: allSteps), zeroSteps > others else {
       throw .malformed("numbers wider than they have to be")
     }

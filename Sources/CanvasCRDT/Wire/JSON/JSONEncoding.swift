@@ -1,7 +1,7 @@
-/// The messages as JSON, `canvas.v1.json`: one object a text frame.
+/// The messages as JSON, `canvas.v1.json`: one object for each text frame.
 ///
-/// Members are written in the order of docs/PROTOCOL.md's examples and read in any order. Optional members that are
-/// false or empty are left out, so that equal messages are equal bytes.
+/// Members are written in the order of the examples in docs/PROTOCOL.md, and are read in any order. Optional members
+/// that are false or empty are left out, so that equal messages are equal bytes.
 public enum JSONEncoding {
   public static func encode(_ message: ClientMessage) -> [UInt8] {
     var writer = writerOfObject(message.kind.wireName)
@@ -17,7 +17,7 @@ public enum JSONEncoding {
     return writer.finish()
   }
 
-  /// Decodes a client's message. One of more than `operationsMax` operations is refused.
+  /// Decodes a client's message. If it has more than `operationsMax` operations, it is refused.
   public static func decodeClientMessage(
     _ bytes: UnsafeRawBufferPointer,
     operationsMax: UInt64 = UInt64.max
@@ -29,7 +29,7 @@ public enum JSONEncoding {
     return try readClientMessage(kind, from: &reader, operationsMax: operationsMax)
   }
 
-  /// Decodes a server's message. A state arrives as operations, since JSON writes it as operations.
+  /// Decodes a message from a server. A state is decoded as operations, because JSON has no other form for it.
   public static func decodeServerMessage(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ServerMessage {
     var reader = try readerOfObject(bytes)
     guard let kind = try type(of: reader).withBytes({ ServerMessageKind(wireName: $0) }) else {
@@ -38,7 +38,7 @@ public enum JSONEncoding {
     return try readServerMessage(kind, from: &reader)
   }
 
-  /// Decodes the body `{"ops":[…]}` of an HTTP request. It needs no `type`, and its `id` is read as in a message.
+  /// Decodes the body `{"ops":[…]}` of an HTTP request. The body needs no `type`; its `id` is read as in a message.
   public static func decodeSubmission(
     _ bytes: UnsafeRawBufferPointer,
     operationsMax: UInt64 = UInt64.max
@@ -100,7 +100,8 @@ extension JSONEncoding {
     }
   }
 
-  /// The message's type, at any position. Most often it is the first member, and then nothing else is read.
+  /// The message's type, wherever it is in the object. In most messages it is the first member, and then nothing else
+  /// is read.
   private static func type(of object: JSONReader) throws(MessageError) -> JSONString {
     var reader = object
     guard reader.entersObject() else { throw .malformed("a message must be an object") }

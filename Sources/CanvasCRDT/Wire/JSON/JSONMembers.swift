@@ -1,12 +1,12 @@
-// Reading a text that is known to be valid JSON. If the value has another kind than the one asked for, the result is
-// `nil`, and the reader stays there.
+// Reading a text that is known to be valid JSON. If the value is of another kind than the caller wants, the result is
+// `nil`, and the reader stays where it is.
 
 extension JSONReader {
   mutating func entersObject() -> Bool { (try? beginObject()) != nil }
 
   mutating func entersArray() -> Bool { (try? beginArray()) != nil }
 
-  /// The next member's key; nil after the last.
+  /// The next member's key. `nil` after the last member.
   mutating func memberKey() -> JSONString? { (try? nextKey()) ?? nil }
 
   mutating func hasElement() -> Bool { (try? nextElement()) ?? false }
@@ -17,7 +17,7 @@ extension JSONReader {
 
   mutating func boolean() -> Bool? { try? readBoolean() }
 
-  /// Minus zero becomes 0: the two are equal, and equal values have one encoding.
+  /// A number. Minus zero becomes 0, because the two are equal and equal values have one encoding.
   mutating func number() -> Double? {
     guard let number = try? readNumber() else { return nil }
     return number == 0 ? 0 : number
@@ -25,7 +25,7 @@ extension JSONReader {
 
   mutating func text() -> Text? { string()?.text }
 
-  /// The result of `find` for a string's bytes.
+  /// The result of `find` for the bytes of a string.
   @inline(__always)
   mutating func named<Value>(_ find: (UnsafeRawBufferPointer) -> Value?) -> Value? { string()?.withBytes(find) }
 
@@ -35,7 +35,7 @@ extension JSONReader {
 
   mutating func color() -> Color? { named { Color(text: $0) } }
 
-  /// A whole number of 0 or more. Plain digits are read exactly; another form, such as 1e3, up to 2⁵³.
+  /// A whole number that is at least 0. Plain digits are read exactly. Other forms, such as 1e3, are read up to 2⁵³.
   mutating func wholeNumber() -> UInt64? {
     var digits = self
     guard kind == .number, let raw = try? digits.readRawValue() else { return nil }
@@ -56,21 +56,21 @@ extension JSONReader {
     return value
   }
 
-  /// The index of an operation in its message.
+  /// The index of an operation within a message.
   mutating func place() -> Int? { wholeNumber().flatMap { Int(exactly: $0) } }
 
   /// The next value, whatever its kind, as compact JSON.
   mutating func json() -> JSONText? { try? JSONText(reading: &self, maximumBytes: Int.max) }
 
-  /// An object that is passed on without reading its members.
+  /// An object that is passed on unread.
   mutating func object() -> JSONText? { kind == .object ? json() : nil }
 }
 
 // MARK: - Members of messages
 
 extension JSONEncoding {
-  /// Calls `body` for each member of the object at the reader; `body` reads the value or skips it. A member whose value
-  /// is `null` counts as left out, since many libraries write absent values that way.
+  /// Calls `body` for each member of the object at the reader. `body` reads or skips the member's value. A member whose
+  /// value is `null` counts as left out, because many libraries write absent values that way.
   @inline(__always)
   static func forEachMember(
     of reader: inout JSONReader,
@@ -99,7 +99,7 @@ extension JSONEncoding {
 }
 
 extension Optional {
-  /// The value, or an error that names the wrong field.
+  /// The value. If there is none, throws an error that names the wrong field.
   func orField(_ words: StaticString) throws(MessageError) -> Wrapped {
     guard let value = self else { throw .badField(Text(words)) }
     return value

@@ -17,7 +17,7 @@ extension JSONEncoding {
     writer.endArray()
   }
 
-  /// Writes a part of a state as operations with the same meaning.
+  /// Writes a part of a state as the operations that rebuild it.
   public static func writeOperations(_ part: StatePart, to writer: inout JSONWriter) {
     writer.beginArray()
     part.forEachOperation { write($0.shape, $0.at, $0.set, to: &writer) }
@@ -47,18 +47,18 @@ extension JSONEncoding {
 
 /// Reads a list of operations one by one, without an allocation for each.
 ///
-/// It throws refusals without the message's `id`. The caller, who reads the rest of the message, adds the `id`.
+/// The refusals that it throws lack the message's `id`. The caller reads the rest of the message, and adds the `id`.
 struct JSONOperationReader {
   private(set) var reader: JSONReader
   private var read = 0
 
-  /// `reader` is at the value of `ops`.
+  /// `reader` must be at the value of `ops`.
   init(_ reader: JSONReader) throws(MessageError) {
     self.reader = reader
     guard self.reader.entersArray() else { throw .refused(.badMessage, "ops must be a list of operations") }
   }
 
-  /// The next operation; nil after the last.
+  /// The next operation. `nil` after the last one.
   mutating func next() throws(MessageError) -> ProposedOperation? {
     guard reader.hasElement() else { return nil }
     guard reader.entersObject() else { throw refused(.badMessage, "an operation must be an object") }

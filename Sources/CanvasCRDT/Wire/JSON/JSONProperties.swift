@@ -1,4 +1,4 @@
-// Properties as JSON, in the order of the contract.
+// Properties as JSON, in the order of docs/PROTOCOL.md.
 
 extension JSONEncoding {
   /// Writes the assigned values as the members of one object.

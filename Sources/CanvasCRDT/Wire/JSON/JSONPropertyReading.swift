@@ -1,10 +1,10 @@
-// Properties read from JSON.
+// Reading properties from JSON.
 
 extension Properties {
   /// Reads one property's value. Returns false if the value is of another kind than the property. Ranges are checked
   /// later, by `check`.
   ///
-  /// A whole number may be written in any way: 5, 5.0 and 5e0 are one number in JSON.
+  /// A whole number may be written in any form, because 5, 5.0 and 5e0 are one number in JSON.
   @inline(__always)
   mutating func read(_ property: Property, from reader: inout JSONReader) -> Bool {
     switch property.form {
@@ -56,7 +56,7 @@ extension Properties {
 }
 
 extension JSONReader {
-  /// `[x, y]`: two numbers and nothing else.
+  /// A pair `[x, y]`: exactly two numbers.
   fileprivate mutating func pair() -> (first: Double, second: Double)? {
     guard entersArray(), hasElement(), let first = number(), hasElement(), let second = number(), !hasElement() else {
       return nil
@@ -64,12 +64,12 @@ extension JSONReader {
     return (first, second)
   }
 
-  /// An identifier, or an empty text for none.
+  /// An identifier. An empty text stands for none.
   fileprivate mutating func identifierOrNone() -> Identifier?? {
     named { $0.isEmpty ? .some(nil) : Identifier(text: $0).map { .some($0) } }
   }
 
-  /// A list of points, or an empty one for none.
+  /// A list of points. An empty list stands for no path.
   fileprivate mutating func path() -> Path? {
     guard entersArray() else { return nil }
     var points: [Path.Point] = []
@@ -87,7 +87,7 @@ extension JSONReader {
     return points.isEmpty ? .some(.none) : Path(points)
   }
 
-  /// `[shape, x, y]`, or an empty list for none.
+  /// A tie `[shape, x, y]`. An empty list stands for none.
   fileprivate mutating func tieOrNone() -> Tie?? {
     guard entersArray() else { return nil }
     guard hasElement() else { return .some(nil) }
@@ -95,7 +95,7 @@ extension JSONReader {
     return Tie(shape: shape, place: place)
   }
 
-  /// The next two whole numbers of a list, whose first element has been read.
+  /// The two whole numbers that come next in a list, after its first element has been read.
   private mutating func boxPlace() -> BoxPlace? {
     guard let x = number().flatMap({ UInt16(exactly: $0) }), hasElement(),
       let y = number().flatMap({ UInt16(exactly: $0) })
@@ -103,7 +103,7 @@ extension JSONReader {
     return BoxPlace(x: x, y: y)
   }
 
-  /// A whole number below 1,000, which is enough for every property that is one.
+  /// A whole number below 1,000. No property that is a whole number has a greater value.
   fileprivate mutating func smallInteger() -> Int16? {
     guard let number = number(), abs(number) < 1_000 else { return nil }
     let integer = Int16(number)
@@ -112,7 +112,7 @@ extension JSONReader {
 }
 
 extension Properties.ChoiceField {
-  /// The number of a word; `nil` if there is no such word.
+  /// The number of a word. `nil` if the list doesn't have this word.
   fileprivate func number(of bytes: UnsafeRawBufferPointer) -> UInt8? {
     words.firstIndex { $0.isSame(as: bytes) }.map { UInt8($0) }
   }
@@ -129,8 +129,8 @@ extension Property {
   }
 }
 
-/// Finds a property by its name, in a hash table. A name's length and first letter give its slot; if that is taken, the
-/// name is in the next free slot.
+/// Finds a property by its name, in a hash table. A name's length and first letter give its slot. If another name has
+/// this slot, the name is in the next free one.
 private struct PropertyNames {
   static let all = PropertyNames()
 

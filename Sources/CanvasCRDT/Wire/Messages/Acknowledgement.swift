@@ -1,4 +1,4 @@
-/// The server's answer to operations that are durable.
+/// The server's answer to operations that have become durable.
 public struct Acknowledgement: Hashable, Sendable {
   public var id: MessageIdentifier?
   public var cursor: Cursor
@@ -11,7 +11,7 @@ public struct Acknowledgement: Hashable, Sendable {
   }
 }
 
-/// A value that had already lost to a newer one when it was made durable.
+/// A value that had already lost to a newer value when it was made durable.
 public struct Superseded: Hashable, Sendable {
   /// The index of the operation in its message.
   public var operation: Int

@@ -2,12 +2,13 @@
 public struct Delivery: Equatable, Sendable {
   public var cursor: Cursor
   public var content: Content
-  /// Whether another part follows.
+  /// Whether another part of the delivery follows.
   public var more: Bool
-  /// Whether the client has to drop its confirmed canvas first.
+  /// Whether the client has to drop its confirmed canvas before it takes in this delivery.
   public var reset: Bool
 
-  /// The binary encoding has its own form for state. JSON writes it as operations.
+  /// Operations, or a part of a state. The binary encoding has a form of its own for state. JSON writes a state as
+  /// operations.
   public enum Content: Equatable, Sendable {
     case operations([Operation])
     case state(StatePart)
@@ -82,7 +83,7 @@ extension JSONEncoding {
 
 // MARK: - Binary
 
-/// The first byte of a delivery's fields is a sum of these.
+/// The flags of a delivery. Their sum is the first byte of its fields.
 private enum DeliveryFlag {
   static let more: UInt8 = 1
   static let reset: UInt8 = 2

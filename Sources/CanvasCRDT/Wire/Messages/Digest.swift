@@ -1,4 +1,5 @@
-// A client's `digest`, which has no fields, and the server's: the hash of the room's canvas at a place in its log.
+// A client's `digest`, which has no fields, and the server's `digest`: the hash of the room's canvas at a place in the
+// room's log.
 
 // MARK: - JSON
 
@@ -25,7 +26,7 @@ extension JSONEncoding {
     )
   }
 
-  /// Sixteen digits in lower case, the form of digests everywhere.
+  /// Sixteen hexadecimal digits in lower case, the form in which digests are written everywhere.
   public static func hexadecimal(_ value: UInt64) -> Text {
     var writer = ByteWriter(capacity: 16)
     var shift: UInt64 = 64
@@ -39,7 +40,7 @@ extension JSONEncoding {
 }
 
 extension JSONReader {
-  /// Reads sixteen digits in lower case.
+  /// Reads sixteen hexadecimal digits in lower case.
   fileprivate mutating func hexadecimal() -> UInt64? {
     string()?.withBytes { bytes -> UInt64? in
       guard bytes.count == 16 else { return nil }

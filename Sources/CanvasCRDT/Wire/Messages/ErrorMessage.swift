@@ -1,4 +1,4 @@
-// The server's `error`: the fault in a message without operations. The connection goes on.
+// The server's `error`: what is wrong with a message without operations. The connection goes on.
 
 // MARK: - JSON
 

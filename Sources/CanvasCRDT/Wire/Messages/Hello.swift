@@ -2,23 +2,24 @@
 public struct Hello: Hashable, Sendable {
   public var name: Text?
   public var color: Color?
-  /// The actor that the client was before and wants to be again.
+  /// The actor that the client was on its last connection, and wants to be again.
   public var actor: Identifier?
-  /// The key that came with the actor. Empty if the client has none and asks for one. `nil` if it doesn't know of keys.
+  /// The key that came with the actor. Empty if the client has none and asks for one. `nil` if the client doesn't know
+  /// of keys.
   public var key: Text?
-  /// The place where the client wants to continue: the server sends only what is newer.
+  /// The place in the log where the client wants to continue. The server sends only what is newer.
   public var since: Cursor?
   public var overlaps = false
   public var readonly = false
-  /// Whether to be told how many people there are in a room that doesn't name all of them.
+  /// Whether the client wants to know how many people there are in a room that doesn't name all of them.
   public var crowd = false
-  /// The number of the client's vocabulary: the properties and kinds that it knows. It may be a later one than this
-  /// program knows.
+  /// The number of the client's vocabulary, which says what properties and kinds the client knows. It may be the number
+  /// of a later vocabulary than this program knows.
   public var vocabularyNumber = Vocabulary.first.rawValue
 
   public init() {}
 
-  /// No server makes a longer key.
+  /// An upper bound on a key's bytes. No server makes a longer key.
   public static let keyBytesMax = 128
 }
 
@@ -98,7 +99,8 @@ extension JSONEncoding {
 // MARK: - Binary
 
 extension BinaryEncoding {
-  /// A hello's fields begin with a sum of these: a byte, or in a wide hello a varint. JavaScript writes hellos too.
+  /// The flags of a hello. Their sum begins a hello's fields: as a byte, or in a wide hello as a varint. JavaScript
+  /// code writes hellos too.
   public enum HelloFlag: UInt16, CaseIterable {
     case name = 1
     case color = 2
@@ -110,7 +112,7 @@ extension BinaryEncoding {
     case crowd = 128
     case vocabulary = 256
 
-    /// Flags below this fit into the byte of the hello that older servers know.
+    /// The first flag that doesn't fit into a byte. Older servers only know hellos whose flags fit into a byte.
     static let wide: UInt64 = 256
 
     static func isSet(_ flag: HelloFlag, in flags: UInt64) -> Bool { flags & UInt64(flag.rawValue) != 0 }
@@ -192,7 +194,7 @@ extension BinaryEncoding {
 }
 
 extension Hello {
-  /// Whether its flags take more than a byte. Then its binary form is another kind of message.
+  /// Whether the hello's flags take more than a byte. Then it has another kind in the binary form.
   var isWide: Bool { vocabularyNumber > Vocabulary.first.rawValue }
 
   /// The client's vocabulary.

@@ -1,4 +1,4 @@
-/// Pairs of live, visible shapes that began to share area, or ceased to.
+/// Pairs of live, visible shapes that began or stopped sharing area.
 public struct OverlapNotice: Hashable, Sendable {
   public var began: [ShapePair]
   public var ended: [ShapePair]
@@ -41,7 +41,7 @@ extension JSONEncoding {
     )
   }
 
-  /// The answers over HTTP use this too.
+  /// Writes a list of pairs. Answers over HTTP have this form too.
   public static func write(_ pairs: [ShapePair], to writer: inout JSONWriter) {
     writer.beginArray()
     for pair in pairs {

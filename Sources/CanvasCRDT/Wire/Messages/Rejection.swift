@@ -1,7 +1,7 @@
-/// A refused message. No part of it is applied.
+/// The refusal of a message. No part of the message is applied.
 public struct Rejection: Hashable, Sendable, Error {
   public var id: MessageIdentifier?
-  /// The index of the refused operation; `nil` if the whole message was refused.
+  /// The index of the refused operation. `nil` if the whole message was refused.
   public var operation: Int?
   public var code: RejectCode
   /// The reason, in words.
@@ -28,7 +28,7 @@ public enum RejectCode: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
   case tooManyOperations
   case rateLimited
   case unavailable
-  /// The address or the token has written more in a day than it may.
+  /// The address or the token has written more in a day than is allowed.
   case quotaExceeded
   /// The server's disk is nearly full, so it accepts only deletions.
   case storageLow
@@ -52,7 +52,7 @@ public enum RejectCode: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
     }
   }
 
-  /// Whether the same operations may be accepted later.
+  /// Whether the server may accept the same operations later.
   public var isPassing: Bool { self == .rateLimited || self == .unavailable || self == .storageLow }
 }
 

@@ -9,7 +9,7 @@ public struct Submission: Hashable, Sendable {
   }
 }
 
-/// An operation that may have no stamp; then the server stamps it.
+/// An operation that may have no stamp. If it has none, the server stamps it.
 public struct ProposedOperation: Hashable, Sendable {
   public var shape: Identifier
   public var at: Stamp?
@@ -35,7 +35,8 @@ extension JSONEncoding {
     writeOperations(submission.operations, to: &writer)
   }
 
-  /// Reads in one pass. If operations are refused before the message's `id` was read, the pass goes on to find it.
+  /// Reads a message in one pass. If its operations are refused before its `id` was read, the pass goes on until it has
+  /// found the `id`.
   static func readSubmission(
     from reader: inout JSONReader,
     operationsMax: UInt64

@@ -2,10 +2,10 @@
 public struct Welcome: Hashable, Sendable {
   public var room: Text
   public var actor: Identifier
-  /// The key with which a client may become this actor again. `nil` for a client that doesn't know of keys.
+  /// The key with which a client can become this actor again. `nil` for a client that doesn't know of keys.
   public var key: Text?
   public var role: Role
-  /// The server's clock, in Unix milliseconds.
+  /// The time of the server's clock, in Unix milliseconds.
   public var milliseconds: UInt64
   public var limits: RoomLimits
   public var peers: [Peer]
@@ -116,7 +116,7 @@ extension JSONEncoding {
     writer.endObject()
     writer.key("peers")
     writer.beginArray()
-    // A page reads the state of each peer in a welcome, so a peer without one gets an empty one.
+    // Pages read the presence of each peer in a welcome. So for a peer without a presence, an empty object is written.
     for peer in welcome.peers { write(peer, state: peer.state ?? JSONText.emptyObject, to: &writer) }
     writer.endArray()
   }
@@ -183,7 +183,7 @@ extension BinaryEncoding {
     if let key = welcome.key { writer.appendCounted(key) }
   }
 
-  /// Added to the byte of the role if a key follows the peers.
+  /// This is added to the byte of the role if a key follows the peers.
   private static let keyFlag: UInt8 = 2
 
   static func readWelcome(from reader: inout ByteReader) throws(BinaryFailure) -> Welcome {
