@@ -1,26 +1,27 @@
 internal import CCrypto
 import CanvasCRDT
 
-/// The keys with which a client proves that it is the actor that it names.
+/// The keys with which a client proves that it is the actor that it claims to be.
 ///
-/// A key is a code over the room and the actor (HMAC-SHA256), made with a secret that only the server has. So the server
-/// keeps no list of keys, keys outlast a restart, and several servers with one secret take each other's keys.
+/// A key is a code over the room and the actor (HMAC-SHA256), made with a secret that only the server has. So the
+/// server keeps no list of keys, keys outlast a restart, and servers that share a secret accept each other's keys.
 ///
-/// The actors that the server makes carry a mark, made with the same secret, in their lowest bits. The mark tells them
-/// from actors that clients chose by themselves: the client of a marked actor was given a key, and nobody else may
-/// become that actor.
+/// The lowest bits of an actor that the server made are a mark, made with the same secret. Actors that clients chose by
+/// themselves have no mark. The client of a marked actor was given a key, so no client without that key may become the
+/// actor.
 struct ActorKeys: Sendable {
   let secret: [UInt8]
 
   static let secretBytes = 32
-  /// One in 4,096 actors that clients chose has the right mark by chance. Such a client gets another actor.
+  /// One in 4,096 of the actors that clients chose has the right mark by chance. A client that claims such an actor
+  /// without its key gets another actor.
   private static let markBits: UInt64 = 12
   private static let keyBytes = 16
 
-  /// - Parameter secret: of `secretBytes` bytes that nobody can guess.
+  /// - Parameter secret: `secretBytes` bytes that nobody can guess.
   init(secret: [UInt8]) { self.secret = secret }
 
-  /// Keys with a random secret that ends with the process.
+  /// Keys made with a random secret that is not stored. They are worthless after a restart.
   static func temporary() -> ActorKeys {
     var generator = SystemRandomNumberGenerator()
     return ActorKeys(secret: (0..<secretBytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
@@ -32,7 +33,7 @@ struct ActorKeys: Sendable {
     Text(Base64.encoded(code("key", room, actor.packed).prefix(ActorKeys.keyBytes)))
   }
 
-  /// Takes the same time whatever part of a wrong key is right.
+  /// Takes the same time for every wrong key. Otherwise a client could find the key byte by byte.
   func isKey(_ key: Text?, of actor: Identifier, in room: Text) -> Bool {
     guard let key else { return false }
     let presented = Array(key.string.utf8)
@@ -48,9 +49,11 @@ struct ActorKeys: Sendable {
     return Identifier(packed: number << ActorKeys.markBits | mark(of: number, in: room)) ?? .random(using: &generator)
   }
 
-  /// The actor of a client that has no connection: always the same one, and marked, so that nobody else becomes it.
+  /// The actor of a client that writes over HTTP, without a connection: always the same one, and marked, so that nobody
+  /// else becomes it.
   func actor(of client: String, in room: Text) -> Identifier {
-    // Two steps, because a client's name may have any bytes.
+    // The client's name is hashed by itself first: it may have any bytes, even the NUL that separates the parts of a
+    // code.
     let name = ActorKeys.number(code("client", Text(client), 0))
     let number = ActorKeys.number(code("client's actor", room, name)) % (Identifier.packedLimit >> ActorKeys.markBits)
     return Identifier(packed: number << ActorKeys.markBits | mark(of: number, in: room))!
@@ -69,7 +72,7 @@ struct ActorKeys: Sendable {
     return (UInt64(code[0]) << 8 | UInt64(code[1])) >> (16 - ActorKeys.markBits)
   }
 
-  /// The code of a room's name, which has no NUL, and a number.
+  /// The code over a room's name and a number. A room's name has no NUL, so NULs separate the parts.
   private func code(_ purpose: String, _ room: Text, _ number: UInt64) -> [UInt8] {
     var message = Array("canvas \(purpose)\0\(room.string)\0".utf8)
     for shift in stride(from: 56, through: 0, by: -8) {
@@ -77,7 +80,7 @@ struct ActorKeys: Sendable {
     }
     var code = [UInt8](repeating: 0, count: 32)
     var count: UInt32 = 0
-    // It fails only where there is no memory left.
+    // HMAC fails only when memory has run out.
     precondition(HMAC(EVP_sha256(), secret, Int32(secret.count), message, message.count, &code, &count) != nil)
     return code
   }

@@ -17,7 +17,7 @@ enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// `nil` if the text has any other character.
+  /// - Returns: `nil` if the text has a character that is not of this variant.
   static func decoded(_ text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0

@@ -7,7 +7,7 @@ struct Grant: Hashable, Sendable {
     /// Reads only.
     case viewer
     case editor
-    /// Also deletes rooms, and reads the metrics.
+    /// Everything that editors may do, deleting rooms and reading the metrics.
     case `operator`
 
     init?(_ word: some StringProtocol) {
@@ -24,15 +24,15 @@ struct Grant: Hashable, Sendable {
 
   var level: Level
   var rooms: [RoomPattern]
-  /// The name of the token in the log, which never shows the token itself.
+  /// The name by which log lines refer to the token, since they never show the token itself.
   var label: String?
   /// The account to which the quotas of tokens are charged. Two bearers may have the same label, but never the same account.
   var account: Payer.Account?
   /// When the grant ends, in Unix milliseconds. `nil` if it has no end.
   var endsAt: UInt64?
-  /// The name of the token's bearer. It replaces the name that the client sends.
+  /// The name of the token's bearer. Others see it instead of the name that the client sends.
   var name: String?
-  /// The actor of the token's bearer.
+  /// The actor that the token's bearer always is. `nil` if the token names none.
   var actor: Identifier?
 
   /// The grant of every client if the server asks for no tokens.
@@ -45,19 +45,20 @@ struct Grant: Hashable, Sendable {
     case none
     /// The token is no longer valid.
     case ended
-    /// The token no longer covers this room.
+    /// The token is still valid, but no longer for this room.
     case elsewhere
     case otherLevel
   }
 
-  /// Operators and editors have the same role, but not the same rights: in a locked room only operators write.
+  /// Compares levels rather than roles: operators and editors have the same role, but in a locked room only operators
+  /// may write.
   func change(to now: Grant?, in room: String) -> Change {
     guard let now else { return .ended }
     guard now.covers(room) else { return .elsewhere }
     return now.level == level ? .none : .otherLevel
   }
 
-  /// The role in a room, which `welcome` tells.
+  /// The role that `welcome` sends to a client with this grant.
   var role: Role { level >= .editor ? .editor : .viewer }
 }
 

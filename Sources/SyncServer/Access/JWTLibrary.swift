@@ -2,8 +2,8 @@ import Glibc
 
 /// libjwt (Debian's libjwt0), which checks the signatures of JSON Web Tokens.
 ///
-/// The library is loaded only when keys are given. So it is not needed to build the server, or to run one without
-/// signed tokens.
+/// The library is loaded only if keys for signed tokens are given. So building the server doesn't need the library, and
+/// neither does running it without signed tokens.
 struct JWTLibrary: @unchecked Sendable {
   private typealias Decode =
     @convention(c) (
@@ -13,7 +13,7 @@ struct JWTLibrary: @unchecked Sendable {
   private typealias Claims = @convention(c) (OpaquePointer, UnsafePointer<CChar>?) -> UnsafeMutablePointer<CChar>?
   private typealias Free = @convention(c) (OpaquePointer) -> Void
 
-  // Functions of a library that stays loaded; they keep nothing between calls (`@unchecked Sendable`).
+  // `@unchecked Sendable`: these are functions of a library that stays loaded, and they keep no state between calls.
   private let decode: Decode
   private let algorithm: Algorithm
   private let claims: Claims
@@ -28,19 +28,20 @@ struct JWTLibrary: @unchecked Sendable {
     guard let decode = dlsym(library, "jwt_decode"), let algorithm = dlsym(library, "jwt_get_alg"),
       let claims = dlsym(library, "jwt_get_grants_json"), let free = dlsym(library, "jwt_free")
     else { throw TokenFault("\(JWTLibrary.name) lacks a function that is needed; install libjwt0 1.10 or newer") }
-    // The types are those of jwt.h.
+    // The types of these functions are those that jwt.h declares.
     self.decode = unsafeBitCast(decode, to: Decode.self)
     self.algorithm = unsafeBitCast(algorithm, to: Algorithm.self)
     self.claims = unsafeBitCast(claims, to: Claims.self)
     self.free = unsafeBitCast(free, to: Free.self)
   }
 
-  /// The claims of a token, as JSON, if its signature is right and was made by this algorithm.
+  /// The claims of a token, as JSON. `nil` unless the signature is right and was made by the key's algorithm.
   func claims(of token: String, signedWith key: SigningKey) -> [UInt8]? {
     var decoded: OpaquePointer?
     guard decode(&decoded, token, key.bytes, Int32(key.bytes.count)) == 0, let decoded else { return nil }
     defer { free(decoded) }
-    // The header's algorithm was compared before. This one is the algorithm with which the signature was checked.
+    // The algorithm that the header names was compared before. This comparison is with the algorithm that libjwt has
+    // used to check the signature.
     guard algorithm(decoded) == key.algorithm.number, let text = claims(decoded, nil) else { return nil }
     defer { Glibc.free(text) }
     return Array(String(cString: text).utf8)

@@ -1,7 +1,7 @@
 import WebSocketLoop
 
 extension Request {
-  /// `Authorization: Bearer T`, or `?token=T` for browsers, whose sockets can't send the header.
+  /// The token in `Authorization: Bearer T`, or in `?token=T`: a browser's WebSocket can't send the header.
   var token: String? {
     if let authorization = header("authorization") {
       let words = authorization.split(separator: " ", maxSplits: 1)
@@ -9,7 +9,7 @@ extension Request {
         return words[1].filter { $0 != " " }
       }
     }
-    // No token has a space, so a space here was an unescaped `+`.
+    // A `+` that was not escaped is decoded as a space. No token has a space, so each space is turned back into `+`.
     return parameter("token").map { String($0.map { $0 == " " ? "+" : $0 }) }
   }
 }

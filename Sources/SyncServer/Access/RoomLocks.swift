@@ -1,13 +1,13 @@
 import Glibc
 
-/// The rooms to which only operators may write. A file keeps their names, one a line, so that they are still locked
-/// after a restart.
+/// The rooms to which only operators may write. A file stores their names, one on each line, so that the rooms are
+/// still locked after a restart.
 struct RoomLocks: Sendable {
-  /// `nil` if the locks are not stored.
+  /// The file of the locks. `nil` if they are not stored in a file.
   private let path: String?
   private(set) var names: Set<String> = []
 
-  /// No locks, and no file to store them in.
+  /// Begins without locks, and with no file to store them in.
   init() { path = nil }
 
   /// - Parameter path: the file of locks. It may be missing.
@@ -26,13 +26,13 @@ struct RoomLocks: Sendable {
     }
   }
 
-  /// The locks that a log keeps.
+  /// Takes the locks from a log, which stores them instead of a file.
   init(_ names: Set<String>) {
     path = nil
     self.names = names
   }
 
-  /// The rooms that are locked in only one of the two.
+  /// The rooms that are locked either here or in `other`, but not in both.
   func differences(from other: RoomLocks) -> Set<String> { names.symmetricDifference(other.names) }
 
   func contains(_ room: String) -> Bool { names.contains(room) }
@@ -42,7 +42,8 @@ struct RoomLocks: Sendable {
     if isLocked { names.insert(room) } else { names.remove(room) }
   }
 
-  /// - Returns: why the locks can't be stored. `nil` if they are.
+  /// Writes the locks to the file.
+  /// - Returns: why the file can't be written. `nil` if it was.
   func store() -> StateFileFault? {
     guard let path else { return nil }
     do throws(StateFileFault) {

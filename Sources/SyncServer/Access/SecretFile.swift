@@ -3,8 +3,8 @@ import Glibc
 extension ActorKeys {
   /// Reads the secret from a file, as hexadecimal digits.
   ///
-  /// A client with the secret can be any actor. Servers that serve the same rooms need the same secret.
-  /// - Returns: also whether users other than the file's owner can read it; `nil` if there is no file.
+  /// A client that knows the secret can claim any actor. Servers that serve the same rooms need the same secret.
+  /// - Returns: the keys, and whether users other than the file's owner can read the file; `nil` if there is no file.
   static func read(_ path: String) throws(StateFileFault) -> (keys: ActorKeys, isOpenToOthers: Bool)? {
     if access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { return nil }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -1,18 +1,18 @@
 import CanvasCRDT
 
-/// A JSON object of texts, numbers and lists of texts.
+/// The members of a JSON object whose values are texts, numbers or lists of texts.
 struct JSONClaims: Sendable {
   enum Value: Sendable {
     case text(String)
     case number(Double)
     case texts([String])
-    /// A value of any other kind, or of a member that occurs twice.
+    /// A value of any other kind. It also stands for a member that occurs twice.
     case other
   }
 
   private var members: [String: Value] = [:]
 
-  /// - Parameter names: the members that are read. All others are skipped.
+  /// - Parameter names: the names of the members that are read. All other members are skipped.
   init?(_ bytes: [UInt8], _ names: Set<String>) {
     let members = bytes.span.withUnsafeBytes { try? JSONClaims.read($0, names) }
     guard let members else { return nil }
@@ -65,7 +65,7 @@ struct JSONClaims: Sendable {
 
   func text(_ name: String) -> String? { if case .text(let text) = members[name] { text } else { nil } }
 
-  /// A list of texts. A single text counts as a list of one.
+  /// A member that is a list of texts. A single text counts as a list of one.
   func texts(_ name: String) -> [String]? {
     switch members[name] {
     case .text(let text): [text]
@@ -75,14 +75,15 @@ struct JSONClaims: Sendable {
   }
 }
 
-/// The header of a token: how it is signed. Nothing in it is trusted before the signature has been checked.
+/// The header of a token, which says how the token is signed. Nothing in a header is trusted before the signature has
+/// been checked.
 struct SignedHeader: Sendable {
   let algorithm: SigningAlgorithm
-  /// The name of the key (`kid`).
+  /// The name of the key with which the token is signed (`kid`).
   let key: String?
 
-  /// Anyone can send a header, since it is read before the signature is checked. This bound leaves space for a few
-  /// certificates, which some issuers add.
+  /// The upper bound on a header's length. A header is read before the signature is checked, so anyone can make the
+  /// server read one. The bound leaves space for the few certificates that some issuers add.
   private static let encodedBytesMax = 4_096
 
   /// - Parameter encoded: the first part of a token.
@@ -91,8 +92,8 @@ struct SignedHeader: Sendable {
     guard let bytes = Base64.decoded(encoded), let header = JSONClaims(bytes, ["alg", "kid", "crit"]) else {
       throw .unproven("the token's header can't be read")
     }
-    // A reader must understand each extension that a header calls critical (RFC 7515, 4.1.11). This one understands
-    // none.
+    // A header may declare extensions critical: a server that doesn't know one of them has to refuse the token (RFC
+    // 7515, 4.1.11). This server knows none.
     guard header["crit"] == nil else { throw .unproven("the token's header asks for more than is known here (crit)") }
     guard let algorithm = header.text("alg").flatMap({ SigningAlgorithm($0) }) else {
       throw .unproven("the token's algorithm (alg) is not HS256, RS256 or ES256")
@@ -126,11 +127,11 @@ enum SigningAlgorithm: Sendable {
   }
 }
 
-/// The claims of a signed token: its bearer, its times, and the bearer's rights.
+/// The claims of a signed token: who its bearer is, when the token is valid, and what the bearer may do.
 struct SignedClaims: Sendable {
-  /// The claims that a token must have, besides being signed.
+  /// What the server requires of a token's claims, besides the signature.
   struct Terms: Hashable, Sendable {
-    /// The audience that tokens must name. If `nil`, a token that names an audience is refused.
+    /// The audience that tokens must name. If `nil`, a token that names any audience is refused.
     var audience: String?
     /// How far the clock of the token's issuer may differ from ours.
     var leewaySeconds: UInt64 = 60
@@ -145,8 +146,8 @@ struct SignedClaims: Sendable {
     self.claims = claims
   }
 
-  /// The grant of the token at a time. A claim of the wrong form makes the token invalid, because the claim could be a
-  /// limit.
+  /// The grant of the token at a time. A claim of the wrong form makes the whole token invalid: ignoring the claim
+  /// could ignore a limit on what the bearer may do.
   func grant(_ terms: Terms, at milliseconds: UInt64) throws(TokenRefusal) -> Grant {
     let end = try end(terms, at: milliseconds)
     try lookAtAudience(terms.audience)
@@ -179,7 +180,7 @@ struct SignedClaims: Sendable {
   private func end(_ terms: Terms, at milliseconds: UInt64) throws(TokenRefusal) -> UInt64 {
     let now = Double(milliseconds) / 1_000
     let leeway = Double(terms.leewaySeconds)
-    // A stolen token without an end would be valid for ever.
+    // A token must have an end: otherwise a stolen one would be valid for ever.
     guard case .number(let end) = claims["exp"], end < SignedClaims.secondsMax else {
       throw .unfit("the token doesn't say when it ends (exp)")
     }
@@ -200,7 +201,7 @@ struct SignedClaims: Sendable {
     WallClock.text(UInt64(min(max(0, seconds), secondsMax)) * 1_000)
   }
 
-  /// A list of patterns, or `*` alone.
+  /// The rooms of the token: a list of patterns, or the text `*`.
   private func rooms() throws(TokenRefusal) -> [RoomPattern] {
     if case .text("*") = claims["rooms"] { return [.all] }
     guard case .texts(let words) = claims["rooms"], !words.isEmpty else {
@@ -216,7 +217,7 @@ struct SignedClaims: Sendable {
     return rooms
   }
 
-  /// A token that names an audience is for nobody else (RFC 7519, 4.1.3).
+  /// A token that names an audience must be refused by every server that is not in that audience (RFC 7519, 4.1.3).
   private func lookAtAudience(_ audience: String?) throws(TokenRefusal) {
     guard claims["aud"] != nil else {
       if audience != nil { throw .unfit("the token names no audience (aud), and has to be for this server") }

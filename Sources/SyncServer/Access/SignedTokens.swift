@@ -2,16 +2,16 @@ import CanvasCRDT
 import Glibc
 
 /// JSON Web Tokens (RFC 7519): a token says what it allows, and its signature proves that a holder of the key wrote it.
-/// So the server need not be told of each token.
+/// So the server needs only the key, and no list of tokens.
 struct SignedTokens: Sendable {
   private let library: JWTLibrary
   private let terms: SignedClaims.Terms
-  /// By the key's name, which a token's header gives (`kid`).
+  /// The keys by their names. A token's header names its key (`kid`).
   private let keys: [String: SigningKey]
 
   var count: Int { keys.count }
 
-  /// Longer tokens are refused unread.
+  /// The upper bound on a token's length. A longer token is refused without being parsed.
   private static let bytesMax = 8_192
   private static let fileBytesMax = 65_536
   private static let keysMax = 256
@@ -41,7 +41,7 @@ struct SignedTokens: Sendable {
     self.keys = keys
   }
 
-  /// The names in a directory, or one empty name for a file. Hidden files are left out.
+  /// The names of the files in a directory. For the path of a file, one empty name. Hidden files are left out.
   private static func files(_ path: String) throws(TokenFault) -> [String] {
     guard let directory = opendir(path) else {
       guard errno == ENOTDIR else { throw TokenFault(String(cString: strerror(errno))) }
@@ -84,13 +84,13 @@ struct SignedTokens: Sendable {
     }
     guard let signed = SignedClaims(claims) else { throw .unfit("the token's claims are not a JSON object") }
     var grant = try signed.grant(terms, at: milliseconds)
-    // Two tokens without a subject may be of one bearer or of two. Each has an account of its own.
+    // Two tokens without a subject may have one bearer or two. So each gets an account of its own.
     grant.account = grant.account ?? .token(token)
     return grant
   }
 
-  /// The key that the header names, if the header also names that key's algorithm. If the header names no key: the only
-  /// key.
+  /// The key that the header names, or the only key if the header names none. Refuses the token if the header's
+  /// algorithm is not the key's.
   private func key(for header: Substring) throws(TokenRefusal) -> SigningKey {
     let header = try SignedHeader(header)
     guard let key = header.key.map({ keys[$0] }) ?? (keys.count == 1 ? keys.values.first : nil) else {

@@ -1,17 +1,18 @@
 internal import CCrypto
 import Glibc
 
-/// A key for checking the signatures of tokens, with the one algorithm that it is for. The algorithm follows from the
-/// key, never from the token: otherwise a public key, which everybody may know, could pass for a secret.
+/// A key for checking the signatures of tokens, with the one algorithm that the key is for. The algorithm follows from
+/// the key, never from the token. Otherwise a token could say that a public key, which everybody may know, is to be
+/// used as a shared secret.
 struct SigningKey: Sendable {
   let algorithm: SigningAlgorithm
   let bytes: [UInt8]
 
-  /// Shorter secrets could be guessed.
+  /// The least bytes of a secret. Shorter ones could be guessed.
   private static let secretBytesMin = 32
   private static let rsaBitsMin: Int32 = 2_048
 
-  /// - Parameter content: the content of a file: a public key in PEM, or else a secret.
+  /// - Parameter content: the content of a file. It is a public key if it is in the form PEM, otherwise a secret.
   init(_ content: [UInt8]) throws(TokenFault) {
     if content.starts(with: "-----BEGIN".utf8) {
       algorithm = try SigningKey.algorithm(ofPublic: content)

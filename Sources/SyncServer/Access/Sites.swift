@@ -44,12 +44,12 @@ struct Sites: Hashable, Sendable {
     return true
   }
 
-  /// - Parameter names: the name of the machine, and what `--host` says.
+  /// - Parameter names: the name of the machine, and the value of `--host`.
   mutating func addOwn(_ names: [String]) { own.formUnion(names.compactMap { Authority($0)?.host }) }
 
   private static func list<Entry>(_ text: String, _ read: (String) -> Entry?) -> [Entry]? {
     var entries: [Entry] = []
-    // Empty text, as a variable may have, is an empty list.
+    // An environment variable may be set to an empty text: it stands for an empty list.
     for part in text.split(separator: ",", omittingEmptySubsequences: text.isEmpty) {
       let words = part.split(separator: " ")
       guard words.count == 1, let entry = read(String(words[0])) else { return nil }
@@ -75,7 +75,7 @@ struct Sites: Hashable, Sendable {
     }
   }
 
-  /// The fault of a request's `Host`. A request of HTTP/1.0 may have none; no browser sends that.
+  /// What is wrong with a request's `Host`. A request of HTTP/1.0 may have no `Host`; no browser sends such requests.
   func fault(ofHostOf request: Request) -> Fault? {
     guard let text = request.header("host"), let hosts else { return nil }
     guard let host = Authority(text) else { return .unknownHost(text) }
@@ -83,8 +83,8 @@ struct Sites: Hashable, Sendable {
     return hosts.contains { $0.host == host.host } ? nil : .unknownHost(host.host)
   }
 
-  /// The fault of a request's `Origin`. A request without one comes from no page, or a page can change nothing and
-  /// learn nothing by it.
+  /// What is wrong with a request's `Origin`. A request without an `Origin` does no harm: either it comes from no page,
+  /// or it is of a kind that changes nothing and whose answer the browser keeps from the page.
   func fault(ofOriginOf request: Request) -> Fault? {
     guard let text = request.header("origin"), let origins else { return nil }
     guard let origin = Origin(text) else { return .foreignOrigin(text) }
@@ -92,10 +92,11 @@ struct Sites: Hashable, Sendable {
     let port = origin.authority.port
     if let host = request.header("host").flatMap(Authority.init), port == host.port ?? origin.standardPort {
       if origin.authority.host == host.host { return nil }
-      // `localhost:8080` and `127.0.0.1:8080` are both this server.
+      // `localhost:8080` and `127.0.0.1:8080` are the same server, although the names differ.
       if origin.authority.isLoopback, host.isLoopback { return nil }
     }
-    // A proxy may replace the `Host` that the browser sent.
+    // Behind a proxy, `Host` may be the proxy's own choice, so it can differ from the page's origin. Then the origin's
+    // name has to be among `--hosts`.
     let isNamed = (hosts ?? []).contains {
       $0.host == origin.authority.host && port == $0.port ?? origin.standardPort
     }
@@ -105,9 +106,9 @@ struct Sites: Hashable, Sendable {
   func fault(of request: Request) -> Fault? { fault(ofHostOf: request) ?? fault(ofOriginOf: request) }
 }
 
-/// A name or an address, and perhaps a port: `canvas.example.com`, `127.0.0.1:8080`, `[::1]:8080`.
+/// A name or an address, with or without a port: `canvas.example.com`, `127.0.0.1:8080`, `[::1]:8080`.
 private struct Authority: Hashable, Sendable {
-  /// In lower case, without brackets and without the dot that may end a name.
+  /// The name in lower case, without brackets and without the dot that may end a name.
   let host: String
   let port: Int?
 
@@ -150,7 +151,8 @@ private struct Authority: Hashable, Sendable {
     }
   }
 
-  /// A numeric address. No site can make it lead elsewhere, so a page that was loaded from it came from that machine.
+  /// Whether the host is a numeric address. No site can make an address lead to another machine, so a page that was
+  /// loaded from an address came from that machine.
   var isAddress: Bool { NetworkAddress(host) != nil }
 
   var isLoopback: Bool { host == "localhost" || NetworkAddress(host)?.isLoopback == true }
@@ -159,12 +161,12 @@ private struct Authority: Hashable, Sendable {
 /// Where a page came from, as browsers write it: `https://canvas.example.com`, `http://localhost:3000`.
 private struct Origin: Hashable, Sendable {
   let isSecure: Bool
-  /// The port is always filled in.
+  /// The site's host and port. If the text has no port, it is the scheme's standard port.
   let authority: Authority
 
   var standardPort: Int { isSecure ? 443 : 80 }
 
-  /// `null` stands for a file or a page in a sandbox, and is not an origin.
+  /// Browsers send `null` for a file or a page in a sandbox. It is not an origin.
   init?(_ text: some StringProtocol) {
     let halves = text.lowercased().split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
     guard halves.count == 2, halves[0] == "http" || halves[0] == "https", let authority = Authority(halves[1]) else {

@@ -2,8 +2,8 @@ import Glibc
 
 /// A small file in the data directory, beside the log.
 enum StateFile {
-  /// Writes a whole file and then gives it its name, so that no start finds half a file. When this returns, the file is
-  /// durable.
+  /// Writes the whole content under another name, and renames the file when it is complete. So a start of the server
+  /// never finds half a file. When this returns, the file is durable.
   static func write(
     _ content: some Sequence<UInt8>,
     to path: String,
@@ -22,7 +22,7 @@ enum StateFile {
   }
 }
 
-/// The system calls of a `StateFile`. Each returns 0 or the system's error. Tests hand in a disk that fails.
+/// The system calls that `StateFile` makes. Each returns 0 or the system's error. Tests pass in calls that fail.
 struct StateDisk {
   /// Makes a file and syncs its content. Its name is not durable yet.
   var create: (_ bytes: [UInt8], _ path: String) -> Int32 = { bytes, path in

@@ -2,11 +2,11 @@
 enum TokenRefusal: Error, Hashable {
   /// The client sent no token.
   case missing
-  /// The token is not in the file of tokens, and is not a signed one.
+  /// The token is not in the file of tokens, and doesn't have the form of a signed one.
   case unknown
   /// The signature doesn't prove that a holder of one of the server's keys made the token.
   case unproven(String)
-  /// The token is signed with one of the server's keys, but a claim in it keeps it from being accepted.
+  /// The token is signed with one of the server's keys, but one of its claims is unacceptable.
   case unfit(String)
 
   static let expired = TokenRefusal.unfit("the token has expired")
@@ -20,8 +20,8 @@ enum TokenRefusal: Error, Hashable {
     }
   }
 
-  /// For the client. The bearer of a signed token may know what is wrong with it. A client that made one up learns
-  /// nothing about the server's keys.
+  /// The words that the client is sent. If the signature is right, they say what is wrong with the token. Otherwise
+  /// they don't, so that a client that made up a token learns nothing about the server's keys.
   var told: String {
     switch self {
     case .missing: "send a valid token: Authorization: Bearer TOKEN, or ?token=TOKEN"

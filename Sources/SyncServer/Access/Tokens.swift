@@ -13,12 +13,12 @@ import Glibc
 /// reader of the file can also read the rooms beside it, and a hash of a random token protects no better than the
 /// file's mode.
 struct Tokens: Sendable {
-  /// Grants by a code of the token (HMAC), made with a random key that ends with the process. So a look-up takes one
-  /// step however many tokens there are, and its time doesn't tell how much of a guess is right.
+  /// Grants by a code of the token (HMAC), made with a random key that is not stored. So a look-up takes one step
+  /// however many tokens there are, and the time that it takes doesn't tell how much of a guessed token is right.
   private var grants: [[UInt8]: Grant] = [:]
   private let key: [UInt8]
 
-  /// Shorter tokens could be guessed.
+  /// The least bytes of a token. Shorter ones could be guessed.
   static let bytesMin = 16
   static let bytesMax = 256
 
@@ -27,7 +27,7 @@ struct Tokens: Sendable {
   init(_ text: String) throws(TokenFault) {
     var generator = SystemRandomNumberGenerator()
     key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    // Splits by bytes, because Swift takes CR LF for one `Character` that isn't equal to LF.
+    // Lines are split by bytes: Swift's `Character` takes CR LF for one character that isn't equal to LF.
     for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let words = line.split { [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0) }.map {
         String(Substring($0))
@@ -44,7 +44,7 @@ struct Tokens: Sendable {
     }
   }
 
-  /// Longer labels would fill the log.
+  /// The upper bound on a label's length. Longer labels would fill the log.
   private static let labelMax = 64
 
   private mutating func take(
@@ -81,7 +81,7 @@ struct Tokens: Sendable {
     grants[code] = Grant(level: level, rooms: rooms, label: label, account: account)
   }
 
-  /// The characters that RFC 6750 allows.
+  /// Whether RFC 6750 allows the character in a token.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -92,7 +92,7 @@ struct Tokens: Sendable {
     }
   }
 
-  /// The grant of a token. `nil` if it isn't in the file.
+  /// The grant of a token. `nil` if the token isn't in the file.
   func grant(of presented: String) -> Grant? {
     guard presented.utf8.count <= Tokens.bytesMax else { return nil }
     return grants[code(of: Array(presented.utf8))]
@@ -101,7 +101,7 @@ struct Tokens: Sendable {
   private func code(of token: [UInt8]) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: 32)
     var count: UInt32 = 0
-    // It fails only where there is no memory left.
+    // HMAC fails only when memory has run out.
     precondition(HMAC(EVP_sha256(), key, Int32(key.count), token, token.count, &code, &count) != nil)
     return code
   }
@@ -114,10 +114,11 @@ struct TokenFault: Error, Hashable {
 }
 
 extension Tokens {
-  /// A larger file is not a list of tokens.
+  /// The upper bound on the size of the file. A larger file was given by mistake.
   private static let fileBytesMax = 8 << 20
 
-  /// Reads a file. Also tells whether users other than its owner and group can read it.
+  /// Reads a file of tokens.
+  /// - Returns: the tokens, and whether users other than the file's owner and group can read the file.
   static func read(_ path: String) throws(TokenFault) -> (tokens: Tokens, isOpenToAll: Bool) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw TokenFault(String(cString: strerror(errno))) }

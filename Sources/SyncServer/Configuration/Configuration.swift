@@ -1,9 +1,9 @@
 import RoomLog
 
-/// How the server was told to run: by flags, or, without a flag, by an environment variable.
+/// The server's settings: each from a flag, from an environment variable if there is no flag, or its default.
 struct Configuration: Hashable, Sendable {
   enum Storage: Hashable, Sendable, CustomStringConvertible {
-    /// In memory: all rooms are lost when the process ends.
+    /// A log in memory: all rooms are lost when the process ends.
     case memory
     case directory(String)
     /// A database that several nodes share, by its URL.
@@ -34,9 +34,9 @@ struct Configuration: Hashable, Sendable {
   var web = "build/page"
   var logLevel = Logger.Level.info
   var logFormat = Logger.Format.text
-  /// The file of tokens. Without it, everyone may do everything.
+  /// The path of the file of tokens. Without tokens and signing keys, everyone may do everything.
   var tokens: String?
-  /// The file or directory with the keys of signed tokens, and what such tokens must say.
+  /// The file or directory with the keys of signed tokens, and what the server requires of such tokens.
   var signingKeys: String?
   var tokenTerms = SignedClaims.Terms()
   /// Whether to listen on addresses other than loopback without asking for tokens.
@@ -47,9 +47,11 @@ struct Configuration: Hashable, Sendable {
   var proxies = Proxies()
   /// The names of the server, and the sites whose pages may use it.
   var sites = Sites()
-  /// The newest form of records that any server of these rooms is to write.
+  /// The newest form of records that the servers of these rooms may write. An older form is set while servers of an
+  /// older version share the rooms.
   var recordForm = RecordForm.newest
-  /// Whether WebSocket messages are compressed for clients that ask for it. This trades CPU for bytes.
+  /// Whether WebSocket messages are compressed for clients that ask for that. It saves bytes on the line and costs
+  /// processor time.
   var compresses = false
   var limits = Limits()
   /// Warnings about the environment. The server runs all the same.
@@ -57,7 +59,7 @@ struct Configuration: Hashable, Sendable {
 
   init() {}
 
-  /// Why a database's URL is refused on the command line.
+  /// The message that refuses a database's URL with a password on the command line.
   static let passwordIsSeen =
     "everyone on this machine can read a password there; give it as PGPASSWORD, in a password file, or in CANVAS_DATA"
 
@@ -70,7 +72,7 @@ struct Configuration: Hashable, Sendable {
 
   var asksForTokens: Bool { tokens != nil || signingKeys != nil }
 
-  /// The server's URL, as people type it into a browser.
+  /// The server's URL, as it is typed into a browser.
   func address(port: Int) -> String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// How much history the log is asked to keep.

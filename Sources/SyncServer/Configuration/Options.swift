@@ -5,7 +5,8 @@ struct Option: Sendable {
   let value: String?
   let words: String
   let standard: String?
-  /// Applies a value, or says what is wrong with it.
+  /// Applies a value to the configuration.
+  /// - Returns: what is wrong with the value. `nil` if it was applied.
   let apply: @Sendable (String, inout Configuration) -> String?
 
   var variable: String { LimitFlag.variable(of: name) }
@@ -140,7 +141,7 @@ struct Option: Sendable {
     flag("--compress", words: "permessage-deflate for clients that ask: fewer bytes, more CPU", \.compresses),
   ]
 
-  /// A setting of any text that isn't empty.
+  /// A setting whose value may be any text except the empty one.
   private static func text(
     _ name: String,
     value: String,
@@ -178,7 +179,8 @@ struct Option: Sendable {
 }
 
 extension LimitFlag {
-  /// Applies a value, or says what is wrong with it.
+  /// Applies a value to the configuration.
+  /// - Returns: what is wrong with the value. `nil` if it was applied.
   func apply(_ text: String, _ configuration: inout Configuration) -> String? {
     guard let value = UInt64(text), range.contains(value) else {
       return "must be a whole number from \(range.lowerBound) to \(range.upperBound)"

@@ -1,4 +1,4 @@
-/// An option or a limit. All code that reads settings treats both alike.
+/// A setting is an option or a limit. Code that reads flags and variables treats both alike.
 struct Setting: Sendable {
   let name: String
   let variable: String

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// One connection's side of the protocol: which messages the client may send when, and how often.
 ///
-/// It knows nothing of rooms and does no I/O. Each event returns what to do about it, and the room does it.
+/// A conversation knows nothing of rooms and does no I/O. Each event returns what the hub and the room have to do.
 struct Conversation: Sendable {
   private enum State: Sendable {
     case awaitingHello(until: UInt64)
@@ -19,10 +19,10 @@ struct Conversation: Sendable {
   private var operations: TokenBucket
   private var messages: TokenBucket
   private var bytes: TokenBucket
-  /// Bytes that were read and are not charged to the buckets yet.
+  /// Bytes that were read while the bucket was empty. They are charged as soon as it has filled.
   private var bytesOwed: UInt64 = 0
   private var messagesOwed: UInt64 = 0
-  /// For how many messages the current one counts, unless it has operations.
+  /// How many messages the current message is charged as, unless it has operations.
   private var weight: UInt64 = 1
   private var refusals: TokenBucket
   /// The time of the oldest refusal that still counts, on the monotonic clock.
@@ -53,23 +53,24 @@ struct Conversation: Sendable {
   }
 
   private static let refusalsForgottenPerSecond: UInt64 = 10
-  /// Refusals count only after this time: by then the client has had time to read the first one.
+  /// After a first refusal for the rate, how long the client may go on sending before further refusals can close the
+  /// connection. By then it has had time to read the refusal.
   private static let ignoringMilliseconds: UInt64 = 2_000
   /// The shortest pause in reading. A shorter one would stop and start reading for each of the connection's messages.
   private static let restMillisecondsMin: UInt64 = 50
-  /// Messages other than operations are short. A long message counts once for each time that this number of bytes fits
-  /// into it.
+  /// Messages without operations are usually short. A long one is charged as one message for each of these bytes.
   private static let bytesOfOneMessage: UInt64 = 1_024
   private static let messagesForToken: UInt64 = 20
-  /// Every answer repeats the message's identifier. The longest acknowledgement has space for one of this length.
+  /// The upper bound on a message's identifier. Every answer repeats the identifier, and the longest acknowledgement
+  /// has space for one of this length.
   private static let identifierBytesMax = 1_024
 
-  /// When `timePassed` is to be called, on the monotonic clock. `nil` after the hello.
+  /// When `timePassed` has to be called, on the monotonic clock. `nil` once the client has sent its hello.
   var deadline: UInt64? {
     if case .awaitingHello(let until) = state { until } else { nil }
   }
 
-  /// For how long reading from the connection is to pause. `nil` if nothing new was decided since the last call.
+  /// For how long reading from the connection has to pause. `nil` if no pause was decided since the last call.
   mutating func takeRest() -> UInt64? {
     defer { restMilliseconds = nil }
     return restMilliseconds
@@ -83,7 +84,7 @@ enum ConversationStep: Equatable, Sendable {
   case submit(Submission)
   case presence(JSONText)
   case digest
-  /// Another token, which replaces the one that the client came with.
+  /// The client has sent another token, in place of the one with which it connected.
   case token(Text)
   /// An answer to this connection alone.
   case reply(ServerMessage)
@@ -101,7 +102,7 @@ extension Conversation {
   /// The room or the server has closed the connection.
   mutating func closed() { state = .closing }
 
-  /// WebSocket pings have come, and the library has answered them.
+  /// The client has sent WebSocket pings, which the library has answered. They are charged like messages.
   mutating func pinged(now: Moment) {
     weight = 1
     spendMessage(now)
@@ -165,7 +166,7 @@ extension Conversation {
       spendMessage(now)
       return .digest
     case .token(let token):
-      // Checking one signature costs as much as many messages do.
+      // Checking a token's signature costs as much as many messages do.
       weight += Conversation.messagesForToken
       spendMessage(now)
       return .token(token)
@@ -177,7 +178,7 @@ extension Conversation {
       return refuse(.rejected(Rejection(code: .badMessage, message: Conversation.longIdentifier)), now: now)
     }
     guard role == .editor else { return turnDown(submission.id, now: now) }
-    // The decoder has checked the number of operations already.
+    // The decoder has already refused a message with too many operations, so the bucket can hold enough for this one.
     guard operations.take(UInt64(submission.operations.count), at: now.monotonicMilliseconds) else {
       return refuseForRate(submission.id, now: now)
     }
@@ -214,20 +215,20 @@ extension Conversation {
     case .rejected(var rejection):
       if isTooLong(rejection.id) { rejection.id = nil }
       if role == .viewer { return turnDown(rejection.id, now: now) }
-      // Reading a wrong operation costs as much as reading a right one.
+      // A wrong operation is charged too: reading it costs as much as reading a right one.
       guard operations.take(1, at: now.monotonicMilliseconds) else { return refuseForRate(rejection.id, now: now) }
       return .reply(.rejection(rejection))
     }
   }
 
-  /// Refuses a write from a read-only client. Such a write doesn't count as an operation over the rate. If the client
-  /// sends a lot, reading from it is paused, as for any client.
+  /// Refuses a write from a read-only client. The write is charged as a message and not as operations. So a read-only
+  /// client that sends a lot is slowed down, as any client is, but never closed for its rate.
   private mutating func turnDown(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
     spendMessage(now)
     return .reply(.rejection(Rejection(id: id, code: .readOnly, message: "this connection is read-only")))
   }
 
-  /// Refuses operations for their rate. The client is expected to slow down.
+  /// Refuses operations because of their rate. A client that ignores such refusals for two seconds is closed.
   private mutating func refuseForRate(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
     let time = now.monotonicMilliseconds
     if refusals.isFull(at: time) { refusedSince = time }
@@ -238,15 +239,15 @@ extension Conversation {
     return .reply(.rejection(Rejection(id: id, code: .rateLimited, message: words)))
   }
 
-  /// Counts a message that is not an operation. Such messages are never refused for their rate. If a client sends too
-  /// many, the server pauses reading from it. Refusing would lose an answer, or the newest of what the client shows.
+  /// Charges a message that has no operations. If a client sends too many, reading from its connection pauses. The
+  /// messages are not refused: refusing could lose an answer, or the newest presence.
   private mutating func spendMessage(_ now: Moment) {
     messagesOwed = min(messagesOwed + weight, messages.capacity)
     if messages.take(messagesOwed, at: now.monotonicMilliseconds) { messagesOwed = 0 }
     rest(messages.millisecondsUntil(max(1, messagesOwed), at: now.monotonicMilliseconds))
   }
 
-  /// Counts what has been read. The next message has to wait until the rate has made up for this one.
+  /// Charges bytes that have been read. Reading pauses until the bucket has filled enough for all of them.
   private mutating func spend(bytes count: UInt64, _ now: Moment) {
     bytesOwed = min(bytesOwed + count, bytes.capacity)
     if bytes.take(bytesOwed, at: now.monotonicMilliseconds) {

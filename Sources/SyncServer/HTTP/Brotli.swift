@@ -1,10 +1,11 @@
 import CBrotli
 
-/// Compresses the page's files. The result is a seventh shorter than gzip's. Browsers accept it on HTTPS and on
-/// loopback, where they also let pages open a room.
+/// Compresses the page's files with brotli: the result is a seventh shorter than gzip's. Browsers accept brotli over
+/// HTTPS and on loopback only, which are also the only places where the page can open a room.
 enum Brotli {
-  /// The highest level compresses short files best, and takes milliseconds. For a long file it would hold up the loop
-  /// for half a second to save a tenth. So `scripts/wasm` and `scripts/page` compress long files beforehand.
+  /// The longest file that is compressed here, at the highest level. For short files that level takes milliseconds. For
+  /// a long file it would hold up the loop for half a second to save a tenth, so `scripts/wasm` and `scripts/page`
+  /// compress long files beforehand.
   private static let shortMax = 64 << 10
   private static let shortQuality: Int32 = 11
   private static let longQuality: Int32 = 9
@@ -32,7 +33,7 @@ enum Brotli {
     return output
   }
 
-  /// Whether `compressed` decompresses to `plain`.
+  /// Whether `compressed` is the brotli form of `plain`.
   static func isForm(_ compressed: [UInt8], of plain: [UInt8]) -> Bool {
     var count = plain.count
     var output = [UInt8](repeating: 0, count: plain.count)

@@ -1,10 +1,10 @@
-/// How the body of an answer is compressed. The preferred coding comes first.
+/// The compressions for the bodies of answers, the preferred one first.
 enum ContentCoding: String, CaseIterable {
   case brotli = "br"
   case gzip
 
-  /// The coding that a request prefers, by the qualities in its `Accept-Encoding`. `nil` if it prefers a plain body, or
-  /// accepts no coding that we have.
+  /// The coding that a request prefers, by the qualities in its `Accept-Encoding`. `nil` if the request prefers a plain
+  /// body, or accepts none of `codings`.
   static func chosen(of codings: [ContentCoding] = allCases, by list: [String]) -> ContentCoding? {
     var qualities: [String: Int] = [:]
     for entry in list {
@@ -14,7 +14,7 @@ enum ContentCoding: String, CaseIterable {
       qualities[name == "x-gzip" ? "gzip" : name] = quality.map { thousandths($0.dropFirst(2)) } ?? 1_000
     }
     var best: ContentCoding?
-    // If the header doesn't name `identity`, a plain body is the last resort.
+    // A header that doesn't name `identity` still allows a plain body, but ranks it behind every coding that it names.
     var bestQuality = max(1, qualities["identity"] ?? 1) - 1
     for coding in codings {
       let quality = qualities[coding.rawValue] ?? qualities["*"] ?? 0
@@ -23,7 +23,7 @@ enum ContentCoding: String, CaseIterable {
     return best
   }
 
-  /// `0.25` is 250. Text that is not a quality counts as none.
+  /// A quality in thousandths: `0.25` is 250. Text that is not a quality counts as 0.
   private static func thousandths(_ text: Substring) -> Int {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     let fraction = parts.count == 2 ? parts[1] : ""
@@ -34,7 +34,7 @@ enum ContentCoding: String, CaseIterable {
     return whole == "1" ? 1_000 : Int(digits) ?? 0
   }
 
-  /// `nil` if the result would not be noticeably shorter.
+  /// - Returns: `nil` if compressing would save too little.
   func compress(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8]? {
     guard bytes.count >= bytesMin else { return nil }
     return switch self {
@@ -43,7 +43,7 @@ enum ContentCoding: String, CaseIterable {
     }
   }
 
-  /// A short answer that is made for each request fits into one packet either way. A page is many short files, so for
-  /// brotli the bound is lower.
+  /// The least bytes that are worth compressing. A shorter answer fits into one packet either way. The page has many
+  /// short files, which are compressed once and kept, so the bound for brotli is lower.
   private var bytesMin: Int { self == .brotli ? 256 : 1_024 }
 }

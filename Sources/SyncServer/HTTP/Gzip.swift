@@ -1,6 +1,6 @@
 import CZlib
 
-/// Compresses answers and files for clients that accept gzip, which nearly all do.
+/// Compresses answers and files for clients that accept gzip. Nearly all clients do.
 enum Gzip {
   /// `nil` if zlib has no memory, or the result would not be shorter.
   static func compress(_ bytes: [UInt8], level: Int32) -> [UInt8]? {

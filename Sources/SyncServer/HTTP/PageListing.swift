@@ -2,18 +2,19 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Lists the page's files with one version for all of them: `{"version","files":["/core/core.js",…]}`. A page that
-/// keeps the files for offline use asks for this list. A page that has been open for long sees by it that the server
-/// has a newer version.
+/// Lists the page's files with one version for all of them: `{"version","files":["/core/core.js",…]}`. The page's
+/// worker asks for this list to keep the files for offline use. A page that has been open for long learns from the
+/// version that the server has a newer page.
 extension StaticFiles {
-  /// The most files of a page. It bounds the cost if the wrong folder was given.
+  /// The upper bound on the files in the list. Otherwise the list would be long and slow to make if a wrong folder was
+  /// given.
   private static let listedMax = 1_000
   private static let foldersDeepMax = 8
 
   /// Only debuggers ask for these files, so they are not part of the page.
   private static let sourceMapSuffix = ".map"
 
-  /// The list is made at most once a second, however many clients ask for it.
+  /// The list of the page's files. It is made anew at most once a second, however many clients ask for it.
   func listing(for request: Request, at milliseconds: UInt64) -> Response {
     if let made = madeListing, milliseconds < made.at + StaticFiles.listingMilliseconds {
       return made.response(to: request)
@@ -48,7 +49,7 @@ extension StaticFiles {
     return writer.finish()
   }
 
-  /// The paths, below the root, of the files that would be served.
+  /// Collects the paths, below the root, of the files that the server would serve.
   private func collect(_ folder: String, depth: Int, into paths: inout [String]) {
     guard let root, depth < StaticFiles.foldersDeepMax,
       let stream = opendir(folder.isEmpty ? root : root + "/" + folder)
@@ -71,7 +72,7 @@ extension StaticFiles {
   }
 }
 
-/// The list as of some time, plain and compressed.
+/// A list as of the time when it was made, plain and compressed.
 struct MadeListing {
   let at: UInt64
   private let plain: Response

@@ -14,7 +14,7 @@ extension Response {
     )
   }
 
-  /// Browsers must not guess a type, and other sites must not read the answer.
+  /// Headers of every answer: browsers must not guess the type of the body, and pages of other sites must not read it.
   static let guarded: [(name: String, value: String)] = [
     ("X-Content-Type-Options", "nosniff"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
@@ -40,7 +40,8 @@ extension Response {
     }
   }
 
-  /// `{"cursor":…}`, and the shapes that were made, if any. A header names the actor that wrote them.
+  /// The answer to a write: `{"cursor":…}`, with the identifiers of the shapes that were made, if any. A header names
+  /// the actor that wrote them.
   static func written(_ cursor: Cursor, shapes: [Identifier]? = nil, by actor: Identifier) -> Response {
     var writer = JSONWriter(capacity: 64)
     writer.beginObject()
@@ -60,12 +61,12 @@ extension Response {
     Response(status: 304, headers: [("ETag", tag), ("Cache-Control", "no-cache")] + guarded)
   }
 
-  /// The answer, compressed if the request accepts that and it gets shorter. The header `Vary` then names
+  /// The answer with its body compressed, if the request accepts gzip and the body gets shorter. `Vary` names
   /// `Accept-Encoding`.
   func compressed(for request: Request) -> Response {
     var response = self
     response.headers.append(("Vary", "Accept-Encoding"))
-    // Brotli takes longer, so it is not used for answers that are made anew for each request.
+    // Only gzip is used: brotli takes longer, and these answers are made anew for each request.
     guard let coding = ContentCoding.chosen(of: [.gzip], by: request.list(.acceptEncoding)),
       let bytes = coding.compress(body)
     else { return response }
@@ -76,20 +77,21 @@ extension Response {
 }
 
 extension Request {
-  /// Whether the client already has the version of this tag. Weak tags count as strong ones here: a cache or a proxy on
-  /// the way may have turned one into the other.
+  /// Whether the client already has the version with this tag. A weak tag counts as the strong one of the same text: a
+  /// cache or a proxy on the way may have weakened it.
   func has(_ tag: String) -> Bool {
     list(.ifNoneMatch).contains { $0 == "*" || $0.withoutWeakness == tag.withoutWeakness }
   }
 
-  /// Whether the body is declared as JSON, or its type is left open.
+  /// Whether the body counts as JSON: by its declared type, or because the request comes from no page and its type says
+  /// nothing.
   var isJSON: Bool { isJSON(orUnsaidBy: [Request.form]) }
 
-  /// The same for a layout. `text/plain`, which `fetch` sends for a string, is accepted too: a layout with single
-  /// quotes is not JSON.
+  /// Whether the body counts as a layout, by the same rule. `text/plain`, which `fetch` declares for a string, also
+  /// says nothing: a layout with single quotes is not JSON.
   var isLayout: Bool { isJSON(orUnsaidBy: [Request.form, "text/plain"]) }
 
-  /// The type that curl and others declare by default.
+  /// The type that curl and other programs declare if they are told none.
   private static let form = "application/x-www-form-urlencoded"
 
   private func isJSON(orUnsaidBy types: [String]) -> Bool {
@@ -97,17 +99,18 @@ extension Request {
     return types.contains(type) ? isFromNoPage : type == "application/json"
   }
 
-  /// Whether the request comes from no page. A page of another site can send a body of that type without a preflight,
-  /// but then the browser adds `Origin`.
+  /// Whether the request was not made by a page. A page of another site can send a body of these types without a
+  /// preflight, but then the browser adds `Origin`.
   private var isFromNoPage: Bool { header("origin") == nil }
 
-  /// Whether a browser opens the address for a person. If not, a program fetches it.
+  /// Whether the request comes from a browser that opens the address to show it. Programs that fetch data don't ask for
+  /// HTML.
   var wantsPage: Bool { list(.accept).contains { $0.mediaType == "text/html" } }
 }
 
 extension String {
   fileprivate var withoutWeakness: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
 
-  /// `text/html` of `Text/HTML; charset=utf-8`.
+  /// The media type without its parameters, in lower case: `text/html` for `Text/HTML; charset=utf-8`.
   fileprivate var mediaType: String { prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased() }
 }

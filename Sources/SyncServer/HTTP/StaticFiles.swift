@@ -17,14 +17,14 @@ final class StaticFiles: @unchecked Sendable {
     let bytes: [UInt8]
     let tag: String
     let isCompressible: Bool
-    /// The file in each coding that was asked for so far. `nil` for a coding that doesn't make it shorter.
+    /// The compressed forms of the file that were made so far. `nil` for a coding that doesn't make the file shorter.
     var compressed: [ContentCoding: [UInt8]?] = [:]
   }
 
-  /// No file of the page is larger.
+  /// The upper bound on the size of a file that is served. All files of the page are smaller.
   private static let bytesMax = 32 << 20
 
-  /// The folder, without symbolic links. `nil` if there is no such folder.
+  /// The page's folder, with symbolic links resolved. `nil` if there is no such folder.
   let root: String?
   private var entries: [String: Entry] = [:]
   var madeListing: MadeListing?
@@ -33,14 +33,14 @@ final class StaticFiles: @unchecked Sendable {
 
   var isThere: Bool { root != nil }
 
-  /// `nil` if there is no such file.
-  /// - Parameter status: another status than 200, if the file explains why the request is refused.
+  /// The answer with a file of the page. `nil` if there is no such file.
+  /// - Parameter status: the status of the answer. It is not 200 if the file explains why the request is refused.
   func response(to request: Request, path: [String], status: Int = 200) -> Response? {
     guard let path = StaticFiles.safe(path), let entry = entry(at: path) else { return nil }
     let type = StaticFiles.type(of: path)
     let coding = ContentCoding.chosen(by: request.list(.acceptEncoding))
     let compressed = coding.flatMap { self.compressed(entry, at: path, by: $0) }
-    // Answers with different bytes must have different strong tags.
+    // A compressed form has a tag of its own, because strong tags must differ where bytes differ.
     let tag = coding.flatMap { compressed == nil ? nil : "\(entry.tag.dropLast())-\($0.rawValue)\"" } ?? entry.tag
     var headers: [(name: String, value: String)] = [
       ("Content-Type", type), ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
@@ -57,8 +57,8 @@ final class StaticFiles: @unchecked Sendable {
     return Response(status: status, headers: headers + [("Content-Encoding", coding.rawValue)], body: compressed)
   }
 
-  /// Compresses the file at the first request for it, and keeps the result. The build may have left a better compressed
-  /// file beside it. That one is used if it decompresses to the same bytes.
+  /// The compressed form of a file, made at the first request and kept. A form that the build has left beside the file
+  /// compresses better, so it is used if it decompresses to the file's bytes.
   private func compressed(_ entry: Entry, at path: String, by coding: ContentCoding) -> [UInt8]? {
     guard entry.isCompressible else { return nil }
     if let made = entry.compressed[coding] { return made }
@@ -67,8 +67,8 @@ final class StaticFiles: @unchecked Sendable {
     return made
   }
 
-  /// The page loads everything from this server and nowhere else. The core is WebAssembly. The page may also make
-  /// images itself.
+  /// The page's Content-Security-Policy: everything is loaded from this server and nowhere else. Two exceptions: the
+  /// core may be compiled as WebAssembly, and the page may show images that it made itself.
   private static let policy =
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; object-src 'none'; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -139,7 +139,7 @@ final class StaticFiles: @unchecked Sendable {
     return String(cString: real)
   }
 
-  /// A hash of the file's content, so that two servers with the same page give the same tag.
+  /// A file's tag: a hash of its content, so that two servers with the same page give the same tag.
   private static func tag(of bytes: [UInt8]) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// An actor that has long work done on other threads. Clients take turns.
+/// An actor that has long work done on other threads, which serve the parties round-robin.
 protocol HeavyWorker: Actor {
-  /// Does the work on another thread when the party's turn comes, and returns the result.
+  /// Does the work on another thread when it is the party's turn, and returns the result.
   func workOut<Value: Sendable>(
     for party: String,
     _ work: @escaping @Sendable () -> Value
@@ -15,22 +15,22 @@ protocol HeavyWorker: Actor {
 /// The loop must not do such work, because everyone waits for the loop. Swift's own pool must not do it either: it has
 /// one thread for each processor, and two long jobs would take all of them.
 ///
-/// **Fair.** Each piece of work belongs to a party: a client's address, or a room. The parties take turns, so whoever asks for
-/// a lot waits for it, and others don't. No party ever has all threads.
+/// **Fair.** Each job belongs to a party: a client's address, or a room. The threads serve the parties round-robin, so
+/// a party that asks for a lot delays only itself. No party ever has all threads.
 ///
 /// **Bounded.** The number of a party's waiting jobs has a bound. A job that is cancelled while it waits is not done.
 ///
-/// `@unchecked Sendable`: everything that changes is behind the mutex, and the semaphore is made to be shared.
+/// `@unchecked Sendable`: everything that changes is behind the mutex, and semaphores are made to be shared by threads.
 final class HeavyWork: @unchecked Sendable {
   /// Why a job is not done.
   enum Refusal: Error {
-    /// The party has too many jobs that wait.
+    /// Too many of the party's jobs are waiting already.
     case busy
-    /// The caller has given up waiting for the job.
+    /// The caller was cancelled before the job began.
     case cancelled
   }
 
-  /// Set when the caller has given up, which may be before the job was queued.
+  /// A flag that says that the caller was cancelled. That may happen before the job is in the queue.
   fileprivate final class Withdrawal: Sendable {
     let isRaised = Atomic(false)
   }
@@ -38,7 +38,7 @@ final class HeavyWork: @unchecked Sendable {
   fileprivate struct Piece {
     let withdrawal: Withdrawal
     let work: @Sendable () -> Void
-    /// Called instead of the work if it is cancelled.
+    /// Called instead of `work` if the job was cancelled.
     let drop: @Sendable () -> Void
   }
 
@@ -116,14 +116,14 @@ final class HeavyWork: @unchecked Sendable {
     piece?.drop()
   }
 
-  /// How many jobs are waiting or being done, for the operator.
+  /// How many jobs are waiting or being done, for the metrics.
   var count: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } + $0.running.values.reduce(0, +) } }
 
   // MARK: The threads
 
   private func startThread() {
     var thread = pthread_t()
-    // Signals are left to the thread that waits for them.
+    // These threads block all signals, so that signals go to the thread that waits for them.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
@@ -132,7 +132,7 @@ final class HeavyWork: @unchecked Sendable {
       &thread,
       nil,
       { opaque in
-        // The threads live as long as the process.
+        // No reference is released: the threads live as long as the process.
         Unmanaged<HeavyWork>.fromOpaque(opaque!).takeUnretainedValue().work()
         return nil
       },
@@ -144,12 +144,13 @@ final class HeavyWork: @unchecked Sendable {
   }
 
   private func work() {
-    // Linux keeps the priority for each thread. If processors are short, the loop goes first.
+    // On Linux a priority is a thread's own. With a lower one than the loop's, these threads give way if processors are
+    // short.
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, HeavyWork.niceness)
     while true {
       while sem_wait(signal) != 0 {}
-      // A thread may find nothing to take if the party already has as many threads as it may. The next thread that
-      // becomes free looks again.
+      // There may be no job to take now: a party with waiting jobs may already have as many threads as it is allowed.
+      // The next thread of that party that becomes free takes its next job.
       while let (party, piece) = state.withLock({ $0.next(threadsOfPartyMax: threadsOfPartyMax) }) {
         piece.work()
         state.withLock { $0.ended(party) }
@@ -161,7 +162,7 @@ final class HeavyWork: @unchecked Sendable {
 }
 
 extension HeavyWork.State {
-  /// The next job: of the party whose turn it is, unless that party has as many threads as it may.
+  /// The next job, from the first party in turn that has fewer threads than a party is allowed.
   fileprivate mutating func next(threadsOfPartyMax: Int) -> (party: String, HeavyWork.Piece)? {
     guard let turn = turns.firstIndex(where: { running[$0, default: 0] < threadsOfPartyMax }) else { return nil }
     let party = turns.remove(at: turn)

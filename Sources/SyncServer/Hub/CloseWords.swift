@@ -1,6 +1,6 @@
 import CanvasCRDT
 
 extension CloseCode {
-  /// The code's name, for the `error` before a close and for metrics.
+  /// The name of the close code, for the `error` that is sent before the close and for metrics.
   var word: String { wireName.description }
 }

@@ -1,18 +1,19 @@
 import RoomLog
 
-/// Answers of the log that rooms have not processed yet.
+/// The log's answers that rooms have not processed yet.
 ///
-/// A layout comes as a hundred records of a thousand operations, and each takes milliseconds. So rooms take turns at
-/// the loop, one record at a time, and the rest waits for the next turn of the loop.
+/// A large layout comes back as a hundred records of a thousand operations, and each record takes milliseconds. So
+/// rooms are served round-robin, one record at a time, for a few milliseconds; the rest waits for the next turn of the
+/// loop.
 ///
-/// What always holds: each room gets its answers in the order in which they came.
+/// What always holds: each room gets its answers in the order in which the log gave them.
 struct Deliveries {
   enum Answer {
     case record(LogRecord, part: Int, of: LogDesk.Append?)
     case failure(LogDesk.Append, LogError)
   }
 
-  /// The rooms with answers, in the order of their turns.
+  /// The rooms that have answers to process. The first one is served next.
   private var turns = Queue<OpenRoom>()
 
   /// Whether a later turn of the loop is scheduled for the answers that are left.
@@ -32,10 +33,10 @@ struct Deliveries {
   }
 }
 
-/// First in, first out.
+/// A queue: elements are taken in the order in which they were appended.
 struct Queue<Element> {
   private var elements: [Element] = []
-  /// How many elements before the first are already taken.
+  /// How many elements at the beginning of the array have been taken already.
   private var taken = 0
   /// How many elements have ever been taken.
   private(set) var takenEver: UInt64 = 0
@@ -51,7 +52,7 @@ struct Queue<Element> {
     let element = elements[taken]
     taken += 1
     takenEver += 1
-    // Moves the elements up only now and then, so that the cost for each is small.
+    // The remaining elements move up only now and then, so that the cost for each is small.
     if taken >= max(Queue.takenMax, elements.count / 2) || isEmpty {
       elements.removeFirst(taken)
       taken = 0

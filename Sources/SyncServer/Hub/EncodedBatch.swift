@@ -1,18 +1,19 @@
 import CanvasCRDT
 import RoomLog
 
-/// A batch in the form that the log takes. A layout, which may be as long as a hundred messages, is split into records
+/// A batch in the form that the log takes. A layout may be as long as a hundred messages, so it is split into records
 /// that can be read one by one. The log stores all of them or none.
 struct EncodedBatch: Sendable {
   let number: UInt64
   let payer: Payer?
-  /// The operations of each record. When the log hands the records back, they need not be decoded again.
+  /// The operations of each record, kept so that records that the log hands back need not be decoded.
   let parts: [StoredOperations]
   let records: [NewRecord]
-  /// The timeline of the log on which this run has its number.
+  /// The timeline of the log for which `run` is valid.
   let timeline: UInt64
 
-  /// - Parameter run: the number of this run, if the log might not have it yet.
+  /// - Parameter run: the number of this run, if this may be the run's first record in the room. `nil` if the log has
+  ///   the number already.
   init(_ batch: Batch, run: UInt64?, timeline: UInt64, _ limits: Limits) {
     number = batch.number
     self.timeline = timeline
@@ -25,7 +26,7 @@ struct EncodedBatch: Sendable {
 
   var operationCount: Int { parts.reduce(0) { $0 + $1.operations.count } }
 
-  /// The disk space of the records: the bytes of each, its row, and a share of the database's pages.
+  /// The disk space that the records take: their bytes, their rows, and a share of the database's pages.
   var storedBytes: Int { records.reduce(0) { $0 + $1.bytes.count + 64 } }
 }
 

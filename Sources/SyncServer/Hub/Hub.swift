@@ -5,10 +5,12 @@ import WebSocketLoop
 
 /// Owns every room and every conversation, on the loop's thread.
 ///
-/// The loop's callbacks enter by `assumeIsolated`: no task, no lock and no hop for a message. Messages go to the rooms
-/// as they arrive. At the end of the turn, the rooms' requests go to the log, and new beats go out.
+/// The loop's callbacks enter by `assumeIsolated`: a message costs no task, no lock and no switch to another thread.
+/// Messages go to the rooms as they arrive. At the end of the turn, the rooms' requests go to the log, and new beats go
+/// out.
 ///
-/// The hub only leads each event through its values. Each value's file says what always holds of the value.
+/// The hub only leads each event through the values that it owns. The file of each value says what always holds of that
+/// value.
 actor Hub {
   nonisolated let loop: EventLoop
   nonisolated let configuration: Configuration
@@ -24,9 +26,10 @@ actor Hub {
   }
 
   var credentials: Credentials
-  /// How often the tokens have been read since the start.
+  /// How often the tokens have been read since the start. A check that takes several turns notices by this that the
+  /// tokens were read again.
   var credentialsRead = 0
-  /// Proves which client is which actor.
+  /// The keys by which clients prove that they are the actors that they claim to be.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
   /// The newest change of the locks, while it is being stored.
@@ -45,22 +48,22 @@ actor Hub {
   var verification: Verification
   var counts = HubCounts()
   var refusals: RefusalLog
-  /// A budget for the log lines about who has joined.
+  /// Bounds the log lines that say who has joined.
   var joinLines = LineBudget()
   var lifetime = Lifetime()
   var requestBook: RequestBook
   var quotas: DayQuotas
   var storage: StorageReserve
-  /// Threads for work that takes long.
+  /// Threads for work that would hold up the loop.
   nonisolated let heavyWork: HeavyWork
-  /// How many layouts have been let in and not yet given to the log.
+  /// How many layouts have been admitted and are not yet with the log.
   var layoutsUnderWay = 0
-  /// Answers of the log that rooms have not processed yet.
+  /// The log's answers that rooms have not processed yet.
   var deliveries = Deliveries()
-  /// Rooms that have yet to ask other nodes for their people.
+  /// Rooms that still have to ask other nodes which people are there.
   var roomsToAsk: [OpenRoom] = []
   var generator = SystemRandomNumberGenerator()
-  /// This process's number in the logs of rooms: it marks what this process has written.
+  /// The number of this process, which marks what the process writes to the logs of rooms.
   var run: Run
   /// The number under which other nodes know this one.
   let nodeNumber: UInt64
@@ -124,7 +127,8 @@ actor Hub {
     options.http.bodyBytesMax = max(Int(limits.messageBytes), Int(limits.shapes) * Hub.shapeBytesMax)
     options.http.heldBytesMax = Int(limits.httpBytes)
     options.http.bodyStallMilliseconds = limits.uploadStallMilliseconds
-    // One more than the limit of WebSockets, so that a client that is one too many can be told why.
+    // WebSockets and HTTP's connections together. The hub refuses a WebSocket over the limit itself, so that the client
+    // is told why.
     options.connectionsMax = socketsMax
     let listener = try loop.listen(
       host: configuration.host,
@@ -156,8 +160,8 @@ actor Hub {
 
   private var socketsMax: Int { Int(limits.connections) + Int(limits.httpConnections) }
 
-  /// The most bytes that a shape takes in a JSON drawing, with the longest name and numbers. It makes sure that a
-  /// drawing can be posted again after it was fetched.
+  /// The upper bound on the bytes that a shape takes in a JSON drawing, with the longest name and numbers. It lets
+  /// every drawing that the server has given out be posted to it again.
   private static let shapeBytesMax = 1_024
 }
 

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// How visitors arrive: from the upgrade to the hello.
+// How visitors arrive: from the upgrade of the request to a WebSocket up to the hello.
 
 extension Hub {
   func decide(on request: Request) -> UpgradeDecision {
@@ -94,7 +94,7 @@ extension Hub {
   private func helloIsDue(_ number: Int) {
     guard let visitor = visitors[number], visitor.isAwaitingHello else { return }
     var now = Moment.now()
-    // The loop's clock is read once a turn, so it may be a little behind.
+    // The loop's clock is read once a turn, so the visitor's deadline may already have passed by the real time.
     if let deadline = visitor.conversation.deadline {
       now.monotonicMilliseconds = max(now.monotonicMilliseconds, deadline)
     }
@@ -103,7 +103,7 @@ extension Hub {
 }
 
 extension Connection {
-  /// Tells the client what went wrong, in a word and a sentence.
+  /// Sends the client an error: a code word and a sentence.
   func send(error word: String, _ reason: Text, _ encoding: WireEncoding) {
     let message = encoding.encode(.error(code: Text(word), message: reason))
     send(encoding == .json ? MessageFrames(text: message) : MessageFrames(binary: message))

@@ -43,12 +43,13 @@ extension Hub {
   private func perform(_ step: ConversationStep, for visitor: Visitor, in open: OpenRoom, _ id: MemberID, now: Moment) {
     switch step {
     case .submit(let submission):
-      // The ends of tokens are checked once a second. A token that has ended since then may not write.
+      // A timer closes connections whose tokens have ended, but only once a second. So each write is checked too.
       if let refusal = refusal(of: visitor.grant, writingTo: visitor.room) {
         let hasToken = refusal.status != 401
         return close(visitor, hasToken ? .goingAway : .noToken, "this connection may no longer write; connect again")
       }
-      // The newest stamp shows the writer's clock. Edits made offline have older stamps.
+      // The newest stamp shows how far the writer's clock is off. Edits made offline have older stamps, which show
+      // nothing.
       if let newest = submission.operations.lazy.compactMap({ $0.at?.milliseconds }).max() {
         counts.noteClock(newest, now: now.wallMilliseconds)
       }
@@ -61,7 +62,8 @@ extension Hub {
     case .token(let token): take(token.string, from: visitor, in: open, id)
     case .reply(var message):
       if case .rejection(var rejection) = message {
-        // The token would allow the write; the room is locked now.
+        // The token allows writing to the room. The write is refused only because the room is locked, so the refusal
+        // says that.
         if rejection.code == .readOnly, visitor.grant.level == .editor, isLocked(visitor.room) {
           rejection.message = "the room is locked: only operators may write"
           message = .rejection(rejection)
@@ -79,7 +81,8 @@ extension Hub {
   private func openAndJoin(_ visitor: Visitor, _ hello: Hello, _ role: Role) async {
     var opening = await opened(visitor.room, mayCreate: true)
     if case .open(let open) = opening, hasToCatchUp(open, visitor, hello) {
-      // Joining a room that is older than what this client has seen would undo part of it on the screen.
+      // This copy of the room is older than what the client has seen. If the client joined it, part of the client's
+      // drawing would be undone on the screen.
       if let fault = await catchUp(open), open.room.isBehind(hello.since) { opening = .failed(fault) }
       if open.isGone { opening = await opened(visitor.room, mayCreate: true) }
     }
@@ -93,8 +96,8 @@ extension Hub {
     }
   }
 
-  /// Whether a newcomer may have seen or written more of a room than is known here. A client that comes back may have
-  /// written at another node. While this room lacks those writes, stamps made here could be earlier than the client's
+  /// Whether a newcomer may have seen or written more of a room than this node has. A client that comes back may have
+  /// written at another node. While this node lacks those writes, stamps made here could be earlier than the client's
   /// own, and the room could seem full.
   private func hasToCatchUp(_ open: OpenRoom, _ visitor: Visitor, _ hello: Hello) -> Bool {
     if open.room.isBehind(hello.since) { return true }
@@ -108,10 +111,11 @@ extension Hub {
     if let name = visitor.grant.name { hello.name = Text(name) }
     if let actor = visitor.grant.actor {
       hello.actor = actor
-      // The token names this actor, which is as good as the key.
+      // The token names this actor. That proves as much as the actor's key, so the key is filled in.
       hello.key = keys.key(of: actor, in: open.room.name)
     } else if credentials.signed != nil, hello.key == nil {
-      // A token may prove this actor, and its bearer may be away. Only a key shows that this client is the actor.
+      // Where signed tokens exist, an actor may belong to a token's bearer, who may not be connected now. So a client
+      // without a key doesn't get the actor that it claims.
       hello.actor = nil
     }
     let party = visitor.connection.party
@@ -124,7 +128,8 @@ extension Hub {
       now: now,
       using: &generator
     )
-    // If the actor had an older connection, that one has to go, and the newcomer may get its seat.
+    // An older connection of the same actor is closed here, before the newcomer is seated: the newcomer may have been
+    // given its seat.
     carryOutEffects(of: open)
     rooms.markDirty(open)
     guard let id else {
@@ -134,8 +139,8 @@ extension Hub {
     let actor = open.room.actor(of: id)
     guard let waiting = visitor.joins(open, id, as: actor) else { return }
     seat(visitor, id, in: open)
-    // For a long welcome the room has paused reading already, but the visitor had no seat by then and missed that
-    // effect.
+    // A long welcome makes the room pause reading at once. The visitor had no seat at that time, so that effect didn't
+    // reach it.
     if open.room.hasPausedReading(from: id) { visitor.pauseReading(.backlog) }
     if joinLines.takes(visitor.address) {
       logger.info(

@@ -1,22 +1,22 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// How visitors leave, of their own accord or because they have to.
+// How visitors leave: by themselves, or because the server closes them.
 
 extension Hub {
   /// Tells the client the reason, and closes the connection.
-  /// - Parameter error: the word for what went wrong, unless the code already says it.
+  /// - Parameter error: the code word of the error. `nil` if the name of the close code says enough.
   func close(_ visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String? = nil) {
-    // A visitor that is only asked to reconnect has done nothing wrong.
+    // A visitor that is asked to reconnect elsewhere has done nothing wrong, so it gets no error.
     let error = error ?? (code == .goingAway ? nil : code.word)
     if let error { noteRefusal(Refusal(error, of: visitor, reason.string)) }
-    // A message of several frames may have been sent in part. Only the close frame may follow it.
+    // If a message of several frames was sent in part, only a close frame may follow, and no error message.
     let isBetweenMessages = leave(visitor)
     sayGoodbye(to: visitor, code, reason, error: isBetweenMessages ? error : nil)
   }
 
   /// Closes the connection of a visitor that has left its room.
-  /// - Parameter error: the message that the client is sent first, if any.
+  /// - Parameter error: the code word of an error that is sent first. `nil` for none.
   func sayGoodbye(to visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String?) {
     counts.noteClose(code: code.rawValue)
     visitor.goes()
@@ -33,7 +33,7 @@ extension Hub {
 
   func forget(_ connection: Connection, closure: Closure) {
     guard let visitor = visitors[connection.tag] else { return visitors.forgetTurnedAway(connection.party) }
-    // A visitor that is already gone was counted when it was closed.
+    // If the hub closed the visitor itself, the close has been counted already.
     if !visitor.isGone, closure.cause == .ours {
       // The client broke the protocol, so the loop closed the connection without a message.
       counts.noteClose(code: closure.code)
@@ -50,7 +50,8 @@ extension Hub {
     if isStopping { goOnStopping() }
   }
 
-  /// - Returns: whether the connection was between messages.
+  /// Takes a visitor out of its room.
+  /// - Returns: whether all messages to the connection were sent whole.
   @discardableResult
   private func leave(_ visitor: Visitor) -> Bool {
     guard case .joined(let open, let id) = visitor.stage else { return true }

@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// Events of the log.
+// Events that the log reports.
 
 extension Hub {
   func take(_ events: [LogEvent]) {
@@ -36,7 +36,7 @@ extension Hub {
         logger.info("the log can be written again", alike: .byAll)
       }
     case .availability(.some(let room), let fault):
-      // The batch's writers learn of this from their refusals.
+      // Nothing is sent to writers here: each gets a refusal of its own batch.
       if let fault {
         logger.error("a room can't be written; reading still works", ["room": .text(room), "fault": .text("\(fault)")])
       } else {
@@ -86,8 +86,8 @@ extension Hub {
     }
   }
 
-  /// The log may have lost some of what this process has stored, and other nodes may have stored something else at the
-  /// same positions.
+  /// The log goes on from another timeline. It may have lost some of what this process stored, and other nodes may have
+  /// stored something else at the same positions.
   private func goOn(onTimeline number: UInt64, lost: String?) {
     if run.goOn(onTimeline: number, as: UInt64.random(in: 1...UInt64.max)) {
       logger.warning("the database goes on from another copy: a standby has taken over, or a backup was restored")
@@ -97,15 +97,15 @@ extension Hub {
     if let open = rooms.heeding(lost) { stop(open, "the database has lost some of what was stored; connect again") }
   }
 
-  /// News of people at other nodes may have been lost, so every room asks for them.
+  /// News of people at other nodes may have been lost, so every room asks the other nodes for their people.
   private func askForCompany() {
     let isAsking = !roomsToAsk.isEmpty
     roomsToAsk = rooms.all
     if !isAsking { askForMoreCompany() }
   }
 
-  /// Each node then announces its people in each of these rooms, and a database carries about a thousand such messages
-  /// a second. So the rooms don't all ask at once.
+  /// Has a few of the rooms ask. Each node then announces its people in each of these rooms, and a database carries
+  /// about a thousand such messages a second, so the rooms must not all ask at once.
   private func askForMoreCompany() {
     for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) where !open.isGone {
       open.room.askForCompany(now: .now())
@@ -118,13 +118,14 @@ extension Hub {
   private static let roomsAskingAtOnce = 50
 
   private func heard(_ bytes: [UInt8], in name: String) {
-    // News from another version of the server is skipped. It is only about who is present.
+    // News in the form of another version of the server is skipped. No drawing is lost by that: news says only who is
+    // present.
     guard let open = rooms[name], let part = NewsPart(bytes) else { return }
     open.room.heard(part, now: .now())
     rooms.markDirty(open)
   }
 
-  /// A commit that takes longer than this is logged for the operator.
+  /// A commit that takes longer than this is logged as slow.
   private static let slowCommitMicroseconds: UInt64 = 250_000
 
   private func queue(_ appended: AppendedRecords) {
@@ -138,7 +139,7 @@ extension Hub {
     }
   }
 
-  /// Rooms take in the log's answers, as many as fit into a turn.
+  /// Lets rooms process the log's answers for as long as one turn allows.
   private func deliver() {
     let until = SteadyClock.microseconds() + Hub.deliveryMicroseconds
     while let (open, answer) = deliveries.takeNext() {
@@ -150,21 +151,22 @@ extension Hub {
     }
     guard !deliveries.isEmpty, !deliveries.isNextTurnDue else { return }
     deliveries.isNextTurnDue = true
-    // With 0, the loop would call this again before anything else has a turn.
+    // After 0 ms the loop would call this again before it serves anything else.
     loop.schedule(afterMilliseconds: 1) {
       self.deliveries.isNextTurnDue = false
       self.deliver()
     }
   }
 
-  /// The longest that others wait for this. A record of a thousand operations takes half of it.
+  /// How long everything else waits for this at most. A record of a thousand operations takes about half of it.
   private static let deliveryMicroseconds: UInt64 = 5_000
 
   private func deliver(_ record: LogRecord, part: Int, of append: LogDesk.Append?, to open: OpenRoom) {
     guard !open.isGone else { return }
     guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
       logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
-      // If the record were skipped, the room here would differ from the room at the node that wrote it.
+      // The record can't be skipped: this copy of the room would differ from the room at the node that wrote the
+      // record.
       return stop(open, "a newer server has written to this room; this one has to be brought up to date")
     }
     let endsBatch = append.map { part == $0.parts.count - 1 } ?? true
@@ -193,7 +195,8 @@ extension Hub {
 
   private func failed(_ append: LogDesk.Append, _ error: LogError) {
     guard !append.room.isGone else { return }
-    // The room counts the refusal. If the operations came over HTTP, the refusal is logged with the answer.
+    // The room counts the refusal. It is logged here if the operations came from a visitor. If they came over HTTP, the
+    // answer to the request is logged instead.
     if let id = append.room.room.failed(batch: append.batch), let visitor = append.room.visitor(id) {
       refusals.write(Refusal("unavailable", of: visitor, "\(error)"))
     }

@@ -1,20 +1,21 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What operators do to rooms and people, with a line in the audit log for each.
+// What operators do to rooms and people. Each act gets a line in the audit log.
 
 extension Hub {
   func isLocked(_ room: String) -> Bool { locks.contains(room) }
 
-  /// Locks a room, or unlocks it. Connections whose role changes by that are closed. When they come back, they get the
-  /// new role.
+  /// Locks a room, or unlocks it. Connections whose role changes by that are closed. When their clients come back, they
+  /// get the new role.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault> {
     if sharesRooms {
-      // Another node may have changed what is known here, so the log is told in any case.
+      // The request goes to the log even if the room seems to have that lock already: another node may have changed the
+      // lock meanwhile.
       let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
       guard case .locked = event else { return .failure(.unstored(StateFileFault(words: event.words))) }
     } else {
-      // One after the other, because each writes the whole list of locked rooms.
+      // Each change waits for the one before it, because each writes the whole list of locked rooms.
       let before = lockWriting
       let party = party(of: request)
       let writing = Task {
@@ -50,15 +51,15 @@ extension Hub {
     return .success(true)
   }
 
-  /// A room's lock is stored. Where nodes share the locks, this has to come in the order of the log's events: a later one may tell
-  /// that another node has changed the same lock.
+  /// The log has stored a room's lock. Where nodes share the log, its events have to be taken in order: a later one may
+  /// tell that another node has changed the same lock.
   func noteLock(of room: String, _ isLocked: Bool) {
     guard locks.contains(room) != isLocked else { return }
     locks.set(room, isLocked: isLocked)
     lockHasChanged(room)
   }
 
-  /// The log tells which rooms are locked: another node may have changed it.
+  /// The log reports all locked rooms. Another node may have changed some of the locks.
   func take(locks names: Set<String>) {
     let before = locks
     locks = RoomLocks(names)
@@ -70,7 +71,7 @@ extension Hub {
     let words: Text =
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
     let editors = visitors.all.filter { $0.room == room && $0.grant.level == .editor }
-    // Until the connection is closed, an editor's writes are refused.
+    // The connections are closed a few at a time. Until then, writes that the lock forbids are refused.
     Task {
       for (index, visitor) in editors.enumerated() {
         if index % Hub.closedInATurn == Hub.closedInATurn - 1 { await Task.yield() }
@@ -90,7 +91,7 @@ extension Hub {
     before milliseconds: UInt64,
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal> {
-    // A server that has just started doesn't yet know which forms the other servers can read.
+    // A server that has just started doesn't know yet which forms of records the other servers can read.
     while recordForm == nil { await pause(milliseconds: 100) }
     guard let recordForm, recordForm >= .forgetting else {
       let words: Text = "an older server that shares the rooms could not read that"
@@ -139,7 +140,7 @@ extension Hub {
     )
   }
 
-  /// Acts over HTTP are written to the log and to the audit log.
+  /// Writes what an operator did over HTTP to the log and to the audit log.
   private func tell(_ deed: AuditLog.Deed) {
     logger.info("\(deed.event) over HTTP", deed.fields)
     guard audit != nil else { return }
@@ -179,7 +180,7 @@ extension Hub {
     )
   }
 
-  /// The audit log records refused entries and refused acts, and leaves out refused operations.
+  /// Writes a refusal to the audit log if it refused access or an operator's act. Refused operations are left out.
   func record(_ refusal: Refusal) {
     guard audit != nil, Hub.refusalsOnRecord.contains(refusal.code) else { return }
     complain(

@@ -1,10 +1,10 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// Overlaps are worked out beside the loop.
+// Overlaps are worked out on other threads, beside the loop.
 
 extension Hub {
-  /// Carries out a room's order on its index of overlaps, and gives the index back.
+  /// Carries out a room's order on its index of overlaps, and then gives the index back to the room.
   func carryOut(_ order: OverlapOrder, for open: OpenRoom) {
     counts.noteOverlapOrder()
     Task {

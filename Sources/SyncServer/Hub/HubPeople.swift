@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// The people in each room, at all nodes, and their removal by operators.
+// The people in each room, at this node and others, and how operators remove them.
 
 extension Hub {
   /// Everyone who is in a room, by actor.
@@ -13,7 +13,7 @@ extension Hub {
     return (here + elsewhere).sorted { $0.actor < $1.actor }
   }
 
-  /// `nil` for a person who is connected to another node.
+  /// The person behind a member. `nil` for a member that is connected to another node.
   private func person(_ id: MemberID, in open: OpenRoom) -> Person? {
     guard let member = open.room.audience.member(id), let visitor = open.visitor(id) else { return nil }
     return Person(
@@ -35,7 +35,8 @@ extension Hub {
   func listing(of open: OpenRoom) -> RoomListing {
     var listing = open.room.listing
     if let neighbours {
-      // The room itself knows only some of the people at other nodes: the ones that it tells by name.
+      // The room itself knows only those people at other nodes whom it names to its clients, so the count is of
+      // `neighbours`.
       listing.peers = open.room.audience.connectionCount + neighbours.count(in: open.name)
     }
     return listing
@@ -56,7 +57,7 @@ extension Hub {
     return visitor
   }
 
-  /// A visitor changed in a way that the list of people shows.
+  /// Something about a visitor has changed that the list of people shows.
   func noteChange(of visitor: Visitor) {
     guard let actor = visitor.actor else { return }
     neighbours?.hasChanged(PersonPlace(visitor.room, actor))
@@ -64,8 +65,8 @@ extension Hub {
 
   // MARK: Other nodes
 
-  /// The newest form of records that may be written now. `nil` just after the start, while the other servers' forms are
-  /// not known.
+  /// The newest form of records that may be written now. `nil` just after the start, while this node doesn't know what
+  /// other nodes can read.
   var recordForm: RecordForm? {
     if let neighbours { neighbours.recordForm(now: .now()) } else { configuration.recordForm }
   }
@@ -92,7 +93,7 @@ extension Hub {
 
   // MARK: Removing
 
-  /// Removes somebody at an operator's request, at any node.
+  /// Removes somebody at an operator's request, whichever node the person is connected to.
   func remove(_ actor: Identifier, from room: String, by request: Request) async -> Removal {
     let place = PersonPlace(room, actor)
     let wasHere = sendAway(actor, from: room)
@@ -110,12 +111,13 @@ extension Hub {
     return neighbours?.has(place) == true ? .unanswered : .done
   }
 
-  /// Another node answers within milliseconds. These looks take five seconds, long enough to notice that a node is
-  /// gone.
+  /// How often is checked whether the person has gone from another node, which takes five seconds in all. A live node
+  /// answers within milliseconds, and within five seconds a dead one is noticed.
   private static let looksAtRemoval = 250
   private static let looksBetweenWishes = 50
 
-  /// - Returns: whether the actor was here.
+  /// Closes an actor's connection to this node.
+  /// - Returns: whether the actor was connected to this node.
   private func sendAway(_ actor: Identifier, from room: String) -> Bool {
     let found = visitors.all.filter { $0.room == room && $0.actor == actor && !$0.isGone }
     for visitor in found { close(visitor, .forbidden, "an operator has removed you from this room", error: "removed") }

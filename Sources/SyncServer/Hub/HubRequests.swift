@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// Requests over HTTP to rooms, as jobs that may wait for the log.
+// HTTP requests to rooms, as jobs that may wait for the log.
 
 extension Hub: RoomService, LogQuestions {
   nonisolated var limits: Limits { configuration.limits }
@@ -52,7 +52,7 @@ extension Hub: RoomService, LogQuestions {
     )
   }
 
-  /// Counts an answer. A 404 or a 405 is not a refusal.
+  /// Counts an answer. The status 404 or 405 doesn't count as a refusal.
   func noteAnswer(_ status: Int, _ refusal: @autoclosure () -> Refusal) {
     counts.noteRequest(status: status)
     guard status >= 400, status != 404, status != 405 else { return }
@@ -108,15 +108,16 @@ extension Hub: RoomService, LogQuestions {
       }
     }
     let answer = await ask()
-    // Another node may have made space, or may already have taken the same operations.
+    // The room may seem full only because this node lacks what another one has stored: a deletion, or the same
+    // operations. So the request is tried once more with the newest state.
     guard sharesRooms, case .failure(.rejected(let rejection)) = answer, rejection.code == .roomFull,
       await catchUp(open) == nil
     else { return answer }
     return await ask()
   }
 
-  /// Asks a room for something that its log has to store first. All writing without a connection goes this way. The
-  /// request may have waited, so the writer's right is checked here again.
+  /// Asks a room for something that has to be stored first. All writes over HTTP go this way. The request may have
+  /// waited meanwhile, so the writer's right is checked here again.
   func asking(
     _ open: OpenRoom,
     for writer: Writer,
@@ -134,7 +135,7 @@ extension Hub: RoomService, LogQuestions {
       rooms.markDirty(open)
     }
     return answer.mapError { rejection in
-      // The room may have changed since the work beside the loop began, so its result is checked again.
+      // The edits were made from a copy of the room, which may have changed since. So the outcome is checked again.
       if rejection.code == .readOnly, let refusal = refusal(of: writer, writingTo: open.name) {
         return .forbidden(refusal)
       }
@@ -143,7 +144,8 @@ extension Hub: RoomService, LogQuestions {
   }
 
   func delete(_ name: String) async -> Deletion {
-    // Another node may have made the room a moment ago.
+    // Only without other nodes is a room that isn't stored known to be absent: another node may have made it a moment
+    // ago.
     if !sharesRooms, let open = rooms[name], !open.isStored, open.room.isUnwritten { return .absent }
     let event = await ask { .delete(id: $0, room: name) }
     switch event {
@@ -169,8 +171,8 @@ extension Hub: RoomService, LogQuestions {
   }
 
   /// All rooms that somebody has written to and that `grant` covers, by name. After a crash, the newest snapshot of a
-  /// closed room may be missing or old. Then only opening the room tells how many shapes it has. Each list opens a few
-  /// such rooms, so that it never takes long.
+  /// closed room may be missing or old, and then the room has to be opened to count its shapes. Each list opens only a
+  /// few such rooms, so that it never takes long.
   func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError> {
     let stored: Handover<[RoomSummary]>
     switch await storedRooms() {
@@ -210,7 +212,7 @@ extension Hub: RoomService, LogQuestions {
   private func listings() async -> [RoomListing] {
     var listings: [RoomListing] = []
     for (index, open) in rooms.all.enumerated() {
-      // Lets the loop do other work in between.
+      // Long lists are made in several turns of the loop.
       if index % Hub.listedInATurn == Hub.listedInATurn - 1 { await Task.yield() }
       if !open.isGone { listings.append(listing(of: open)) }
     }

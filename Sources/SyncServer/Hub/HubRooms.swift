@@ -2,11 +2,11 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// Rooms are read from the log when somebody asks for them, and closed some time after the last one has left.
+// Rooms are read from the log when somebody needs them, and closed some time after their last member has left.
 
 extension Hub {
-  /// The room, opened if it was not open.
-  /// - Parameter mayCreate: whether a room that nobody has written to may be made.
+  /// The room, opened if it was closed.
+  /// - Parameter mayCreate: whether to make the room if the log doesn't have it.
   func opened(_ name: String, mayCreate: Bool) async -> Opening<OpenRoom> {
     var isAbsent = false
     while true {
@@ -22,12 +22,13 @@ extension Hub {
     }
   }
 
-  /// The company of other nodes, if the rooms are in a log that nodes share.
+  /// The other nodes, as a new room sees them. `nil` if the log is not shared.
   private var company: Company? {
     sharesRooms ? Company(number: nodeNumber) : nil
   }
 
-  /// A room that the log doesn't have. Another node may write to it first, so it is followed from its beginning.
+  /// Opens a room that the log doesn't have. Another node may write to it first, so this node follows it from its
+  /// beginning.
   private func create(_ name: String) async -> Opening<OpenRoom> {
     // Ended here for the same reason as in `load`.
     defer { rooms.endOpening(of: name) }
@@ -48,7 +49,7 @@ extension Hub {
     return .open(open)
   }
 
-  /// At the limit of open rooms, closes an idle one, with or without a snapshot.
+  /// If as many rooms are open as may be, closes an idle one, even if that room has no up-to-date snapshot.
   private func makeRoomForAnother() -> Bool {
     guard rooms.isFull else { return true }
     guard let idle = rooms.dispensable else { return false }
@@ -57,8 +58,7 @@ extension Hub {
   }
 
   private func load(_ name: String) async -> Opening<OpenRoom> {
-    // Ended here and not in the job that awaits the load: by the time that job goes on, another one may be opening the
-    // room.
+    // Not left to the job that awaits the load: by the time that job goes on, another one may be opening the room.
     defer { rooms.endOpening(of: name) }
     let began = SteadyClock.microseconds()
     let timeline = run.timeline
@@ -98,12 +98,12 @@ extension Hub {
     snapshot = nil
     if log.fault != nil { room.doubtLog() }
     if let fault = await fold(&room, through: loaded.summary.last) { return .failed(fault) }
-    // If there were two rooms of one name, each would get half of what is written. Another job may have made this room
-    // while the log didn't have it yet.
+    // Another job may have made this room while the log didn't have it yet. That one is used: if there were two rooms
+    // of one name, each would get half of what is written.
     if let other = rooms[name] { return .open(other) }
     let open = OpenRoom(name: name, room: room, isStored: true, snapshotPosition: snapshotPosition)
     if let fault = await follow(open, from: timeline) { return .failed(fault) }
-    // The room may have been deleted meanwhile. The job that asked for it finds out by itself.
+    // If the room was deleted meanwhile, the job that asked for it finds that out by itself.
     guard !open.isGone else { return .open(open) }
     rooms.add(open)
     logger.debug(
@@ -136,7 +136,7 @@ extension Hub {
     return room.position < last ? "the record at \(room.position + 1) is missing" : nil
   }
 
-  /// Asks the log to report what is stored in a room from now on. The room has just been read, or is about to be made.
+  /// Asks the log to report from now on what is stored in a room. The room has just been read, or is about to be made.
   /// - Parameter timeline: the log's timeline from before the room was read.
   /// - Returns: the reason for a failure, or `nil`.
   private func follow(_ open: OpenRoom, from timeline: UInt64) async -> String? {
@@ -155,7 +155,7 @@ extension Hub {
     }
   }
 
-  /// Takes in everything that other nodes have shown to anyone by now.
+  /// Takes in everything that other nodes have stored and shown to their clients until now.
   /// - Returns: the reason for a failure, or `nil`.
   func catchUp(_ open: OpenRoom) async -> String? {
     open.hold()
@@ -166,7 +166,7 @@ extension Hub {
       .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }
     guard case .following = event else { return event.words }
-    // In each turn the room takes in some of the reports. Reports that come meanwhile are not waited for.
+    // The room processes the log's reports over several turns. Only those that have come until now are waited for.
     let reported = open.answers.countEver
     while open.answers.takenEver < reported, !open.isGone {
       await pause(milliseconds: 1)
@@ -174,7 +174,7 @@ extension Hub {
     return nil
   }
 
-  /// Lets others have their turns.
+  /// Suspends the job, so that the loop serves others meanwhile.
   func pause(milliseconds: UInt64) async {
     await withCheckedContinuation { turn in loop.schedule(afterMilliseconds: milliseconds) { turn.resume() } }
   }
@@ -184,7 +184,7 @@ extension Hub {
     case missing(UInt64)
   }
 
-  /// Runs beside the traffic, because a page of records takes a while.
+  /// Runs on another thread than the loop's, because folding a page of records takes a while.
   @concurrent private static func folding(
     _ records: [LogRecord],
     into room: consuming Room,
@@ -201,15 +201,15 @@ extension Hub {
     return .success(room)
   }
 
-  /// Runs beside the traffic, because decoding a large room takes a while.
+  /// Runs on another thread than the loop's, because decoding a large room takes a while.
   @concurrent private static func decode(_ bytes: [UInt8], seed: UInt64) async -> RoomImage? {
     try? RoomImage(bytes, seed: seed)
   }
 
   // MARK: Going
 
-  /// Closes a room without connections. A snapshot makes it quick to open again, and keeps its number of shapes for the
-  /// list of rooms.
+  /// Closes a room without connections. It is stored as a snapshot first, so that it opens quickly the next time, and
+  /// the list of rooms knows how many shapes it has.
   func closeIdle(_ open: OpenRoom) {
     if open.awaitsSnapshot {
       snapshot(open)
@@ -226,7 +226,8 @@ extension Hub {
     }
   }
 
-  /// A room of at least this many shapes takes megabytes. Without trimming, the allocator would keep them.
+  /// A room of at least this many shapes takes megabytes. After closing it, the allocator is asked to give memory back
+  /// to the system, which it wouldn't do by itself.
   private static let shapesWorthTrimming = 10_000
 
   private func takeOut(_ open: OpenRoom) {
@@ -241,7 +242,8 @@ extension Hub {
     logger.info("room deleted", ["room": .text(open.name)])
   }
 
-  /// This copy of the room can't be used any more. When its visitors reconnect, the room is read again.
+  /// Gives up this copy of the room and closes its connections. When the clients reconnect, the room is read from the
+  /// log again.
   func stop(_ open: OpenRoom, _ reason: Text) {
     guard dismiss(open, .goingAway, reason) else { return }
     logger.warning("room closed", ["room": .text(open.name), "reason": .text(reason.string)])

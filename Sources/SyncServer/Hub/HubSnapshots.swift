@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// Snapshots make rooms quick to open again. They also tell the list of rooms how many shapes a closed room has.
+// Snapshots let rooms open quickly. The list of rooms also reads from them how many shapes a closed room has.
 
 extension Hub {
   func snapshot(_ open: OpenRoom) {
@@ -25,7 +25,8 @@ extension Hub {
     open.endSnapshot(position: image.position, operations: operations, isStored: isStored, now: now)
   }
 
-  /// - Returns: whether it is stored.
+  /// Has the log store a snapshot.
+  /// - Returns: whether it was stored.
   private func store(_ image: RoomImage, of open: OpenRoom) async -> Bool {
     let timeline = run.timeline
     let shapes = UInt64(open.room.canvas.liveCount)
@@ -58,7 +59,7 @@ extension Hub {
   }
 
   /// Makes snapshots before the log is closed, so that rooms open fast after the next start. It makes as many as time
-  /// allows, and first those that stand for damaged records.
+  /// allows, beginning with those that replace damaged records.
   func snapshotBeforeStopping() {
     var shapesLeft = Hub.shapesBeforeStoppingMax
     var roomsLeft = Hub.roomsBeforeStoppingMax
@@ -79,11 +80,11 @@ extension Hub {
     }
   }
 
-  /// Takes about a second of encoding and two of syncing.
+  /// How many shapes are stored in snapshots before stopping. That takes about a second of encoding and two of syncing.
   private static let shapesBeforeStoppingMax = 500_000
   private static let roomsBeforeStoppingMax = 500
 
-  /// Reads a snapshot back after making it, so that none is kept that would give a different room.
+  /// Encodes a snapshot and decodes it again for comparison, so that none is stored that would give a different room.
   @concurrent private static func encode(
     _ image: RoomImage,
     digest: UInt64

@@ -3,14 +3,14 @@ import RoomLog
 import WebSocketLoop
 import Glibc
 
-// SIGTERM: nothing more is accepted. Accepted operations become durable and are sent out. All connections are closed
-// with
-// 1001. The log is closed.
+// What SIGTERM does: the server accepts nothing more, makes accepted operations durable and sends them out, closes all
+// connections with 1001, and closes the log.
 
 extension Hub {
-  /// The longest that stopping may take. Service managers allow more by default.
+  /// How long stopping may take at most. Service managers allow more by default.
   private static let stopMilliseconds: UInt64 = 9_000
-  /// If the log doesn't answer for this long, connections are closed, so that their clients can go on elsewhere.
+  /// How long stopping waits for the log. After that the connections are closed, so that their clients can go on at
+  /// another node.
   private static let drainMilliseconds: UInt64 = 3_000
   private static let goodbyeMilliseconds: UInt64 = 2_500
 
@@ -32,7 +32,7 @@ extension Hub {
     goOnStopping()
   }
 
-  /// To be called when something ends that stopping has been waiting for.
+  /// To be called whenever something ends that stopping may be waiting for.
   func goOnStopping() {
     switch lifetime.stage {
     case .serving, .closingLog: return
@@ -49,7 +49,8 @@ extension Hub {
 
   private func endDraining() {
     lifetime.close()
-    // Rooms don't become quiet by themselves, because people at other nodes go on drawing.
+    // The rooms' gathered beats are sent now. To wait until rooms are quiet would take for ever where people at other
+    // nodes go on drawing.
     for open in rooms.all where open.room.isGathering {
       open.room.flush(now: .now())
       rooms.markDirty(open)
@@ -64,8 +65,8 @@ extension Hub {
     }
   }
 
-  /// Clients that can go on at another node are closed one after the other, so that they don't all arrive there at
-  /// once.
+  /// Closes all connections. Where clients can go on at another node, they are closed one after the other, so that they
+  /// don't all arrive there at once.
   private func sayGoodbye() {
     let leaving = visitors.all.filter { !$0.isGone }
     let steps = sharesRooms ? min(Hub.goodbyeSteps, leaving.count) : 1
@@ -90,7 +91,7 @@ extension Hub {
     log.close()
   }
 
-  /// There is no log until somebody changes something, so the process ends.
+  /// The log stays unusable until an operator mends the cause, so the process ends.
   func end(for fault: StorageFault) -> Never {
     StandardError.complain("\(fault)")
     exit(1)

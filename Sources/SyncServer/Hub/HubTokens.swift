@@ -1,11 +1,11 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// How visitors are affected when their tokens change or end.
+// What happens to visitors when their tokens change or end.
 
 extension Hub {
-  /// The tokens and keys were read again. New visitors are checked by them at once, connected ones beside the loop:
-  /// checking thousands of signatures takes seconds.
+  /// Takes over tokens and keys that were read again. New visitors are checked against them from now on. Connected ones
+  /// are checked on another thread, because checking thousands of signatures takes seconds.
   func take(_ credentials: Credentials) {
     self.credentials = credentials
     credentialsRead += 1
@@ -18,7 +18,7 @@ extension Hub {
         for token in tokens { grants[token] = try? credentials.access(by: token, at: now) }
         return grants
       }
-      // If the tokens were read once more meanwhile, the newer reading judges everyone.
+      // If the tokens were read once more meanwhile, the check that follows that reading covers all visitors.
       guard let grants, let closed = await judge(by: grants, of: tokens, reading) else { return }
       logger.info(
         "tokens read",
@@ -32,13 +32,13 @@ extension Hub {
 
   /// Closes visitors whose token is no longer valid or now allows something else. When they come back, they get the new
   /// grant.
-  /// - Parameter tokens: the tokens that were checked. A visitor that has sent another token since was checked when
-  ///   it sent that one.
+  /// - Parameter tokens: the tokens that were checked. A visitor with a token that is not among them has sent it since,
+  ///   and the token was checked then.
   /// - Returns: how many were closed. `nil` if the tokens were read once more meanwhile.
   private func judge(by grants: [String: Grant], of tokens: Set<String>, _ reading: Int) async -> Int? {
     var closed = 0
     for (index, visitor) in visitors.all.enumerated() {
-      // Lets the loop do other work in between.
+      // Many visitors are closed in several turns of the loop.
       if index % Hub.closedInATurn == 0 { await Task.yield() }
       guard reading == credentialsRead else { return nil }
       guard !visitor.isGone, let token = visitor.token, tokens.contains(token) else { continue }
@@ -57,11 +57,12 @@ extension Hub {
     return closed
   }
 
-  /// How many connections are closed in one turn, when the tokens or a lock change for many. The rest wait for later turns.
+  /// How many connections are closed in one turn, when a change of the tokens or of a lock affects many. The rest are
+  /// closed in later turns.
   static let closedInATurn = 16
 
-  /// A visitor sends another token, so that it can stay when its own ends. Its role and actor stay the same: to change
-  /// them takes another hello.
+  /// Takes another token that a visitor has sent, so that the visitor can stay when its first token ends. The visitor
+  /// keeps its role and its actor: only another hello changes those.
   func take(_ token: String, from visitor: Visitor, in open: OpenRoom, _ id: MemberID) {
     defer { rooms.markDirty(open) }
     func refuse(_ words: Text, reason: String? = nil) {
@@ -84,7 +85,7 @@ extension Hub {
     recordRenewal(of: visitor)
   }
 
-  /// Once a second: tells those whose token ends soon, and closes those whose token has ended.
+  /// Once a second: warns visitors whose token ends soon, and closes those whose token has ended.
   func lookAtEnds(now: Moment) {
     guard credentials.signed != nil else { return }
     for visitor in visitors.all where !visitor.isGone {
@@ -102,6 +103,6 @@ extension Hub {
     }
   }
 
-  /// How long before the end of a token its client is warned, so that it can get a new token and connect with it.
+  /// How long before a token ends its client is warned, so that the client can get another token in time.
   private static let warningMilliseconds: UInt64 = 60_000
 }

@@ -30,7 +30,8 @@ extension Hub {
         if seats > 0 { open.room.sendingTook(microseconds: took, seats: seats) }
         if open.room.hasUnsent {
           rooms.markDirty(open)
-          // So sending to a large room takes at most about half of the time.
+          // The next part of the round waits twice as long as this part took, so sending to a large room leaves enough
+          // time for others.
           if seats > 0 { open.roundGoesOnAt = now.monotonicMilliseconds + 1 + took * 2 / 1_000 }
           due = min(due ?? .max, open.roundGoesOnAt)
         }
@@ -45,7 +46,8 @@ extension Hub {
         due = min(due ?? next, next)
         rooms.markDirty(open)
       }
-      // A client with a thousand rooms delays only itself. At shutdown nothing may wait.
+      // The other rooms wait for the next turn, so that a client with a thousand rooms delays only itself. At shutdown
+      // all rooms are served at once.
       if SteadyClock.microseconds() >= until, !isStopping { break }
     }
     if !waiting.isEmpty {
@@ -55,10 +57,11 @@ extension Hub {
     if let due { wake(at: due, now: now.monotonicMilliseconds) }
   }
 
-  /// How long rooms may send in one turn. The rooms that are left have the next turn.
+  /// How long all rooms together may send in one turn. Rooms that are left come first in the next turn.
   private static let flushMicrosecondsMax: UInt64 = 3_000
 
-  /// Sending to this many takes some milliseconds. The rest of a large room follows in the next turn.
+  /// How many readers of one room are served in a turn, which takes some milliseconds. The rest of a large room follows
+  /// in later turns.
   private static let seatsInATurn = 256
 
   /// Makes sure that the loop has a turn at that time.
@@ -94,7 +97,8 @@ extension Hub {
     }
   }
 
-  /// Stamps and encodes a layout beside the loop. By then its writer may have lost the right to write.
+  /// Stamps and encodes a layout on another thread. Afterwards the writer's right is checked again, since it may have
+  /// changed meanwhile.
   private func prepare(_ layout: AdmittedLayout, for open: OpenRoom) {
     let number = run.numberUnknown(to: open.room)
     let timeline = run.timeline
@@ -169,7 +173,7 @@ extension Hub {
     verifySome(now: now)
   }
 
-  /// Writes what was gathered or only counted, instead of a line for each.
+  /// Writes the log lines for events that were gathered or counted, instead of a line for each event.
   func writeGathered(isEnd: Bool = false) {
     refusals.beginSecond(isEnd: isEnd)
     countJoins(isEnd: isEnd)

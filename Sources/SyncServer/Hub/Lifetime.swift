@@ -2,15 +2,15 @@ import WebSocketLoop
 
 /// The stage of the server's life.
 ///
-/// What always holds: the stages come in their order. Once the server is stopping, it takes nothing more in.
+/// What always holds: the stages come in their order. From `draining` on, the server accepts nothing more.
 struct Lifetime {
   enum Stage {
     case serving
-    /// Accepted operations become durable.
+    /// Accepted operations are made durable and sent.
     case draining
     /// Connections get a close frame.
     case closing
-    /// The log is closing.
+    /// The log is being closed.
     case closingLog
   }
 
@@ -19,9 +19,9 @@ struct Lifetime {
   /// Fires once a second.
   private var tickTimer: LoopTimer?
 
-  /// Where it listens, once it does.
+  /// The port on which the server listens. `nil` before it listens.
   var port: Int? { listener?.port }
-  /// How many connections it may have, as far as the limit on open files allows.
+  /// How many connections the server may have, as far as the limit on open files allows.
   var connectionsMax: Int? { listener?.connectionsMax }
   var isStopping: Bool { stage != .serving }
 

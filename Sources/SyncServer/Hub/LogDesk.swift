@@ -5,22 +5,22 @@ import RoomLog
 ///
 /// What always holds:
 /// - Each request has a number of its own, and each job that waits for an answer gets exactly one.
-/// - A batch is among the appends from when a room asks for it until the log has answered, or the room is gone.
-/// - A request that changes the log waits no longer than a beat.
+/// - A batch is among the appends from when a room asks to store it until the log has answered, or the room is gone.
+/// - A request that changes the log waits here no longer than a beat.
 struct LogDesk {
   private let beatMilliseconds: UInt64
   private var log: (any RoomLog)?
   /// Whether the log is open, so that rooms can be opened.
   private(set) var isOpen = false
-  /// Why the log isn't open yet, if it has said so.
+  /// Why the log isn't open yet. `nil` if it is open, or has not said why.
   private(set) var openingFault: StorageFault?
   private var lastNumber: UInt64 = 0
-  /// Requests that go to the log at the end of the turn.
+  /// Requests that are sent to the log at the end of a turn.
   private var requests: [LogRequest] = []
   /// When something was last sent to the log, on the monotonic clock.
   private var submittedAt: UInt64 = 0
   private var appends: [UInt64: Append] = [:]
-  /// Jobs that wait for an answer from the log.
+  /// Jobs that wait for an answer of the log, by the request's number.
   private var waiters: [UInt64: CheckedContinuation<LogEvent, Never>] = [:]
   /// Why the log can't be written now. `nil` if it can.
   private(set) var fault: StorageFault?
@@ -33,7 +33,7 @@ struct LogDesk {
   struct Append {
     let room: OpenRoom
     let batch: UInt64
-    /// The operations of each of its records.
+    /// The operations of each record of the batch.
     let parts: [StoredOperations]
     let arrivedAt: UInt64
   }
@@ -51,7 +51,7 @@ struct LogDesk {
 
   // MARK: Asking
 
-  /// Sends a request whose outcome nothing here depends on.
+  /// Sends a request whose answer is not needed.
   mutating func send(_ errand: LogErrand) { requests.append(errand.request(id: nextNumber())) }
 
   mutating func ask(_ request: LogRequest, number: UInt64, _ waiter: CheckedContinuation<LogEvent, Never>) {
@@ -59,6 +59,7 @@ struct LogDesk {
     requests.append(request)
   }
 
+  /// Hands an answer of the log to the job that waits for it.
   /// - Returns: whether a job waited for it.
   @discardableResult
   mutating func answer(_ number: UInt64, with event: LogEvent) -> Bool {
@@ -72,7 +73,7 @@ struct LogDesk {
     requests.append(.append(request))
   }
 
-  /// The log has answered for a batch.
+  /// Takes out the batch that the log has answered.
   mutating func takeAppend(_ number: UInt64) -> Append? { appends.removeValue(forKey: number) }
 
   mutating func forgetAppends(of room: OpenRoom) { appends = appends.filter { $0.value.room !== room } }
@@ -85,15 +86,17 @@ struct LogDesk {
 
   // MARK: Going
 
-  /// The result of the end of a turn.
+  /// Whether the requests went to the log at the end of a turn.
   enum Submission {
     case nothing
-    /// Appends gather for a beat: a commit costs as much for one operation as for a hundred, and storing them sooner
-    /// would not show them in an earlier frame. Another turn has to come at that time.
+    /// Appends wait until a beat has passed since the last commit: a commit costs as much for one operation as for a
+    /// hundred, and storing them sooner would not show them in an earlier frame. The caller has to arrange a turn at
+    /// that time.
     case waits(until: UInt64)
   }
 
-  /// After a quiet beat, or with any request but an append, the gathered appends go at once.
+  /// Sends the gathered requests to the log, at once if a beat has passed since the last ones, or if there is any
+  /// request but an append.
   mutating func endTurn(now: () -> UInt64) -> Submission {
     guard !requests.isEmpty else { return .nothing }
     let now = now()
@@ -106,7 +109,7 @@ struct LogDesk {
     return .nothing
   }
 
-  /// This many requests are worth a commit of their own.
+  /// This many requests are sent without waiting for the rest of the beat.
   private static let gatheredRequestsMax = 1_024
 
   private mutating func submit() {

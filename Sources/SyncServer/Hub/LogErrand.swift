@@ -3,13 +3,13 @@ import RoomLog
 /// A request to the log whose answer is not needed. Any other request goes through `Hub.ask`, whose answer must be
 /// used: a room that the log refuses to follow, for instance, must not be opened.
 enum LogErrand {
-  /// The room is closed here. If this fails, its news is ignored.
+  /// The room is closed here. If the request fails, further reports about the room are ignored.
   case unfollow(room: String)
-  /// News for other nodes. It may also get lost on the way.
+  /// News for other nodes. It is allowed to get lost, here as on its way.
   case tell(room: String?, bytes: [UInt8])
-  /// Sent again after a while.
+  /// Drops old history. If the request fails, the next one makes up for it.
   case retain(milliseconds: UInt64)
-  /// Makes a room quicker to open after the next start. The log has everything without it.
+  /// A snapshot lets a room open more quickly. Without it, nothing is lost: the log has all records.
   case snapshot(SnapshotRequest)
 
   func request(id: UInt64) -> LogRequest {

@@ -1,17 +1,17 @@
 import CanvasCRDT
 import RoomLog
 
-/// Asks the log, for jobs that wait for its answers.
+/// Jobs that ask the log and wait for its answers.
 protocol LogQuestions: HeavyWorker {
   /// Asks the log and waits for its answer.
   func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent
 }
 
 extension LogQuestions {
-  /// A room as it was at some time, from the newest snapshot before that time and the records after it.
+  /// A room as it was at some time, from the newest snapshot before that time and the records after the snapshot.
   /// - Parameters:
   ///   - actor: an actor whose operations are left out, as far back as records go.
-  ///   - party: the party in whose turn the work is done.
+  ///   - party: the party for which the work is done.
   func history(
     of room: String,
     at end: RoomHistory.End,
@@ -27,14 +27,16 @@ extension LogQuestions {
       }
     var start = bound
     if actor != nil {
-      // An actor's operations can be left out of records, but not of a snapshot, which has already merged them.
+      // A snapshot has already merged the actor's operations, so they can't be left out of it. Only records are used,
+      // from the oldest one on.
       let event = await ask { .load(LoadRequest(id: $0, room: room)) }
       guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
       start = .position(loaded.summary.trimmed)
     }
     var event = await ask { .load(LoadRequest(id: $0, room: room, through: start)) }
     if case .time(_, let last) = end, case .loaded(_, let loaded) = event, loaded.snapshot?.place.position ?? 0 > last {
-      // Another node made this snapshot, of records that this node hasn't been told of yet.
+      // Another node made this snapshot, of records that this node hasn't received yet. So the snapshot may lie after
+      // the time that was asked for.
       event = await ask { .load(LoadRequest(id: $0, room: room, through: .position(last))) }
     }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
@@ -49,7 +51,8 @@ extension LogQuestions {
           .read(ReadRequest(id: $0, room: room, epoch: loaded.summary.epoch, after: after, through: bound))
         }
         guard case .read(_, let page) = event else {
-          // The room was trimmed since it was loaded. A newer snapshot now gives the same result.
+          // The room was trimmed since it was loaded, so the records are gone. Loading again finds a newer snapshot
+          // that gives the same result.
           if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
             return await history(
               of: room,
@@ -78,7 +81,7 @@ extension LogQuestions {
   }
 
   /// A room's steps, as far back as its records go.
-  /// - Parameter party: the party in whose turn the work is done.
+  /// - Parameter party: the party for which the work is done.
   func steps(of room: String, for party: String, triesLeft: Int = 2) async -> Result<RoomSteps, HistoryError> {
     let event = await ask { .load(LoadRequest(id: $0, room: room)) }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
@@ -93,7 +96,7 @@ extension LogQuestions {
           )
         }
         guard case .read(_, let page) = event else {
-          // Records have been trimmed since then, so the steps begin later.
+          // Records have been trimmed since the room was loaded. Another try returns steps that begin later.
           if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
             return await self.steps(of: room, for: party, triesLeft: triesLeft - 1)
           }
@@ -113,7 +116,7 @@ extension LogQuestions {
     }
   }
 
-  /// The time for which a room can be looked at.
+  /// The stretch of time from which a room's history can be read.
   func span(of room: String) async -> RoomSpan? {
     let event = await ask { .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }
     guard case .loaded(_, let loaded) = event else { return nil }
@@ -125,9 +128,10 @@ extension LogQuestions {
   }
 }
 
-/// Folds a room's records up to some time in the past, page by page beside the loop.
+/// Folds a room's records up to some time in the past, a page at a time, on another thread.
 ///
-/// `@unchecked Sendable`: only one job has it. The job hands it to one piece of work at a time, and waits for each.
+/// `@unchecked Sendable`: only one job has this object. The job hands it to one piece of work at a time, and waits for
+/// each.
 private final class HistoryFolding: @unchecked Sendable {
   private(set) var history: RoomHistory
 
@@ -154,6 +158,7 @@ private final class HistoryFolding: @unchecked Sendable {
 }
 
 extension RoomSteps {
+  /// The steps with those of more records.
   /// - Returns: `nil` if a record can't be read.
   fileprivate func taking(_ records: [LogRecord]) -> RoomSteps? {
     var steps = self

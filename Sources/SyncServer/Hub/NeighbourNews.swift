@@ -1,20 +1,20 @@
 import CanvasCRDT
 
-/// News that a node sends to all other nodes: the people connected to it, and itself.
+/// News that a node sends to all other nodes: about the people connected to it, and about itself.
 struct NeighbourNews: Sendable {
   enum Row: Hashable, Sendable {
     case here(PersonPlace, Person)
     case gone(PersonPlace)
-    /// Asks the node at which this person is to remove it.
+    /// Asks the node to which this person is connected to remove the person.
     case remove(PersonPlace)
   }
 
   /// Whether the other nodes are to send all of their people.
   var asks = false
-  /// Whether the news names everyone at the node. Then all others that were known of it have left.
+  /// Whether the news names everyone at the node. If so, all others that were known to be there have left.
   var isWhole = false
-  /// The newest form of records that the node reads, or that it wants written. A number, since it may be newer than
-  /// this node knows.
+  /// The newest form of records that the node can read and allows to be written. It is a number, because the form may
+  /// be newer than those that this node knows.
   var recordForm: UInt8
   var rows: [Row] = []
 
@@ -57,7 +57,7 @@ struct NeighbourNews: Sendable {
     }
   }
 
-  /// `nil` if another version wrote it.
+  /// - Returns: `nil` if a server of another version wrote the bytes.
   init?(_ bytes: [UInt8]) {
     let read = bytes.withUnsafeBytes { bytes -> NeighbourNews? in
       var reader = ByteReader(bytes)

@@ -1,10 +1,11 @@
 import CanvasCRDT
 
-/// The people at the other nodes that share the rooms, for the list of rooms and for operators. What people in one room
-/// see of those at other nodes is sent room by room, by `Company`. Also knows the form of records that all nodes read.
+/// The people at the other nodes that share the rooms, for the list of rooms and for operators. (What clients see of
+/// people at other nodes is sent room by room: see `Company`.) Also knows the newest form of records that all nodes can
+/// read.
 ///
 /// What always holds:
-/// - Once a second a node sends what has changed among its people. A node that missed some of it asks for all of it,
+/// - Once a second a node sends what has changed among its people. A node that missed some of that asks for all of it,
 ///   once a second until it has arrived.
 /// - A node that has been silent for `Company.silentMilliseconds` is forgotten.
 struct Neighbours: Sendable {
@@ -12,7 +13,7 @@ struct Neighbours: Sendable {
     var heardAt: UInt64 = 0
     var listener = NewsListener()
     var people: [String: [Identifier: Person]] = [:]
-    /// Whether everything that the node has sent has arrived.
+    /// Whether none of the node's news was missed.
     var isKnown = false
     var recordForm = RecordForm.oldestShared.rawValue
 
@@ -24,18 +25,18 @@ struct Neighbours: Sendable {
 
   private var teller: NewsTeller
   private var nodes: [UInt64: Node] = [:]
-  /// The places whose joins and leaves have not been sent yet.
+  /// The places where somebody has come or gone that the other nodes have not been sent yet.
   private var changed: Set<PersonPlace> = []
-  /// The people that an operator has asked to remove.
+  /// The people at other nodes whom an operator wants removed.
   private var unwanted: Set<PersonPlace> = []
   private var tellsAll = false
   private let recordFormHere: RecordForm
-  /// Since when this node has heard other nodes, on the monotonic clock.
+  /// Since when this node has been able to hear other nodes, on the monotonic clock.
   private var listensSince: UInt64?
 
   /// - Parameters:
   ///   - number: the number of this node's run.
-  ///   - recordForm: the newest form that this node allows.
+  ///   - recordForm: the newest form of records that this node reads and allows to be written.
   init(number: UInt64, recordForm: RecordForm = .newest) {
     teller = NewsTeller(node: number)
     recordFormHere = recordForm
@@ -45,13 +46,13 @@ struct Neighbours: Sendable {
 
   mutating func hasChanged(_ place: PersonPlace) { changed.insert(place) }
 
-  /// Another node is to remove somebody.
+  /// Notes that another node has to be asked to remove somebody.
   mutating func wantsRemoved(_ place: PersonPlace) { unwanted.insert(place) }
 
   /// News for the other nodes. It is short if nothing has changed, and names nobody while no other node is known.
   /// - Parameters:
-  ///   - person: who is at a place of this node, if anybody is.
-  ///   - all: everyone at this node.
+  ///   - person: gives the person at a place of this node, if there is one.
+  ///   - all: gives everyone at this node.
   mutating func takeNews(person: (PersonPlace) -> Person?, all: () -> [(PersonPlace, Person)]) -> [[UInt8]] {
     var news = NeighbourNews(recordForm: recordFormHere.rawValue)
     news.asks = nodes.values.contains { !$0.isKnown }
@@ -73,7 +74,7 @@ struct Neighbours: Sendable {
   // MARK: Other nodes
 
   /// Takes in news from another node.
-  /// - Returns: the people that this node has to remove.
+  /// - Returns: the people whom this node has to remove.
   mutating func heard(_ part: NewsPart, now: Moment) -> [PersonPlace] {
     guard part.node != teller.node else { return [] }
     if nodes[part.node] == nil { tellsAll = true }
@@ -86,7 +87,7 @@ struct Neighbours: Sendable {
       node.isKnown = false
       return []
     case .news(let bytes, let isNext):
-      // News from another version of the server is skipped. It only serves operators.
+      // News in the form of another version of the server is skipped. It serves only operators and the list of rooms.
       guard let news = NeighbourNews(bytes) else { return [] }
       if news.asks { tellsAll = true }
       if !isNext { node.isKnown = false }
@@ -113,11 +114,11 @@ struct Neighbours: Sendable {
     nodes = nodes.filter { $0.value.heardAt + Company.silentMilliseconds > now.monotonicMilliseconds }
   }
 
-  /// The newest form of records that every node can read. `nil` just after the start, while some nodes may not have
-  /// been heard.
+  /// The newest form of records that every node can read. `nil` just after the start, while there may be nodes that
+  /// have not been heard.
   func recordForm(now: Moment) -> RecordForm? {
     guard let listensSince, listensSince + Company.silentMilliseconds <= now.monotonicMilliseconds else { return nil }
-    // A newer server may read forms that this one doesn't know.
+    // A newer server may announce a form that this one doesn't know. The newest form known here stands for it.
     let others = nodes.values.map(\.recordForm).min().flatMap(RecordForm.init) ?? .newest
     return min(recordFormHere, others)
   }
@@ -141,7 +142,7 @@ struct Neighbours: Sendable {
   }
 }
 
-/// Somebody in a room.
+/// The place of a person: an actor in a room.
 struct PersonPlace: Hashable, Comparable, Sendable {
   let room: String
   let actor: Identifier

@@ -3,14 +3,14 @@ import RoomLog
 
 /// An open room, with the hub's own state about it.
 ///
-/// What always holds: a visitor that has a seat here has joined this room as the member of that seat. Once the room is
-/// gone, nothing changes it any more.
+/// What always holds: a visitor that has a seat here has joined this room as the member of that seat. Once `isGone` is
+/// set, nothing changes the room any more.
 ///
 /// `@unchecked Sendable`: for the same reason as `Visitor`.
 final class OpenRoom: @unchecked Sendable {
   let name: String
   var room: Room
-  /// By the index of the member's seat.
+  /// The visitors, by the seats of their members.
   private var visitors: [Visitor?] = []
   private var inLog: RoomInLog
   /// The room was deleted, or closed because it was idle. Later requests have to open it again.
@@ -21,25 +21,26 @@ final class OpenRoom: @unchecked Sendable {
   private var holds = 0
   /// When the operations of the next beat arrived, in microseconds.
   private var arrivals: [UInt64] = []
-  /// How many beats are already in the metrics, and how many operations they had.
+  /// How many beats the metrics have counted already, and the operations of those beats.
   private var beatsNoted: UInt64 = 0
   private var beatOperationsNoted: UInt64 = 0
-  /// When the next readers of the round are offered the newest beats, on the monotonic clock.
+  /// When the next readers of a large room are offered the newest beats, on the monotonic clock. They are served in
+  /// several parts.
   var roundGoesOnAt: UInt64 = 0
   /// Whether the room is on the list of rooms with work to do.
   private var isDirty = false
   private(set) var snapshot: NewestSnapshot
-  /// Answers of the log that the room has not processed yet. Only `Deliveries` touches it.
+  /// The log's answers that the room has not processed yet. Only `Deliveries` changes this.
   var answers = Queue<Deliveries.Answer>()
-  /// Jobs that wait for this room: to store something, or for its overlaps.
+  /// Jobs that wait until the room has stored something, or has its overlaps.
   var storing = OwedAnswers<Result<Cursor, Rejection>>()
   var settling = OwedAnswers<SettledOverlaps?>()
-  /// The client behind each batch on its way to the log, by the number of the request.
+  /// The client that wrote each batch on its way to the log, by the number of the request.
   var writers: [UInt64: Writer] = [:]
   /// Whether an account has been charged for making this room.
   private var isPaid = false
-  /// The highest position at which stored bytes of the room were found damaged. `nil` if there are none, or a snapshot
-  /// replaces them.
+  /// The highest position at which stored bytes of the room were found damaged. `nil` if none were, or if a snapshot
+  /// has replaced them.
   private var damagedPosition: UInt64?
 
   /// - Parameter snapshotPosition: the position of the snapshot from which the room was opened.
@@ -54,7 +55,7 @@ final class OpenRoom: @unchecked Sendable {
   var isUnpaid: Bool { !isStored && !isPaid }
 
   /// Notes that an account is charged for making the room.
-  /// - Returns: false if one was charged already, or the room isn't new.
+  /// - Returns: false if an account was charged already, or the room isn't new.
   func putOnAccount() -> Bool {
     defer { isPaid = true }
     return isUnpaid
@@ -74,6 +75,7 @@ final class OpenRoom: @unchecked Sendable {
     idleSince = nil
   }
 
+  /// Gives a seat to a visitor.
   /// - Returns: the visitor that had the seat before.
   @discardableResult
   func unseat(_ id: MemberID) -> Visitor? {
@@ -109,7 +111,7 @@ final class OpenRoom: @unchecked Sendable {
     settling.end()
   }
 
-  /// The room is empty, nothing is on its way to the log, and no job needs it.
+  /// Whether the room can be closed: it is empty, nothing is on its way to the log, and no job needs it.
   var mayGo: Bool { room.isIdle && holds == 0 && answers.isEmpty }
 
   /// - Returns: since when the room has been idle. `nil` if it can't be closed now.
