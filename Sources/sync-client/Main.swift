@@ -4,8 +4,8 @@ import Glibc
 @main
 enum Main {
   static func main() {
-    // Signals are blocked before there are other threads: they inherit the mask, so that only this thread takes
-    // signals.
+    // Signals are blocked before there are other threads. The other threads inherit this mask, so only the main thread
+    // takes signals.
     Signals.block()
     StandardFiles.open()
     let words = Array(CommandLine.arguments.dropFirst())

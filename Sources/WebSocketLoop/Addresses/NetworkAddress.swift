@@ -22,7 +22,7 @@ public struct NetworkAddress: Hashable, Sendable {
     }
   }
 
-  /// The address as the system writes it.
+  /// The address in the notation of the system's `inet_ntop`.
   public var text: String {
     var room = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6
@@ -30,16 +30,17 @@ public struct NetworkAddress: Hashable, Sendable {
     return room.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
-  /// Whether only this machine can reach it: `127.0.0.0/8`, `::1`.
+  /// Whether only this machine can reach the address: `127.0.0.0/8`, `::1`.
   public var isLoopback: Bool {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
   }
 
-  /// The key by which addresses are counted: an IPv4 address itself, but the first 64 bits of an IPv6 address. A host
-  /// with one IPv6 address usually has all 2⁶⁴ that share those bits, so counting single addresses would limit nobody.
+  /// The key by which addresses are counted: an IPv4 address as it is, but of an IPv6 address only the first 64 bits. A
+  /// host with one IPv6 address usually has all 2⁶⁴ addresses that begin with these bits, so a limit for each single
+  /// address would limit nobody.
   public static func party(of text: String) -> String {
     guard text.contains(":") else { return text }
-    // `fe80::1%eth0` names the interface too.
+    // The `%` begins the name of an interface, as in `fe80::1%eth0`.
     guard let address = NetworkAddress(String(text.prefix { $0 != "%" })) else { return text }
     guard address.bytes.count == 16 else { return address.text }
     let network = NetworkAddress(bytes: address.bytes[..<8] + [UInt8](repeating: 0, count: 8))

@@ -4,9 +4,9 @@ import Glibc
 /// The outcome of sending to a socket, or of receiving from it.
 enum SocketTransfer {
   case bytes(Int)
-  /// Nothing for now. Try again when the socket can be read, or written.
+  /// No byte was transferred. Try again when the socket is readable, or writable.
   case waits(forWriting: Bool)
-  /// The peer sends nothing more.
+  /// The peer has closed its direction: no more bytes arrive.
   case ended
   case failed(HTTPRequestError)
 }
@@ -37,8 +37,8 @@ final class ClientSocket {
     close(descriptor)
   }
 
-  /// To be called when a socket becomes writable for the first time: the reason why it is not connected, or `nil` if it
-  /// is.
+  /// Why the socket is not connected, or `nil` if it is. To be called when the socket becomes writable for the first
+  /// time.
   var connectFailure: Int32? {
     var failure: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
@@ -46,7 +46,7 @@ final class ClientSocket {
     return failure == 0 ? nil : failure
   }
 
-  /// From now on everything is sent and received by TLS.
+  /// Puts TLS between the socket and everything that is sent and received from now on.
   func secure(_ trust: TLSTrust?, host: String) throws(HTTPRequestError) {
     guard let trust, let stream = TLSStream(trust, descriptor: descriptor, host: host) else {
       throw .notSecure("OpenSSL can't be used")

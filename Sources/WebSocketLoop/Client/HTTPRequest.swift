@@ -7,7 +7,7 @@ public enum HTTPRequestError: Error, Equatable, Sendable {
   case notConnected(errno: Int32)
   /// The server's certificate is for another host, or from an issuer that this machine doesn't trust.
   case notTrusted(String)
-  /// The TLS handshake has failed.
+  /// The TLS handshake has failed for another reason than the certificate.
   case notSecure(String)
   case tookTooLong
   case malformed(String)
@@ -15,8 +15,8 @@ public enum HTTPRequestError: Error, Equatable, Sendable {
 }
 
 extension EventLoop {
-  /// Sends an HTTP request over a connection of its own. `completion` is called with the answer, or with the reason why
-  /// there is none, on the loop's thread in a later turn. On the loop's thread only.
+  /// Sends an HTTP request over a connection of its own. `completion` is called in a later turn, on the loop's thread,
+  /// with the answer or with the reason why there is none. To be called on the loop's thread only.
   public func request(
     _ method: String,
     _ endpoint: Endpoint,
@@ -56,7 +56,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
   private let bodyBytesMax: Int
   private let output: [UInt8]
   private var completion: ((Result<Response, HTTPRequestError>) -> Void)?
-  /// The host's addresses that have not been tried.
+  /// The host's addresses to which no connection has been tried yet.
   private var addresses: ArraySlice<SocketAddress> = []
   private var socket: ClientSocket?
   private var watch: SocketWatch?
@@ -95,15 +95,15 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   // MARK: Connecting
 
-  /// Tries the next address. A name may have several addresses: of several machines, or of one machine by IPv6 and
-  /// IPv4.
-  /// - Parameter failure: the error if there is no other address.
+  /// Tries the next address. A name may have several addresses: those of several machines, or an IPv6 and an IPv4
+  /// address of one machine.
+  /// - Parameter failure: the error to report if no address is left.
   private func connect(_ failure: HTTPRequestError) {
     watch?.close()
     watch = nil
     socket = nil
     guard let address = addresses.popFirst() else {
-      // In a later turn, so that `completion` is never called before the caller's call has returned.
+      // Reported in a later turn, so that `completion` is never called before `request` has returned to its caller.
       loop.schedule(afterMilliseconds: 0) { [self] in finish(.failure(failure)) }
       return
     }
@@ -154,7 +154,8 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
         }
         fallthrough
       case .ended:
-        // The server may have answered and closed before it read everything. Its answer is valid.
+        // The server may have answered and closed before it read the whole request. Its answer is valid all the same,
+        // so it is read.
         sent = output.count
       }
     }
@@ -184,7 +185,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
   private func process(isEnd: Bool) throws(HTTPFault) {
     while answer == nil, let head = try parser.take(&received) {
       let response = try Self.response(head)
-      // 100 Continue and other statuses below 200 come before the actual answer.
+      // A response with a status below 200, such as 100 Continue, comes before the actual answer and is skipped.
       guard response.status >= 200 else { continue }
       answer = (response, try BodyReader(try bodyLength(of: response), bytesMax: bodyBytesMax))
     }

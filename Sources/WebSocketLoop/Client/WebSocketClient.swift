@@ -1,12 +1,12 @@
 internal import CWebSockets
 
 extension EventLoop {
-  /// Connects to a WebSocket server. The handler gets `connected`, or `closed` with the cause `refused`; the connection
-  /// can be aborted before either. On the loop's thread only.
+  /// Connects to a WebSocket server. The handler gets `connected`, or `closed` with the cause `refused`; before either,
+  /// the connection can be aborted. On the loop's thread only.
   ///
   /// For a secure endpoint the loop must have been made with `speaksTLS`. The server's certificate must be for the
-  /// endpoint's host, and trusted by this machine.
-  /// - Parameter subprotocols: offered in this order. `Connection.subprotocol` has the server's choice.
+  /// endpoint's host, and be trusted by this machine.
+  /// - Parameter subprotocols: are offered in this order. `Connection.subprotocol` has the server's choice.
   @discardableResult
   public func connect(
     to endpoint: Endpoint,
@@ -37,11 +37,11 @@ extension EventLoop {
     var info = lws_client_connect_info()
     info.context = websockets.pointer
     info.vhost = host.pointer
-    // Redirects are not followed, because the token is for this server only.
+    // Redirects are not followed, because the token must not reach another server.
     info.ssl_connection = Int32(LCCSCF_HTTP_NO_FOLLOW_REDIRECT.rawValue)
     if endpoint.isSecure { info.ssl_connection |= Int32(LCCSCF_USE_SSL.rawValue) }
     info.port = Int32(endpoint.port)
-    // The callback releases it when libwebsockets destroys its half of the connection.
+    // The callback releases this reference when libwebsockets destroys its half of the connection.
     let retained = Unmanaged.passRetained(connection)
     info.opaque_user_data = retained.toOpaque()
     let target = endpoint.query.isEmpty ? endpoint.path : "\(endpoint.path)?\(endpoint.query)"
@@ -66,8 +66,8 @@ extension EventLoop {
       connection.attach(to: wsi)
       connection.limitConnecting()
     } else {
-      // The callback may have been called already, or not at all. In both cases the handler hears of it in a later
-      // turn.
+      // The callback may have reported the failure already, or not at all. In both cases the handler gets `closed`
+      // once, in a later turn.
       execute { connection.failedToConnect("no connection") }
     }
     return connection
@@ -90,8 +90,8 @@ public struct Endpoint: Sendable, Equatable {
     self.isSecure = isSecure
   }
 
-  /// `nil` if the text isn't a URL of `ws`, `http`, `wss` or `https` with a host. The default port is 80, or 443 for
-  /// the last two.
+  /// `nil` if the text isn't a URL of `ws`, `http`, `wss` or `https` with a host. The default port is 80 for `ws` and
+  /// `http`, and 443 for `wss` and `https`.
   public init?(_ url: String) {
     let schemes = [("ws://", false), ("http://", false), ("wss://", true), ("https://", true)]
     guard let (scheme, isSecure) = schemes.first(where: { url.hasPrefix($0.0) }) else { return nil }

@@ -1,4 +1,4 @@
-/// Gathers the body of an HTTP/1 message, up to a bound.
+/// Gathers the body of an HTTP/1 message, and throws if the body is longer than its bound.
 struct BodyReader {
   private enum Part: Equatable {
     case sized(remaining: Int)
@@ -10,8 +10,8 @@ struct BodyReader {
     case complete
   }
 
-  /// The longest line with a chunk's size (and extensions, which are checked and ignored) or with a trailer (also
-  /// checked and ignored).
+  /// The upper bound on a line with a chunk's size and extensions, and on a line of the trailer. Extensions and
+  /// trailers are checked and otherwise ignored.
   private static let lineBytesMax = 256
   private static let trailersMax = 16
 
@@ -20,7 +20,7 @@ struct BodyReader {
   private var part: Part
   private var trailers = 0
 
-  /// Throws if the length is known to be too large.
+  /// Throws if the body is known to be too large, by its `Content-Length`.
   init(_ length: BodyLength, bytesMax: Int) throws(HTTPFault) {
     self.bytesMax = bytesMax
     switch length {
@@ -35,10 +35,10 @@ struct BodyReader {
 
   var isComplete: Bool { part == .complete }
 
-  /// Whether the body is complete if the connection ends now.
+  /// Whether the body counts as complete if the connection ends now.
   var isCompleteAtEnd: Bool { part == .complete || part == .untilEnd }
 
-  /// Takes the part of `bytes` that belongs to the body and leaves the rest.
+  /// Moves the part of `bytes` that belongs to the body into the body, and leaves the rest in `bytes`.
   mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) {
     var place = 0
     defer { bytes.removeFirst(place) }

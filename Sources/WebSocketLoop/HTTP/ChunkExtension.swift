@@ -1,12 +1,12 @@
 /// The extensions after a chunk's size: `;name`, `;name=value`, `;name="value"`, any number of them (RFC 9112, 7.1.1).
 ///
-/// Nothing here uses extensions. They are checked because requests could be smuggled past a proxy that parses `5 6` or
-/// a bare line break in them differently from its server.
+/// The server uses no extension, but checks each. Otherwise requests could be smuggled past a proxy that parses `5 6`,
+/// or a bare line break in an extension, differently from its server.
 enum ChunkExtension {
   static func areWellFormed(_ line: ArraySlice<UInt8>) -> Bool {
     var rest = line
     while !rest.isEmpty {
-      // RFC 9112 discourages spaces around the signs, but asks readers to accept them.
+      // RFC 9112 discourages spaces around `;` and `=`, but asks readers to accept them.
       rest = rest.drop(while: isSpace)
       guard rest.popFirst() == UInt8(ascii: ";") else { return false }
       rest = rest.drop(while: isSpace)

@@ -10,18 +10,18 @@ struct HTTPFault: Error, Equatable {
   static let tooLate = HTTPFault(status: 503, message: "the answer took too long")
 }
 
-/// Finds and parses the head of an HTTP/1 message: the first line and the headers. It is strict: lines end in CR LF,
-/// names are tokens without a space before the colon, lines aren't folded. If a proxy parses a head differently from
-/// its server, requests can be smuggled past the proxy.
+/// Finds and parses the head of an HTTP/1 message: the first line and the headers. The parser is strict: lines end in
+/// CR LF, names are tokens without a space before the colon, and lines aren't folded. If a proxy parses a head
+/// differently from its server, requests can be smuggled past the proxy.
 struct HeadParser {
   let bytesMax: Int
   let headersMax: Int
-  /// The end was searched for up to this place already, so that a head that comes byte by byte isn't searched again for
-  /// each byte.
+  /// The place up to which the head's end was searched for without success. The next search begins there, so that a
+  /// head that comes byte by byte isn't searched from its start for each byte.
   private var searched = 0
   /// How many empty lines have come before the head.
   private var emptyLines = 0
-  /// Some clients send an empty line after a body.
+  /// Empty lines are accepted because some clients send one after a body.
   private static let emptyLinesMax = 8
 
   init(bytesMax: Int, headersMax: Int) {
@@ -34,11 +34,11 @@ struct HeadParser {
     var headers: [(name: String, value: String)]
   }
 
-  /// Takes a head from the front of `bytes`, and the empty lines before it. `nil` if it isn't complete yet.
+  /// Removes a head, and the empty lines before it, from the front of `bytes`. `nil` if the head isn't complete yet.
   mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) -> Head? {
     try dropEmptyLines(&bytes)
     guard let end = findEnd(bytes, from: searched) else {
-      // The last three bytes may belong to the line breaks at its end.
+      // The last three bytes may belong to the CR LF CR LF that ends the head, so they don't count towards the bound.
       guard bytes.count <= bytesMax + 3 else {
         throw HTTPFault(status: 431, message: "the head is longer than \(bytesMax) bytes")
       }
@@ -55,7 +55,7 @@ struct HeadParser {
     return head
   }
 
-  /// Dropped bytes aren't read again, and take no memory.
+  /// Removes the empty lines at the front, so that they are neither parsed again nor held in memory.
   private mutating func dropEmptyLines(_ bytes: inout [UInt8]) throws(HTTPFault) {
     guard searched == 0 else { return }
     var start = 0
@@ -83,7 +83,7 @@ struct HeadParser {
     return Head(firstLine: Array(first), headers: headers)
   }
 
-  /// The place of CR LF CR LF.
+  /// The place of the CR LF CR LF that ends the head.
   private func findEnd(_ bytes: [UInt8], from start: Int) -> Int? {
     var place = start
     while place + 3 < bytes.count {

@@ -59,7 +59,8 @@ extension Request {
   func bodyLength() throws(HTTPFault) -> BodyLength {
     let lengths = headers.filter { $0.name == "content-length" }.map(\.value)
     if let coding = header("transfer-encoding") {
-      // Two readers might find different ends of a request that has both lengths, or another coding.
+      // Where a request has both lengths, or another coding than `chunked`, two readers might find different ends of
+      // the body.
       guard lengths.isEmpty, isVersion11 else { throw .malformed("a body has a length or is chunked, not both") }
       guard coding.utf8.map(\.lowercased).elementsEqual("chunked".utf8) else {
         throw HTTPFault(status: 501, message: "the only transfer encoding is chunked")
@@ -77,6 +78,6 @@ extension Request {
 enum BodyLength: Equatable {
   case bytes(Int)
   case chunked
-  /// Up to the end of the connection; only for responses.
+  /// The body lasts until the connection ends. Only a response may have such a body.
   case untilEnd
 }

@@ -6,20 +6,21 @@ public struct Request: Sendable {
   public let path: String
   /// The part of the target after the `?`, as it was sent; empty if there is none.
   public let query: String
-  /// In the order in which they came, with names in lower case. A name that came twice is in the list twice.
+  /// The headers in the order in which they came, with names in lower case. A name that came twice is in the list
+  /// twice.
   public let headers: [(name: String, value: String)]
   /// The numeric address of the client, without the port.
   public let peer: String
-  /// Whether it is HTTP/1.1; otherwise 1.0.
+  /// Whether the request's version is HTTP/1.1; otherwise it is HTTP/1.0.
   let isVersion11: Bool
-  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Between two slashes in a row there is an
-  /// empty part, so that the next part doesn't take its place. A slash at the end begins no part. A part that is
-  /// wrongly escaped or not UTF-8 stays as it was sent, and its `%` keeps it from matching any name.
+  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Two slashes in a row have an empty part
+  /// between them; otherwise the next part would take its place. A slash at the end begins no part. A part that is
+  /// wrongly escaped or not UTF-8 stays as it was sent, so its `%` keeps it from matching any name.
   public let pathParts: [String]
   private let parameters: [(name: String, value: String?)]
 
-  /// The most parts of a path, parameters of a query, and elements of a header that is a list. Nobody needs this many.
-  /// Parsing more would cost the server more than it costs a client to send them.
+  /// The upper bound on the parts of a path, the parameters of a query, and the elements of a header that is a list. No
+  /// client needs this many. A longer list would cost the server more to parse than it costs a client to send.
   public static let partsMax = 64
 
   public init(
@@ -40,7 +41,7 @@ public struct Request: Sendable {
     parameters = Request.parameters(of: query)
   }
 
-  /// The list in the request that has too many elements, if there is one.
+  /// The name of a list in the request that has too many elements; `nil` if none has.
   var hasTooMany: String? {
     if pathParts.count > Request.partsMax { return "parts in the path" }
     if parameters.count > Request.partsMax { return "parameters" }
@@ -56,7 +57,8 @@ public struct Request: Sendable {
     return count
   }
 
-  /// The value of a header, by its name in lower case. Values that came separately are joined by a comma.
+  /// The value of a header, by the header's name in lower case. If the header came several times, its values are joined
+  /// by commas.
   public func header(_ name: String) -> String? {
     var joined: String?
     for header in headers where header.name == name { joined = joined.map { $0 + ", " + header.value } ?? header.value }
@@ -99,26 +101,27 @@ public struct Request: Sendable {
   /// The first value of a parameter of the query, decoded; `nil` if it is missing or wrongly escaped.
   public func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-  /// The first parameter whose value is wrongly escaped or not UTF-8. That is another error than a missing parameter.
+  /// The first parameter whose value is wrongly escaped or not UTF-8. Clients get another error for it than for a
+  /// missing parameter.
   public var malformedParameter: String? { parameters.first { $0.value == nil }?.name }
 
-  /// The names of all parameters, decoded. Those that are wrongly escaped are left out.
+  /// The names of all parameters, decoded. Names that are wrongly escaped are left out.
   public var parameterNames: [String] { parameters.map { $0.name }.filter { !$0.isEmpty } }
 
   private static func parameters(of query: String) -> [(name: String, value: String?)] {
     query.utf8.split(separator: UInt8(ascii: "&"), maxSplits: partsMax).map { pair in
       let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      // A name that is wrongly escaped matches no request.
+      // A name that is wrongly escaped becomes `nil`, so it equals no name that is asked for.
       let name = percentDecoded(halves[0], plusIsSpace: true)
       return (name ?? "", name == nil || halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true))
     }
   }
 
-  /// The subprotocols that a client offers, in its order of preference.
+  /// The subprotocols that the client offers, in the client's order of preference.
   public var offeredSubprotocols: [String] { list(.subprotocols) }
 }
 
-/// Decodes `%xx`; nil if one is malformed or the result is not UTF-8.
+/// Decodes each `%xx`. `nil` if an escape is malformed, or if the result is not UTF-8.
 private func percentDecoded(_ text: some Sequence<UInt8>, plusIsSpace: Bool) -> String? {
   var bytes: [UInt8] = []
   var iterator = text.makeIterator()

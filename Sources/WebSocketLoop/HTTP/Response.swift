@@ -1,11 +1,12 @@
 /// An answer to an HTTP request.
 public struct Response: Sendable {
   public var status: Int
-  /// Without `Content-Length`, `Connection` and `Date`, which are added when it is sent.
+  /// The response's headers without `Content-Length`, `Connection` and `Date`, which are added when the response is
+  /// sent.
   public var headers: [(name: String, value: String)]
   /// The body is never copied: it is sent in pieces from this one buffer, as the socket takes them.
   public var body: [UInt8]
-  /// The reason for an error, for the log. The client may be told less.
+  /// The reason for an error, which goes into the log. The client may get a shorter message.
   public private(set) var reason: String?
 
   public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -26,15 +27,16 @@ public struct Response: Sendable {
     return fault.status == 503 ? response.retried(afterSeconds: 1) : response
   }
 
-  /// Tells the client when to try again.
+  /// The same response with a `Retry-After` header, which tells the client when to try again.
   public func retried(afterSeconds seconds: Int) -> Response {
     var response = self
     response.headers.append(("Retry-After", String(seconds)))
     return response
   }
 
-  /// `{"error":{"code":…,"message":…}}`. Quotes and backslashes are escaped; control characters become spaces.
-  /// - Parameter reason: for the log, if the client is not told all.
+  /// A response with the body `{"error":{"code":…,"message":…}}`. Quotes and backslashes are escaped; control
+  /// characters become spaces.
+  /// - Parameter reason: goes into the log, where it may say more than `message` says to the client.
   public static func error(_ status: Int, code: String, message: String, reason: String? = nil) -> Response {
     let escape = { (text: String) in
       text.unicodeScalars.reduce(into: "") { escaped, scalar in
@@ -57,7 +59,7 @@ public struct Response: Sendable {
   /// Whether an answer with this status may have a body.
   var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
 
-  /// The status line and headers. A `HEAD` also gets the body's length, but not the body.
+  /// The status line and headers. The answer to a `HEAD` gives the body's length too, although the body isn't sent.
   func head(closing: Bool, date: String) -> [UInt8] {
     var bytes = Array("HTTP/1.1 \(status) \(Self.phrase(status))\r\n".utf8)
     for (name, value) in headers { appendHeaderLine(name, value, to: &bytes) }

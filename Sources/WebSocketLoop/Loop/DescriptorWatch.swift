@@ -2,12 +2,13 @@
 /// the loop's thread only.
 ///
 /// The descriptor becomes non-blocking, and so does every other descriptor of the same open file. So a terminal should
-/// be opened again for this. Files are always ready and can't be watched.
+/// be opened a second time for this. Regular files are always ready and can't be watched.
 public final class DescriptorWatch: SocketWatcher {
   private var watch: SocketWatch?
   private let ready: (_ readable: Bool, _ writable: Bool) -> Void
 
-  /// - Parameter ready: an error is reported as readable; the next read then tells which error it is.
+  /// - Parameter ready: is called when the descriptor is ready. An error is reported as readable; the next read then
+  ///   returns the error.
   public init(
     loop: EventLoop,
     descriptor: Int32,
@@ -23,7 +24,8 @@ public final class DescriptorWatch: SocketWatcher {
     watch?.want(readable: readable, writable: writable)
   }
 
-  /// Stops watching at once. To be called before the watch is released. The descriptor stays open.
+  /// Stops watching at once. To be called before the watch is released. The descriptor stays open, because the caller
+  /// owns it.
   public func close() {
     watch?.close()
     watch = nil

@@ -8,20 +8,21 @@ import Synchronization
 /// An actor takes the loop as its `unownedExecutor`. Then a socket's callback and the actor's own jobs run on the same
 /// thread, and a handler enters the actor with `assumeIsolated`: no task, no lock and no hop for each message.
 ///
-/// **A turn.** The loop sleeps until something is ready, calls the handlers of all sockets that are, runs the resulting
-/// jobs, and then tells each `TurnObserver` that the turn is over. The observers then send what the whole turn has
-/// brought. So load makes writes larger, not more numerous.
+/// **A turn.** The loop sleeps until sockets or timers are ready. Then it calls the handlers of all ready sockets, runs
+/// the jobs that result, and tells each `TurnObserver` that the turn is over. The observers then send in one write what
+/// the whole turn has brought. So under load writes get larger, not more numerous.
 ///
-/// **Fair.** A turn lasts at most five milliseconds (`turnMicrosecondsMax`); what is left waits for the next one.
-/// Clients' requests and messages wait in a queue in which their addresses take turns (`TurnQueue`).
+/// **Fair.** A turn lasts at most five milliseconds (`turnMicrosecondsMax`); the remaining work waits for the next
+/// turn. Clients' requests and messages wait in a queue that serves their addresses round-robin (`TurnQueue`).
 ///
-/// **Threads.** `enqueue`, `execute`, `perform`, `listen` and `stop` may be called from any thread. Everything else belongs to
-/// the loop's thread; a debug build checks it. A loop lives until `stop()`, even if nobody holds it.
+/// **Threads.** `enqueue`, `execute`, `perform`, `listen` and `stop` may be called from any thread. Everything else
+/// belongs to the loop's thread; a debug build checks it. A loop lives until `stop()`, even if nobody holds a reference
+/// to it.
 ///
 /// `@unchecked Sendable`: the inbox is behind a mutex, the thread's identity is atomic, and everything else is touched
 /// by the loop's thread only, which each entry point checks.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
-  /// Work from another thread, or from this one for later.
+  /// Work that another thread posted, or that the loop's own thread put off until later.
   enum Work {
     case job(UnownedJob)
     case closure(@Sendable () -> Void)
@@ -32,11 +33,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     var isClosed = false
   }
 
-  /// After this time a turn begins nothing more. So everything that is ready waits hardly longer.
+  /// How long a turn may last. After this time the turn begins no more work, so other ready sockets and jobs wait
+  /// hardly longer than this.
   static let turnMicrosecondsMax: UInt64 = 5_000
-  /// If reading from sockets has taken the whole turn, this much time is still given to the waiting work.
+  /// The time that waiting work gets even if reading from sockets has taken the whole turn.
   private static let workMicrosecondsMin: UInt64 = 1_000
-  /// How many rounds of jobs that enqueue further jobs may run while the loop ends.
+  /// How many rounds are run when the loop ends, because a job of one round may enqueue jobs for the next.
   private static let lastRoundsMax = 16
 
   public let name: String
@@ -54,9 +56,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var observers: [any TurnObserver] = []
   private var turnClock = TurnClock()
   private var turn = LoopTurn()
-  /// When the last step of the turn ended, in microseconds.
+  /// The time at which the turn's last step ended, in microseconds.
   private var stepEndedAt: UInt64 = 0
-  /// The thread's processor time when the last turn ended, in microseconds.
+  /// The processor time that the thread had used when the last turn ended, in microseconds.
   private var processorUsed: UInt64 = 0
   private var isStopping = false
   private var lastIdentifier: UInt64 = 0
@@ -71,9 +73,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Starts the thread.
   /// - Parameters:
   ///   - speaksTLS: whether `connect` and `request` take secure endpoints. Setting TLS up takes a millisecond. A
-  ///     server doesn't need it, because a proxy in front of it does TLS.
-  ///   - log: gets the warnings and errors of libwebsockets. The whole process has one log: the closure of the newest
-  ///     loop gets all of them, from any loop's thread.
+  ///     server doesn't need TLS, because a proxy in front of it has it.
+  ///   - log: gets the warnings and errors of libwebsockets. The process has only one log: the closure of the newest
+  ///     loop gets the messages of all loops, each on the thread of the loop that it is about.
   public init(
     name: String = "loop",
     speaksTLS: Bool = false,
@@ -111,13 +113,14 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   /// Runs `work` on the loop, after everything that the calling thread posted before. Returns false if the loop has
-  /// stopped: then the work never runs.
+  /// stopped; then `work` never runs.
   @discardableResult
   public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
     post(.closure(work))
   }
 
-  /// Runs `work` on the loop and waits for it; at once if the caller is on the loop. The loop must not have stopped.
+  /// Runs `work` on the loop and waits for its result. If the caller is on the loop, `work` runs at once. The loop must
+  /// not have stopped.
   @discardableResult
   public func perform<Value: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () throws(Failure) -> Value
@@ -140,7 +143,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return inbox.withLock { inbox in
       if inbox.isClosed { return false }
       inbox.work.append(work)
-      // Inside the lock, so that the handle can't be closed between the check and the call.
+      // Within the lock, because otherwise the handle could be closed between the check and the call.
       if inbox.work.count == 1 { uv_async_send(wake) }
       return true
     }
@@ -148,24 +151,28 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   // MARK: Turns
 
-  /// Tells `observer` of the end of each turn, until the loop stops. Observers are told in the order in which they registered.
+  /// Tells `observer` of the end of each turn, until the loop stops. Observers are told in the order in which they were
+  /// registered.
   public func register(_ observer: any TurnObserver) {
     assertCurrent()
     observers.append(observer)
   }
 
-  /// Whether this turn should begin nothing more. To be checked before anything that takes more than some microseconds.
+  /// Whether this turn's time is used up, so that no more work should begin. To be checked before any work that takes
+  /// more than some microseconds.
   public var isTurnSpent: Bool {
     TurnClock.microseconds() >= turnClock.turnBegan(atMilliseconds: now) + Self.turnMicrosecondsMax
   }
 
-  /// `taker` has something to do. Its function is called once, in this turn or a later one.
+  /// Puts `taker` into the queue, because it has work to do. The loop calls its `takeTurn` once, in this turn or a
+  /// later one.
   func queueUp(_ taker: any TurnTaker) {
     assertCurrent()
     queue.add(taker)
   }
 
-  /// The loop has woken, and the handlers of sockets have run. The loop's own clock still has the time at which it woke.
+  /// Called when the loop has woken and the handlers of sockets have run. The loop's own clock still has the time at
+  /// which it woke.
   private func wokeUp() {
     let began = turnClock.turnBegan(atMilliseconds: now)
     stepEndedAt = began
@@ -174,7 +181,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     endTurn(until: max(began + Self.turnMicrosecondsMax, stepEndedAt + Self.workMicrosecondsMin))
   }
 
-  /// The loop is about to sleep. Timers may have run since it woke.
+  /// Called when the loop is about to sleep. Timers may have run since the loop woke.
   private func willSleep() {
     let began = turnClock.turnBegan(atMilliseconds: now)
     stepEndedAt = max(stepEndedAt, began)
@@ -188,18 +195,19 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     turn = LoopTurn()
   }
 
-  /// Does the waiting work, tells the observers, and then does what those posted.
+  /// Does the waiting work, tells the observers, and then runs the jobs that the observers posted.
   private func endTurn(until end: UInt64) {
     repeat {
       if stepEndedAt < end { work(until: end) }
       for observer in observers { observer.turnEnded() }
       stepEnded(.sending)
     } while stepEndedAt < end && (!posted.isEmpty || queue.hasNext)
-    // A zero timeout for the next poll: sockets get their turn without a wait.
+    // While work waits, the next poll has a timeout of zero: ready sockets are still served, but the loop doesn't
+    // sleep.
     if posted.isEmpty && queue.isEmpty { uv_idle_stop(stayAwake) } else { uv_idle_start(stayAwake) { _ in } }
   }
 
-  /// Runs posted jobs, and gives the waiting takers one turn each, together with the jobs that result.
+  /// Runs the posted jobs, and lets each waiting party do one piece of work. Jobs that result are run in between.
   private func work(until end: UInt64) {
     takeForeignWork()
     var step = LoopTurn.Step.working
@@ -240,7 +248,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs everything that is left, without a time limit, since there are no more turns.
+  /// Runs all remaining work, without a time limit, because no turn comes after this.
   private func finish() {
     for _ in 0..<Self.lastRoundsMax {
       work(until: .max)
@@ -267,7 +275,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return timer
   }
 
-  /// The loop's one guest of a kind, made when it is first asked for. `nil` if it can't be made, or the loop is ending.
+  /// The loop's only guest of this type, made at the first call. `nil` if the guest can't be made, or the loop is
+  /// ending.
   func guest<Guest: LoopGuest>(_ kind: Guest.Type) -> Guest? {
     assertCurrent()
     guard takesGuests else { return nil }
@@ -279,9 +288,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   // MARK: Ending
 
-  /// Closes every listener, drops every connection and tells its handler, runs what is still posted, and ends the
-  /// thread. Returns when that is done. If it is called on the loop's own thread, it returns at once, and the loop ends
-  /// after the turn. Jobs that an actor of this loop gets later never run.
+  /// Closes every listener, drops every connection and tells its handler, runs the jobs that are still posted, and ends
+  /// the thread. Returns when that is done. If `stop` is called on the loop's own thread, it returns at once, and the
+  /// loop ends after the turn. Jobs that an actor of this loop gets later never run.
   public func stop() {
     execute { [self] in
       guard !isStopping else { return }
@@ -323,8 +332,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     ended.signalAll()
   }
 
-  /// The order matters. Residents go first, because the owner knows them. Guests are next, while their handles can
-  /// still be closed on this loop. Then our own handles are closed, and the loop last.
+  /// The order matters. Residents are closed first, because the owner knows them and is told. Guests follow, while this
+  /// loop can still close their handles. Then the loop's own handles are closed, and the loop itself last.
   private func tearDown() {
     for resident in Array(residents.values) { resident.loopStops() }
     takesGuests = false
@@ -361,7 +370,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         }
       }
 
-  /// The handles have unretained pointers to the loop: they are closed before the thread releases it.
+  /// The handles have unretained pointers to the loop, so they are closed before the thread releases the loop.
   private func installHandles() {
     let own = Unmanaged.passUnretained(self).toOpaque()
     uv_async_init(uv, wake) { _ in }
@@ -370,7 +379,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     uv_idle_init(uv, stayAwake)
     beforeSleep.pointee.data = own
     afterPoll.pointee.data = own
-    // Timers run before the loop sleeps and sockets after it: each may have left something to be sent.
+    // Timers run before the loop sleeps, and sockets after it. Both may leave something to send, so a turn's end is
+    // needed at both places.
     uv_prepare_start(beforeSleep) { EventLoop.from($0!.pointee.data).willSleep() }
     uv_check_start(afterPoll) { EventLoop.from($0!.pointee.data).wokeUp() }
   }

@@ -1,11 +1,11 @@
-/// Figures of a loop, for an operator.
+/// Statistics of a loop, for an operator.
 public struct LoopCounts: Sendable {
-  /// WebSocket connections that are open now, of servers and clients.
+  /// The number of open WebSocket connections, of servers and of clients.
   public internal(set) var connections = 0
-  /// HTTP connections that are open now.
+  /// The number of open HTTP connections.
   public internal(set) var httpConnections = 0
   public internal(set) var bytesReceived: UInt64 = 0
   public internal(set) var bytesSent: UInt64 = 0
-  /// How often a connection had to wait until its socket, or its line, took more.
+  /// How often a connection had to wait because its socket was full, or because its line had enough (`LineGauge`).
   public internal(set) var stalls: UInt64 = 0
 }

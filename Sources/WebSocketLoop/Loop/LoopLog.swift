@@ -3,10 +3,10 @@ import Synchronization
 
 public enum LoopLogLevel: Sendable { case error, warning }
 
-/// The log of libwebsockets. The process has only one, and it is the only state that loops share.
+/// The log of libwebsockets. The process has only one log, and it is the only state that loops share.
 enum LoopLog {
-  /// Holds the function. A bare function would be wrapped again each time it leaves the generic `Mutex`, and the
-  /// wrappers would never be freed.
+  /// A box for the function. A bare function would be wrapped once more each time it leaves the generic `Mutex`, and
+  /// the wrappers would never be freed.
   private struct Destination: Sendable {
     let tell: @Sendable (LoopLogLevel, String) -> Void
   }
@@ -27,8 +27,8 @@ enum LoopLog {
     }
   }
 
-  /// libwebsockets logs the first as an error for each socket that it adopts, although nothing is wrong. It logs the
-  /// others because of bytes from a peer, so any client could fill the log with them.
+  /// Messages that are dropped. libwebsockets logs the first as an error for each socket that it adopts, although
+  /// nothing is wrong. The others are caused by bytes from a peer, so any client could fill the log with them.
   private static let passedOver = [
     ": calling service", "Control frame with xtended length is illegal", "b63 of length must be zero",
     ": zlib error inflate",

@@ -1,13 +1,14 @@
 internal import CWebSockets
 
-/// A timer of a loop's thread.
+/// A timer that fires on a loop's thread.
 public final class LoopTimer {
   private let loop: EventLoop
   private let repeats: Bool
   private var work: (() -> Void)?
   private var handle: UnsafeMutablePointer<uv_timer_t>?
 
-  /// - Parameter repeats: whether it may be started again after it has fired. If not, it frees itself then.
+  /// - Parameter repeats: whether the timer may be started again after it has fired. If not, the timer frees itself
+  ///   when it fires.
   init(loop: EventLoop, repeats: Bool, _ work: @escaping () -> Void) {
     self.loop = loop
     self.repeats = repeats
@@ -19,13 +20,13 @@ public final class LoopTimer {
     self.handle = handle
   }
 
-  /// Starts it, or starts it again. The delay counts from the loop's `now`, which is when the turn began.
+  /// Starts the timer, or starts it again. The delay counts from the loop's `now`, which is when the turn began.
   func start(afterMilliseconds delay: UInt64) {
     guard let handle else { return }
     uv_timer_start(handle, { LoopTimer.from($0!.pointee.data).fire() }, delay, 0)
   }
 
-  /// Ends it for good. Cancelling a timer that has fired has no effect.
+  /// Ends the timer for good. Cancelling a timer that has fired has no effect.
   public func cancel() {
     loop.assertCurrent()
     guard let handle else { return }

@@ -1,20 +1,21 @@
-/// How long the loop was busy from waking up to sleeping again, and with what most of all.
+/// How long the loop was busy between two sleeps, and which step took most of that time.
 public struct LoopTurn: Sendable {
-  /// One step of the loop's turn.
+  /// One step of a turn.
   public enum Step: Sendable, Equatable {
     /// Reading from sockets, and handling short messages at once.
     case receiving
-    /// Handling something that a client waits for. By `NetworkAddress.party`.
+    /// Handling a request or message for which a client waits. The value is the client's party
+    /// (`NetworkAddress.party`).
     case serving(String)
-    /// Running what other threads, timers and earlier steps have posted.
+    /// Running the jobs that other threads, timers and earlier steps have posted.
     case working
-    /// Sending what the turn has brought, by the observers.
+    /// Running the observers, which send what the turn has brought.
     case sending
   }
 
   public internal(set) var microseconds: UInt64 = 0
-  /// The thread's processor time in the turn, and for a little before and after it. On a busy machine it is less than
-  /// the time that has passed. A thread that waits for a disk or a lock uses none.
+  /// The thread's processor time in the turn, including a little before and after it. On a busy machine this is less
+  /// than the time that has passed. A thread uses none while it waits for a disk or a lock.
   public internal(set) var processorMicroseconds: UInt64 = 0
   /// How much time of the turn went into reading from sockets.
   public private(set) var receivingMicroseconds: UInt64 = 0
@@ -32,12 +33,12 @@ public struct LoopTurn: Sendable {
   }
 }
 
-/// Gets the end of each turn, which is the moment to send what the turn has gathered. This includes empty turns, so it
-/// must be quick if there is nothing to do.
+/// An object that is told of the end of each turn, which is the moment to send what the turn has gathered. This
+/// includes turns without work, so `turnEnded` must be quick if there is nothing to send.
 public protocol TurnObserver: AnyObject, Sendable {
   func turnEnded()
-  /// Everything else that was ready has waited for this long. A turn after a sleep may be counted up to a millisecond
-  /// too long, never too short.
+  /// Reports how long a turn was, which is how long other ready sockets and jobs had to wait. A turn after a sleep may
+  /// be counted up to a millisecond too long, never too short.
   func turnTook(_ turn: LoopTurn)
 }
 

@@ -1,10 +1,10 @@
 internal import CWebSockets
 import Glibc
 
-/// Gets the events of a socket. An error is reported as readable; the next read then tells which error it is.
+/// An object that gets the events of a socket. An error is reported as readable; the next read then returns the error.
 protocol SocketWatcher: AnyObject {
   func socketIsReady(readable: Bool, writable: Bool)
-  /// The peer sends nothing more. Earlier bytes may still be unread.
+  /// The peer has closed its direction, so no more bytes arrive. Earlier bytes may still be unread.
   func socketHungUp()
 }
 
@@ -12,15 +12,15 @@ extension SocketWatcher {
   func socketHungUp() {}
 }
 
-/// Watches a socket of ours (not one of libwebsockets') for readiness.
+/// Watches whether a socket is readable or writable. Only for sockets of this module, not for those of libwebsockets.
 final class SocketWatch {
   private let handle: UnsafeMutablePointer<uv_poll_t>
   private unowned let watcher: any SocketWatcher
   private var wanted: Int32 = 0
   private var isClosed = false
 
-  /// `nil` if the system doesn't watch the descriptor: it is a file, or the user's processes already watch as many as
-  /// they may (`fs.epoll.max_user_watches`).
+  /// `nil` if the system doesn't watch the descriptor: either it is a file, or the user's processes already watch as
+  /// many descriptors as they are allowed to (`fs.epoll.max_user_watches`).
   /// - Parameter watcher: must outlive the watch, or close it.
   init?(loop: EventLoop, descriptor: Int32, watcher: any SocketWatcher) {
     self.watcher = watcher
@@ -33,7 +33,7 @@ final class SocketWatch {
     handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
   }
 
-  /// - Parameter hangUp: whether to report that the peer has gone, even while nothing is read.
+  /// - Parameter hangUp: whether to report that the peer has closed, even while reading is not wanted.
   func want(readable: Bool, writable: Bool, hangUp: Bool = false) {
     let events =
       (readable ? Int32(UV_READABLE.rawValue) : 0) | (writable ? Int32(UV_WRITABLE.rawValue) : 0)

@@ -1,18 +1,19 @@
 import Glibc
 
-/// Times the turns of a loop, from waking up to sleeping again, with one reading of the clock for each.
+/// Measures each turn of a loop, from waking up to sleeping again, with one reading of the clock for each turn.
 ///
 /// libuv reads the clock when it wakes up, but keeps only whole milliseconds, rounded down. So a turn after a sleep may
-/// be counted up to a millisecond too long. A turn that follows another without a sleep begins exactly where that one
-/// ended. libuv's own measure of idle time would be exact, but costs a second system call for each turn.
+/// be counted up to a millisecond too long. A turn that follows another turn without a sleep begins exactly where the
+/// other one ended. libuv's own measure of idle time would be exact, but costs a second system call for each turn.
 struct TurnClock {
-  /// Since when the loop has been awake. `nil` while it sleeps.
+  /// The time at which the loop woke; `nil` while the loop sleeps.
   private var beganAt: UInt64?
   private var endedAt: UInt64
 
   init() { endedAt = TurnClock.microseconds() }
 
-  /// The loop is awake, at a time of libuv's clock, which is `CLOCK_MONOTONIC`. Only the first call of a turn counts.
+  /// Notes that the loop is awake. The time is that of libuv's clock, which is `CLOCK_MONOTONIC`. Only the first call
+  /// of a turn has an effect.
   /// - Returns: when the turn began, in microseconds.
   @discardableResult
   mutating func turnBegan(atMilliseconds time: UInt64) -> UInt64 {

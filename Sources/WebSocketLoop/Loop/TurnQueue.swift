@@ -1,15 +1,15 @@
-/// Something that can wait for a later turn of the loop: a request that has arrived, a message.
+/// An object whose work can wait for a later turn of the loop: a request that has arrived, a message.
 protocol TurnTaker: AnyObject {
-  /// The party under which it waits.
+  /// The party to which the work is charged, in the round-robin of parties.
   var party: String { get }
-  /// Does one piece of work. If there is more to do, the caller queues it again.
+  /// Does one piece of work. If more is left, the object is queued again by its own code.
   func takeTurn()
 }
 
-/// Work that waits for the loop. Parties take turns, so a party with much work delays only itself.
+/// The work that waits for the loop. Parties are served round-robin, so a party with much work delays only itself.
 ///
-/// What always holds: each party with work is in `round` once, and no other party is. Work that arrives during a turn
-/// waits for the next turn, so that every turn ends.
+/// What always holds: each party that has work is in `round` once, and no other party is in it. Work that arrives
+/// during a turn waits for the next turn, so that every turn ends.
 struct TurnQueue {
   private var arrivals: [any TurnTaker] = []
   private var waiting: [String: Fifo<any TurnTaker>] = [:]
@@ -22,7 +22,7 @@ struct TurnQueue {
   /// - Parameter taker: must not be waiting already.
   mutating func add(_ taker: any TurnTaker) { arrivals.append(taker) }
 
-  /// A turn begins: work that has arrived since the last one may be done.
+  /// A turn begins: the work that has arrived since the last turn may be done now.
   mutating func admit() {
     for taker in arrivals {
       let party = taker.party

@@ -1,22 +1,22 @@
 internal import CWebSockets
 import Glibc
 
-/// An HTTP/1.1 connection: requests one after the other, until one is upgraded.
+/// An HTTP/1.1 connection: requests one after the other, until one of them is upgraded.
 ///
 /// libwebsockets can serve HTTP as well, but not in the way that is needed here (docs/decisions/0010-http-by-hand.md).
-/// So requests are read here, strictly. Once an upgrade is granted, libwebsockets gets the socket and the handshake,
-/// and no other byte of a request from outside.
+/// So this module reads requests itself, strictly. Once an upgrade is granted, libwebsockets gets the socket and the
+/// handshake, and no other byte of a request from outside.
 ///
-/// While an answer is awaited nothing is read, so pipelined requests wait in the client's own socket buffer. A
-/// connection reads and delivers one request in a turn of the loop, in which the addresses take turns.
+/// While an answer is awaited nothing is read, so pipelined requests wait in the client's own socket buffer. In a turn
+/// of the loop, a connection reads and delivers one request; addresses are served round-robin.
 final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   private enum State {
     case readingHead(isBegun: Bool)
     case readingBody(Request, BodyReader)
     case waiting(PendingRequest)
     case writing(thenClose: Bool)
-    /// Everything was sent. The connection is read until the client has closed it too: closing with unread bytes would
-    /// take back what the client hasn't read yet.
+    /// The whole answer was sent. The connection is read until the client has closed it too: if we closed with unread
+    /// bytes, the kernel would drop the part of the answer that the client hasn't read yet.
     case lingering
     case ended
   }
@@ -36,17 +36,19 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   private var outgoing = Outgoing()
   private var bodyBegan: UInt64 = 0
   private var isQueuedUp = false
-  /// Whether the received bytes are an incomplete request.
+  /// Whether the received bytes are only a part of a request.
   private var needsMore = true
-  /// The party that this counts for: the peer's address, or the client's if a proxy sends it with the request.
+  /// The party to which this connection is charged: the peer's address, or the client's address if a trusted proxy
+  /// sends it with the request.
   private(set) var party: String
-  /// How many bytes of its party's share at the owner this connection takes.
+  /// How many bytes this connection takes of the share that its party has in the bodies at the owner (`HeldShares`).
   private var deliveredBytes = 0 {
     didSet { listener.delivered.giveBack(oldValue, of: party) }
   }
-  /// The listener's number for the time during which this connection waits for its client.
+  /// The number under which the listener knows this wait for the client; `nil` while the connection doesn't wait for
+  /// its client.
   private var wait: UInt64?
-  /// How many bytes are held, of a body that arrives or of an answer that is sent.
+  /// How many bytes this connection holds: of a body that arrives, or of an answer that is sent.
   private var heldBytes = 0 {
     didSet {
       listener.heldBytes += heldBytes - oldValue
@@ -99,11 +101,12 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   }
 
   func socketHungUp() {
-    // The socket would stay hung up, and the loop would report that in every turn.
+    // Otherwise the loop would report in every turn that the socket is hung up.
     watch.want(readable: false, writable: false)
     guard case .waiting(let pending) = state else { return }
     var byte: UInt8 = 0
-    // If another request was sent already, closing one direction means that the client has no more.
+    // If the client has sent another request, it has only closed its own direction and waits for the answers. Otherwise
+    // it counts as gone.
     if !received.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0 { return }
     pending.noteGone()
   }
@@ -150,7 +153,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
         try begin(request)
         guard case .readingBody = state else { return true }
       case .readingBody(let request, var reader):
-        // The state releases the reader meanwhile, so that the body has one owner and grows in place.
+        // The state gives up the reader meanwhile, so that the body has only one owner and grows in place instead of
+        // being copied.
         state = .ended
         let fault = takeBody(&reader)
         state = .readingBody(request, reader)
@@ -171,12 +175,12 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     } catch { return error }
     heldBytes = reader.body.count
     timer?.start(afterMilliseconds: bodyMilliseconds())
-    // Small requests always pass, because the number of connections is bounded.
+    // Small requests always pass, because the number of connections is bounded already.
     let fits = heldBytes <= Self.readBytesMax || listener.makeSpace(for: 0, party: party, wait: wait)
     return fits ? nil : .overloaded
   }
 
-  /// When more of the body must have arrived.
+  /// How many milliseconds the client has until more of the body must have arrived.
   private func bodyMilliseconds() -> UInt64 {
     let end = bodyBegan + options.bodyWithinMilliseconds
     return min(options.bodyStallMilliseconds, end > loop.now ? end - loop.now : 1)
@@ -235,7 +239,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   func answer(_ response: Response, to pending: PendingRequest) -> Bool {
     loop.assertCurrent()
     guard isWaiting(for: pending) else { return false }
-    // The body goes with the pending request. The answer is held until it is sent.
+    // The pending request has the body now. From here on only the answer's bytes are counted, until the answer is sent.
     heldBytes = 0
     deliveredBytes = 0
     guard
@@ -253,13 +257,13 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     write(response, isHead: request.method == "HEAD", thenClose: !request.keepsAlive || listener.isClosed)
   }
 
-  /// The request is valid, but the handler doesn't answer it.
+  /// Answers a valid request in place of the handler, which doesn't answer it.
   private func fail(_ pending: PendingRequest, _ fault: HTTPFault) {
     write(.error(fault), to: pending.request)
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
   }
 
-  /// The request can't be parsed, so what follows can't be, either.
+  /// Answers a request that can't be parsed. The bytes after it can't be parsed either, so the connection is closed.
   private func fail(_ fault: HTTPFault) {
     write(.error(fault), isHead: false, thenClose: true)
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
@@ -275,7 +279,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     flush()
   }
 
-  /// Sends as much as the socket takes.
+  /// Sends as much of the answer as the socket takes.
   private func flush() {
     guard case .writing(let thenClose) = state else { return }
     let (progress, count) = outgoing.send(to: descriptor)
@@ -311,7 +315,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   // MARK: Waiting for the client
 
-  /// From now on it waits for the client. If connections or memory run short, such connections are dropped first.
+  /// Registers that this connection waits for its client from now on. If connections or memory run short, such
+  /// connections are dropped first.
   private func waitsForClient() {
     waitsNoLonger()
     wait = listener.waitBegan(self, party: party, bytes: heldBytes)
@@ -319,7 +324,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   private func isCounted(by party: String) {
     guard party != self.party else { return }
-    // Given back to the party that it was taken from.
+    // Given back to the party from which the bytes were taken.
     deliveredBytes = 0
     self.party = party
     if wait != nil { waitsForClient() }
@@ -330,7 +335,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     wait = nil
   }
 
-  /// Ends at once, because others need its place or its memory and its client has not finished.
+  /// Ends the connection at once, because other clients need its place or its memory and its own client has not
+  /// finished.
   func makeWay() {
     switch state {
     case .readingHead(isBegun: true), .readingBody:

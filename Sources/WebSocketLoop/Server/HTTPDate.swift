@@ -1,6 +1,6 @@
 import Glibc
 
-/// The current time in the form of HTTP. It is formatted at most once a second.
+/// The current time in the form of HTTP's `Date` header. It is formatted at most once a second.
 final class HTTPDate {
   private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

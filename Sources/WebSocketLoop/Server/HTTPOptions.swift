@@ -1,27 +1,27 @@
-/// The bounds of HTTP. Each names what it protects.
+/// The bounds of HTTP. Each comment names what the bound protects.
 public struct HTTPOptions: Sendable {
-  /// A longer head is answered with 431. Protects memory.
+  /// The upper bound on a head. A longer one is answered with 431. Protects memory.
   public var headBytesMax = 16_384
   public var headersMax = 100
-  /// A longer body is answered with 413. Protects memory.
+  /// The upper bound on a body. A longer one is answered with 413. Protects memory.
   public var bodyBytesMax = 8 << 20
-  /// The most bytes of bodies and answers that all connections hold together. A request beyond that is answered with
-  /// 503. Protects memory.
+  /// The upper bound on the bytes of bodies and answers that all connections hold together. A request beyond it is
+  /// answered with 503. Protects memory.
   public var heldBytesMax = 512 << 20
   /// How long a head may take, from its first byte or from the connection's start. Protects against clients that send a
   /// byte now and then.
   public var headWithinMilliseconds: UInt64 = 10_000
-  /// How long a body may take. Protects against the same clients.
+  /// How long a body may take. Protects against clients that send a byte now and then.
   public var bodyWithinMilliseconds: UInt64 = 30_000
-  /// How long a body may stall. Protects against clients that stop in the middle.
+  /// For how long no byte of a body may arrive. Protects against clients that stop in the middle.
   public var bodyStallMilliseconds: UInt64 = 10_000
-  /// For how long an unfinished request is safe from having to make way for another one of the same address.
+  /// For how long an unfinished request is safe from being evicted by a newer one of the same address.
   public var graceMilliseconds: UInt64 = 1_000
-  /// How long the handler may take. After that the answer is 503.
+  /// How long the handler may take to answer. After that the client gets 503.
   public var answerWithinMilliseconds: UInt64 = 60_000
   /// How long a client may leave an answer unread.
   public var stallMilliseconds: UInt64 = 30_000
-  /// How long a connection may be quiet between requests.
+  /// How long a connection may send nothing between two requests.
   public var idleMilliseconds: UInt64 = 30_000
 
   public init() {}

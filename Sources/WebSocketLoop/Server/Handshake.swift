@@ -1,14 +1,14 @@
 /// A request for an upgrade to WebSocket, checked (RFC 6455, 4.2.1).
 ///
-/// libwebsockets answers it, but doesn't get the head as it came: if a header's name is the beginning of one that it
-/// knows (`X:`, `A:`, `X-Forwarded:`), 4.1.6 takes the next line for a part of that header, and closes without an
-/// answer. It gets a head with the handshake alone.
+/// libwebsockets answers it, but gets a head that is written anew from the handshake alone, instead of the client's
+/// head. Otherwise, if a header's name is the beginning of a name that libwebsockets knows (`X:`, `A:`,
+/// `X-Forwarded:`), its version 4.1.6 takes the next line for a part of that header, and closes without an answer.
 struct Handshake {
   let offered: [String]
   private let key: String
   private let extensions: String?
 
-  /// - Parameter hasMore: whether the client has sent more before the answer, which it must not.
+  /// - Parameter hasMore: whether the client has sent more bytes before it got the answer, which is not allowed.
   init(_ request: Request, hasMore: Bool) throws(HTTPFault) {
     guard request.method == "GET", request.isVersion11 else { throw .malformed("an upgrade is a GET of HTTP/1.1") }
     guard request.list(.connection).contains(where: { $0.utf8.map(\.lowercased).elementsEqual("upgrade".utf8) })
@@ -25,7 +25,7 @@ struct Handshake {
     extensions = request.header("sec-websocket-extensions")
   }
 
-  /// Base64 of 16 bytes: 22 characters and two `=`.
+  /// Whether the text is the base64 form of 16 bytes: 22 characters and two `=`.
   private static func isSixteenBytes(_ key: String) -> Bool {
     let bytes = Array(key.utf8)
     return bytes.count == 24 && bytes[22...].elementsEqual("==".utf8)
@@ -39,11 +39,11 @@ struct Handshake {
       }
   }
 
-  /// The handshake for libwebsockets. It has the key of the client's own head, and its offer of compression if that is
-  /// allowed.
+  /// The head that libwebsockets gets. It has the key from the client's own head, and the client's offer of compression
+  /// if that is allowed.
   /// - Parameters:
-  ///   - host: the name of the virtual host, by which libwebsockets finds it.
-  ///   - subprotocol: one that the client offers and the listener speaks.
+  ///   - host: the name by which libwebsockets finds the virtual host.
+  ///   - subprotocol: a subprotocol that the client offers and the listener speaks.
   func head(host: String, subprotocol: String?, compresses: Bool) -> [UInt8] {
     var bytes = Array("GET / HTTP/1.1\r\n".utf8)
     appendHeaderLine("Host", host, to: &bytes)

@@ -1,7 +1,7 @@
-/// The bytes of each address in bodies that the owner has and has not answered yet. Such bodies can't be dropped, so
-/// each address may take at most half of the memory that others have left.
+/// How many bytes each address has in bodies that were delivered to the owner and are not answered yet. Such bodies
+/// can't be dropped. So an address may take at most half of the memory that the other addresses have left free.
 ///
-/// What always holds: `all` is the sum of the addresses' bytes, and an address without any takes no entry.
+/// What always holds: `all` is the sum of the addresses' bytes, and an address without bytes has no entry.
 struct HeldShares {
   private let bytesMax: Int
   private let smallBytesMax: Int
@@ -13,9 +13,9 @@ struct HeldShares {
     self.smallBytesMax = smallBytesMax
   }
 
-  /// Counts a body, unless its address would have more than its share. Small bodies, and one of each address, are
-  /// always accepted.
-  /// - Returns: how many bytes were counted, to be given back later. `nil` if the body isn't accepted.
+  /// Counts a body, unless it would give its address more than the address's share. Small bodies, and one body of each
+  /// address, are always accepted.
+  /// - Returns: how many bytes were counted, to be given back later; `nil` if the body isn't accepted.
   mutating func takes(_ bytes: Int, of party: String) -> Int? {
     guard bytes > smallBytesMax else { return 0 }
     let own = ofParty[party, default: 0]

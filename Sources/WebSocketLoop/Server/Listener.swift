@@ -3,14 +3,14 @@ import Glibc
 
 /// The settings of a listener.
 public struct ListenOptions: Sendable {
-  /// The WebSocket subprotocols that it speaks.
+  /// The WebSocket subprotocols that the listener speaks.
   public var subprotocols: [String] = []
   public var webSocket = WebSocketOptions()
   public var http = HTTPOptions()
-  /// The most connections at a time. One more is answered with 503 at once. Protects memory, and the number of open
-  /// files.
+  /// The upper bound on open connections. The next one is answered with 503 at once. Protects memory, and the number of
+  /// open files.
   public var connectionsMax = 20_000
-  /// The most connections that may wait to be accepted.
+  /// The upper bound on connections that the kernel holds until they are accepted.
   public var backlog: Int32 = 4_096
 
   public init() {}
@@ -27,13 +27,13 @@ public enum ListenError: Error, Equatable {
 ///
 /// `@unchecked Sendable`: only the loop's thread uses it, which debug builds check; `host` and `port` never change.
 public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, ConnectionCounter, TurnObserver {
-  /// How many connections are accepted before the open ones get their turn.
+  /// How many connections are accepted in a row before the open connections are served again.
   private static let acceptsInOneGoMax = 64
-  /// The same if the open ones have waited for long.
+  /// How many connections are accepted in a row if the open connections have waited for long.
   private static let acceptsInOneGoMin = 4
 
   public let host: String
-  /// The port. If 0 was asked for, the one that the system chose.
+  /// The port. If port 0 was requested, it is the port that the system chose.
   public let port: Int
   public let loop: EventLoop
   let options: ListenOptions
@@ -48,26 +48,26 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   private(set) var isClosed = false
   /// Connections that are open, WebSocket or HTTP.
   public private(set) var connectionCount = 0
-  /// The most connections at a time: the option, or the limit on open files.
+  /// The upper bound on open connections: the option, or less if the limit on open files allows less.
   public let connectionsMax: Int
   private var webSockets: [Connection] = []
-  /// How many connections were checked for floods since reading last took long.
+  /// How many connections were checked for floods since reading last took long. The next check begins after them.
   private var lookedAt = 0
   private var receivingMicroseconds: UInt64 = 0
-  /// After reading for this long, all connections are checked for floods that no handler sees, some of them in each
-  /// turn.
+  /// After this much time spent on reading, all connections are checked for floods that no handler sees, some of them
+  /// in each turn.
   private static let receivingMicrosecondsBetweenLooks: UInt64 = 50_000
   private static let looksInATurn = 256
   private var httpConnections = 0
   /// The bytes of bodies and answers that HTTP connections hold.
   var heldBytes = 0
-  /// HTTP connections that wait for their client: for a request, or for it to take its answer.
+  /// The HTTP connections that wait for their client: for a request, or for the client to take its answer.
   private var requests: Unfinished
   private var requestOwners: [UInt64: HTTPConnection] = [:]
   /// WebSocket messages whose end hasn't arrived.
   private var messages: Unfinished
   private var messageOwners: [UInt64: Connection] = [:]
-  /// Bodies that the owner has not answered yet.
+  /// The bytes of bodies that the owner has and has not answered yet, by address.
   var delivered: HeldShares
   private var httpConnectionsOfParty: [String: Int] = [:]
 
@@ -112,7 +112,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     loop.register(self)
   }
 
-  /// Accepts no more connections. Open ones stay; HTTP connections are closed after their next answer.
+  /// Accepts no more connections. Open connections stay, but each HTTP connection is closed after its next answer.
   public func close() {
     loop.assertCurrent()
     guard !isClosed else { return }
@@ -133,7 +133,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   func webSocketWent(_ connection: Connection) {
     connectionCount -= 1
-    // The last one takes its place.
+    // The list's last connection takes the place of the one that is removed, so no other element moves.
     guard let last = webSockets.popLast(), last !== connection else { return }
     webSockets[connection.place] = last
     last.place = connection.place
@@ -185,7 +185,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
         if errno == EINTR || errno == ECONNABORTED { continue }
         return
       }
-      // Frames are gathered until the end of a turn; the kernel must not wait for more.
+      // Frames are gathered until the end of a turn anyway, so the kernel must not wait for more bytes.
       var on: Int32 = 1
       setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
       let peer = address.numericHost
@@ -197,7 +197,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     }
   }
 
-  /// Why a client isn't served. If there are too many connections, one whose client has not finished makes way.
+  /// The answer for a client that isn't served; `nil` if it is served. If there are too many connections, a connection
+  /// whose client has not finished is evicted instead.
   private func refusal(of peer: String) -> Response? {
     guard let refusal = shortage(for: peer) else { return nil }
     let party = NetworkAddress.party(of: peer)
@@ -224,8 +225,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   // MARK: What is unfinished
 
-  /// A connection waits for its client from now on.
-  /// - Returns: the number to name the wait by.
+  /// Registers that a connection waits for its client from now on.
+  /// - Returns: the number that names this wait.
   func waitBegan(_ connection: HTTPConnection, party: String, bytes: Int) -> UInt64 {
     let number = requests.begin(party: party, bytes: bytes, now: loop.now)
     requestOwners[number] = connection
@@ -239,8 +240,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   func waitHolds(_ number: UInt64, bytes: Int) { requests.resize(number, bytes: bytes) }
 
-  /// Makes sure that `bytes` more may be held, at the expense of connections whose clients have not finished.
-  /// - Parameter wait: the wait that must not end for this.
+  /// Makes sure that `bytes` more may be held. For this, connections whose clients have not finished are evicted.
+  /// - Parameter wait: the wait of the caller's own connection, which must not be evicted.
   func makeSpace(for bytes: Int, party: String, wait: UInt64?) -> Bool {
     while heldBytes + bytes > options.http.heldBytesMax {
       guard let number = requests.victim(.bytes, for: party, except: wait, now: loop.now),
@@ -278,12 +279,13 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     messageOwners[number] = nil
   }
 
-  /// Answers a client that isn't served. The answer is sent at once or not at all, since the connection isn't kept.
+  /// Answers a client that isn't served. What the socket doesn't take at once is not sent, since the connection isn't
+  /// kept.
   private func refuse(_ accepted: Int32, from peer: String, _ response: Response) {
     let bytes = response.head(closing: true, date: date.text) + response.body
     _ = send(accepted, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
     shutdown(accepted, Int32(SHUT_WR))
-    // Closing with unread bytes would take the answer back.
+    // The client's bytes are read first: if the socket were closed with unread bytes, the kernel would drop the answer.
     withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { room in
       _ = recv(accepted, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
     }
@@ -291,8 +293,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     handler.refused(response.status, from: peer, reason: "too many connections")
   }
 
-  /// The limit of open files is reached. A connection whose client has not finished makes way, as when there are too
-  /// many connections.
+  /// Makes a descriptor free when the limit of open files is reached: a connection whose client has not finished is
+  /// evicted, as when there are too many connections.
   private func makesWayForFiles() -> Bool {
     guard let number = requests.victim(.count, for: "", now: loop.now), let owner = requestOwners[number] else {
       return false
@@ -310,8 +312,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   private static func openSpare() -> Int32 { Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
-  /// Gives libwebsockets a socket whose upgrade was granted. libwebsockets answers the handshake within the call. If it
-  /// can't, it closes the socket.
+  /// Gives libwebsockets a socket whose upgrade was granted. libwebsockets answers the handshake before this call
+  /// returns. If it can't, it closes the socket.
   func adopt(_ accepted: Int32, request: Request, subprotocol: String?, handshake: Handshake) {
     let connection = Connection(
       loop: loop,
@@ -354,7 +356,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
         continue
       }
       var on: Int32 = 1
-      // So that a server can be started again right after it was stopped, while the system still remembers old
+      // Otherwise a server couldn't be started again right after it was stopped, while the system still remembers old
       // connections.
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
       if address.withStorage({ bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, backlog) == 0 {
@@ -373,8 +375,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 }
 
 extension EventLoop {
-  /// Listens on `host` (a name or a numeric address; `0.0.0.0` and `::` are all of them) and `port`, 0 for any that is
-  /// free. From any thread.
+  /// Listens on `host` (a name or a numeric address; `0.0.0.0` and `::` stand for all addresses) and `port` (0 stands
+  /// for any free port). From any thread.
   public func listen(
     host: String,
     port: Int,

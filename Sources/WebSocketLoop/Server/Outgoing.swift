@@ -1,19 +1,19 @@
 internal import CWebSockets
 import Glibc
 
-/// An answer that is being sent. A large body is sent from its one buffer, in pieces.
+/// An answer that is being sent. A large body is sent from its one buffer, piece by piece, so it is never copied.
 struct Outgoing {
   enum Progress {
     case done
-    /// The socket is full, or others get their turn first.
+    /// Bytes are left, because the socket is full or because other sockets are served first.
     case waits
     case failed
   }
 
   private static let pieceBytesMax = 65_536
-  /// How many pieces are sent before other sockets get their turn.
+  /// How many pieces are sent before other sockets are served.
   private static let piecesInOneGoMax = 4
-  /// Copying at most this much behind the head costs less than a second call.
+  /// A body of at most this many bytes is copied behind the head, because that costs less than a second `send`.
   private static let copiedBytesMax = 16_384
 
   private var head: [UInt8] = []
@@ -28,11 +28,11 @@ struct Outgoing {
     if body.count <= Outgoing.copiedBytesMax { self.head += body } else { self.body = body }
   }
 
-  /// How many bytes of the body this holds besides the head.
+  /// How many bytes of the body are held, besides the head.
   var heldBytes: Int { body.count }
 
   /// Sends as much as the socket takes.
-  /// - Returns: also how many bytes were sent.
+  /// - Returns: how far the answer has come, and how many bytes this call has sent.
   mutating func send(to descriptor: Int32) -> (progress: Progress, bytes: Int) {
     var bytes = 0
     for _ in 0..<Outgoing.piecesInOneGoMax {

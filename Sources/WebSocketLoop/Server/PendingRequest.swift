@@ -1,6 +1,7 @@
-/// A whole request that waits for its answer. It is answered once. If it isn't answered in time, the client gets 503.
+/// A whole request that waits for its answer. It is answered once. If the owner doesn't answer in time, the client gets
+/// 503.
 ///
-/// `@unchecked Sendable`: it belongs to its loop's thread, and debug builds check that.
+/// `@unchecked Sendable`: a request belongs to its loop's thread, and debug builds check that.
 public final class PendingRequest: @unchecked Sendable {
   public let request: Request
   public let body: [UInt8]
@@ -19,7 +20,7 @@ public final class PendingRequest: @unchecked Sendable {
   public var isOpen: Bool { connection?.isWaiting(for: self) ?? false }
 
   /// Calls `work` once, on the loop, if the client leaves before the answer, as far as that can be known. A client that
-  /// has closed only its own direction of the connection counts as gone, and may still be answered.
+  /// has closed only its own direction of the connection counts as gone, although an answer can still reach it.
   public func whenGone(_ work: @escaping () -> Void) {
     loop.assertCurrent()
     whenGone = work
@@ -30,7 +31,7 @@ public final class PendingRequest: @unchecked Sendable {
     whenGone = nil
   }
 
-  /// Sends the answer; to a `HEAD` only its head.
+  /// Sends the answer, or only its head if the request is a `HEAD`.
   /// - Returns: false if the client is gone or was answered before, or if it gets 503 because the server holds too
   ///   much (`ServerHandler.refused`).
   @discardableResult

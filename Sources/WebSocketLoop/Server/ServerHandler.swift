@@ -1,18 +1,19 @@
-/// A listener's questions to its owner.
+/// What a listener asks and tells its owner.
 public protocol ServerHandler: ConnectionHandler {
-  /// Whether a connection that has just been accepted is served. If not, it gets the returned response and is closed.
-  /// Nothing has been read from it yet.
+  /// Whether a connection that has just been accepted is served. If not, its client gets the returned response, and the
+  /// connection is closed. No byte was read from the connection yet.
   ///
-  /// If it is refused, an unfinished request of another client may have to make way for it. Then this is called again.
+  /// If the answer is a refusal, the listener may evict an unfinished request of another client and call this again.
   func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal?
-  /// The party that a request counts for: the peer's, or the client's if the peer is a trusted proxy.
+  /// The party to which a request is charged: the peer's, or the client's if the peer is a trusted proxy.
   func party(of request: Request) -> String
-  /// Whether the request may become a WebSocket. A connection can also be closed with a code right after it opened.
+  /// Whether the request may become a WebSocket. A refusal can also be given as a close code, right after the
+  /// connection opened.
   func upgradeRequested(_ request: Request) -> UpgradeDecision
-  /// A whole request has arrived. To be answered with `pending.answer`, now or later, on the loop's thread.
+  /// A whole request has arrived. The owner calls `pending.answer`, now or later, on the loop's thread.
   func requested(_ pending: PendingRequest)
-  /// A client got this status without asking the owner: its request was malformed or too large, its connection isn't
-  /// served, or the answer came too late or was too large to be held.
+  /// Reports that a client got this status although the owner wasn't asked: its request was malformed or too large, its
+  /// connection isn't served, or the owner's answer came too late or was too large to be held.
   func refused(_ status: Int, from peer: String, reason: String)
 }
 
@@ -24,9 +25,9 @@ extension ServerHandler {
 /// Why a connection is not served.
 public struct ConnectionRefusal: Sendable {
   public enum Shortage: Sendable {
-    /// There are too many connections in all.
+    /// There are too many connections from all addresses together.
     case ofAll
-    /// There are too many connections from that address.
+    /// There are too many connections from this client's address.
     case ofAddress
   }
 
@@ -42,7 +43,7 @@ public struct ConnectionRefusal: Sendable {
 /// The number of a listener's open connections that are not WebSockets, or not yet.
 public struct HTTPConnectionCount: Sendable, Equatable {
   public var all: Int
-  /// Those from the same address, or with IPv6 from the same network (`NetworkAddress.party`).
+  /// The connections from the same address, or with IPv6 from the same network (`NetworkAddress.party`).
   public var fromPeer: Int
 }
 

@@ -1,14 +1,15 @@
-/// Things that clients have begun and not finished: requests, answers that they don't take, messages. If there are too
-/// many, the oldest is dropped, and first that of an address with more than its share.
+/// What clients have begun and not finished: requests, messages, answers that they don't take. If there are too many,
+/// the oldest entry is dropped. If an address has more than its share, the oldest entry of that address is dropped
+/// first.
 ///
-/// So a client that begins a lot and finishes nothing only makes room for others, and everything that is finished soon
-/// gets through.
+/// So a client that begins much and finishes nothing loses its own entries, and everything that is finished soon gets
+/// through.
 ///
 /// What always holds:
 /// - An entry is in the queue of its party and in the queue of all, in the order in which the entries began.
 /// - A party's share is the sum of its entries; a party without entries has none.
 struct Unfinished {
-  /// The resource that has run short.
+  /// The resource that is scarce: places or memory.
   enum Measure {
     case count
     case bytes
@@ -26,14 +27,15 @@ struct Unfinished {
     var queue = Queue()
   }
 
-  /// Numbers in order. Those of entries that have ended are dropped when they come to the front.
+  /// The numbers of entries in the order in which they began. The number of an entry that has ended is dropped when it
+  /// comes to the front.
   private struct Queue {
     private var numbers: [UInt64] = []
     private var first = 0
 
     mutating func append(_ number: UInt64) { numbers.append(number) }
 
-    /// The oldest numbers, at most `most`, that still exist and are wanted.
+    /// The oldest numbers, `most` at most, whose entries still exist and are wanted.
     mutating func oldest(
       _ most: Int,
       except: UInt64?,
@@ -43,7 +45,7 @@ struct Unfinished {
       while first < numbers.count, !isThere(numbers[first]) { first += 1 }
       var found: [UInt64] = []
       var place = first
-      // `compact` bounds how many ended ones can lie between.
+      // The loop is short: `compact` bounds how many numbers of ended entries can lie between two others.
       while place < numbers.count, found.count < most {
         if numbers[place] != except, isThere(numbers[place]), isWanted(numbers[place]) { found.append(numbers[place]) }
         place += 1
@@ -59,10 +61,10 @@ struct Unfinished {
     }
   }
 
-  /// How many of the oldest entries are checked for an address with more than its share.
+  /// How many of the oldest entries are checked, to find one whose address has more than its share.
   private static let looksMax = 64
-  /// An entry makes way for a newer one of its own address only after this long. An office behind one address must not
-  /// lose requests that are about to be finished.
+  /// An entry is evicted by a newer entry of its own address only after this time. Otherwise many users behind one
+  /// address would lose requests that are about to be finished.
   private let graceMilliseconds: UInt64
 
   private var entries: [UInt64: Entry] = [:]
@@ -110,18 +112,18 @@ struct Unfinished {
   }
 
   /// The entry to drop so that `party` can have more.
-  /// - Parameter except: an entry that must not be dropped.
+  /// - Parameter except: an entry that must not be the victim.
   mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
     let own = parties[party].map { share($0, measure) } ?? 0
     let all = measure == .count ? entries.count : bytes
-    // An address without entries counts as well, so that one address alone can't have everything.
+    // A party without entries counts in this division too, so that one address alone can't have everything.
     let fair =
       measure == .count && own == 0 ? max(1, all / (parties.count + 1)) : max(own, all / max(1, parties.count))
     let entries = entries
     let isThere = { (number: UInt64) in entries[number] != nil }
-    // Dropping entries without bytes would free nothing.
+    // If memory is scarce, an entry without bytes is no victim, because dropping it would free nothing.
     let isWanted = { (number: UInt64) in measure == .count || entries[number].map { $0.bytes > 0 } == true }
-    // Parties with more than their share have to drop their own entries.
+    // A party that has more than its share has to drop an entry of its own.
     if own * parties.count >= all { return ofItsOwn(party, measure, except: except, now: now) }
     for number in queue.oldest(Self.looksMax, except: except, isThere, isWanted) {
       guard let entry = entries[number], let theirs = parties[entry.party] else { continue }

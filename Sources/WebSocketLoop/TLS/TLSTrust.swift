@@ -1,9 +1,9 @@
 internal import CWebSockets
 
-/// The certificates that a loop's clients trust: those that this machine trusts, in the places where OpenSSL looks
-/// (`SSL_CERT_FILE` and `SSL_CERT_DIR` name other ones). There is no way to trust every certificate.
+/// The certificates that a loop's clients trust: those that this machine trusts, in OpenSSL's default places
+/// (`SSL_CERT_FILE` and `SSL_CERT_DIR` name other places). No option makes clients trust every certificate.
 ///
-/// They are loaded when a loop first connects by TLS.
+/// The certificates are loaded when a loop first connects by TLS.
 final class TLSTrust: LoopGuest {
   /// An `SSL_CTX`.
   let pointer: OpaquePointer
@@ -18,7 +18,7 @@ final class TLSTrust: LoopGuest {
 
   deinit { SSL_CTX_free(pointer) }
 
-  /// Why the peer's certificate is not accepted, in OpenSSL's words. `nil` if it is accepted, or wasn't checked.
+  /// Why the peer's certificate is not accepted, in OpenSSL's words. `nil` if it is accepted, or if it wasn't checked.
   static func objection(of tls: OpaquePointer) -> String? {
     let result = SSL_get_verify_result(tls)
     guard result != Int(X509_V_OK), let words = X509_verify_cert_error_string(result) else { return nil }

@@ -3,8 +3,8 @@ internal import CWebSockets
 // The line's capacity: see `LineGauge`.
 
 extension Connection {
-  /// The most that the kernel takes beyond what TCP has in flight. It is enough that a fast line never waits for the
-  /// loop's next turn.
+  /// The upper bound on bytes that the kernel takes beyond the bytes that TCP has in flight. With this many, even a
+  /// fast line doesn't run empty before the loop's next turn.
   private static let unsentBytesMax: Int32 = 32_768
 
   func limitUnsent() { _ = cws_limit_unsent(descriptor, Self.unsentBytesMax) }
@@ -19,8 +19,8 @@ extension Connection {
     return UnsafeRawBufferPointer(rebasing: frames[..<FrameHeader.boundary(atOrBefore: allowed, in: frames)])
   }
 
-  /// Writes nothing more to the line until enough has arrived. No event reports that, so the socket is checked again
-  /// later.
+  /// Writes nothing more to the line until enough bytes have arrived at the peer. No event reports their arrival, so
+  /// the socket is checked again later.
   func hold() {
     if !isHeld { loop.counts.stalls &+= 1 }
     isHeld = true
@@ -35,7 +35,7 @@ extension Connection {
     if echoes?.hear(payload, at: loop.now) == true, isHeld { lineMayTakeMore() }
   }
 
-  /// Asks the peer what has arrived, if that is worth a ping.
+  /// Sends a ping that asks the peer how much has arrived, if that is worth its bytes.
   func askForEcho() {
     guard state == .open, echoes?.wantsPing(isBound: gauge.isBound) == true, let payload = echoes?.ask(at: loop.now)
     else { return }
@@ -57,8 +57,8 @@ extension Connection {
     return cws_read_line(descriptor, &line) == 0 ? line : nil
   }
 
-  /// Whether nothing shows what has arrived. Behind a proxy only the peer's answers show it, and while reading is
-  /// paused they lie unread.
+  /// Whether nothing shows how much has arrived. Behind a proxy only the peer's answers to pings show it, and while
+  /// reading is paused these answers lie unread.
   private var isUnjudged: Bool { echoes != nil && !isReading }
 
   private func look() {

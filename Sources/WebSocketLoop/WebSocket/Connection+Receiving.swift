@@ -3,8 +3,8 @@ internal import CWebSockets
 // Receiving: pieces of messages, and close frames.
 
 extension Connection {
-  /// Takes a piece of a message from libwebsockets. A short message that is not fragmented comes whole.
-  /// - Returns: other than 0 if the connection is to be dropped.
+  /// Takes a piece of a message from libwebsockets. A short message that is not fragmented comes in one piece.
+  /// - Returns: another value than 0 if the connection is to be dropped.
   func receive(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     heard()
     guard let wsi else { return isAborted ? -1 : 0 }
@@ -17,24 +17,24 @@ extension Connection {
     overhead.handOn(bytes: bytes.count)
     if isLast { overhead.endMessage() }
     let gathered = assembly.count + bytes.count
-    // The length in the frame's header counts too, so that a message that is too long is refused before all of it has
-    // arrived.
+    // The frame's header announces bytes that have not arrived. They count too, so that a message that is too long is
+    // refused early.
     guard gathered <= options.messageBytesMax, left <= UInt64(options.messageBytesMax - gathered) else {
       dropAssembly()
       closeByItself(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
       return 0
     }
     guard isLast else {
-      // The array doubles its size, so that it isn't copied for each piece. A frame's header only announces bytes, so
-      // no space is reserved for them.
+      // The array doubles its capacity, so that it isn't copied for each piece. No capacity is reserved for the bytes
+      // that a frame's header only announces, because a peer may never send them.
       assembly.append(contentsOf: bytes)
       guard !isText || assemblyIsTextSoFar() else {
         refuseText()
         return 0
       }
       messageGrew()
-      // After each event of a socket, libwebsockets checks only once whether there is more to inflate, so it needs
-      // another event.
+      // libwebsockets checks only once after each event whether more bytes can be inflated. For further bytes it needs
+      // another event, which this call makes.
       if options.compresses { loop.websockets?.wake() }
       return 0
     }
@@ -69,9 +69,10 @@ extension Connection {
 
   // MARK: Bytes beside messages
 
-  /// Pauses reading if the peer sends a flood of frames that no handler sees.
+  /// Pauses reading if the peer sends a flood of frames that no handler sees, such as pings.
   func lookAtOverhead() {
-    // Compressed messages have more bytes when they are delivered than when they were received.
+    // Not with compression: there, messages have more bytes when they are delivered than when they were received, so
+    // the comparison would be wrong.
     guard state == .open, !overhead.isResting, !options.compresses else { return }
     var received: UInt64 = 0
     guard cws_read_received(descriptor, &received) == 0,
@@ -87,7 +88,7 @@ extension Connection {
 
   // MARK: Messages that wait for their turn
 
-  /// Nothing more is read until these messages have had their turn.
+  /// Holds a message until its connection is served again in the loop's queue. Nothing more is read before that.
   private func hold(_ bytes: [UInt8], isText: Bool) {
     held.append(HeldMessages.Entry(bytes: bytes, isText: isText, number: unfinishedMessage))
     unfinishedMessage = nil
@@ -110,7 +111,7 @@ extension Connection {
     if held.isEmpty { setFlow() }
   }
 
-  /// Drops what has arrived and was not handled.
+  /// Drops the messages that have arrived and were not handled.
   func dropUnread() {
     dropAssembly()
     while let message = held.popFirst() {
@@ -132,7 +133,7 @@ extension Connection {
 
   // MARK: Unfinished messages
 
-  /// Part of a message has arrived, and the rest hasn't.
+  /// Called when a part of a message has arrived and the rest has not.
   func messageGrew() {
     if messageBegan == nil {
       messageBegan = loop.now
@@ -155,7 +156,7 @@ extension Connection {
   }
 
   /// The peer has sent a close frame.
-  /// - Returns: 0 to let libwebsockets answer it; anything else drops the socket.
+  /// - Returns: 0 to let libwebsockets answer the close frame; any other value drops the socket.
   func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
     heard()
     guard state == .open else { return -1 }

@@ -2,14 +2,14 @@ internal import CWebSockets
 import Glibc
 
 extension Connection {
-  /// The most that one `write` gives to the socket, so that other connections don't have to wait for a fast reader of
-  /// something large.
+  /// The upper bound on the bytes that one `write` gives to the socket. Without it, other connections would have to
+  /// wait while a fast reader takes something large.
   private static let writeBytesMax = 1 << 20
-  /// The most that is given to one `send()`.
+  /// The upper bound on the bytes of one `send()`.
   private static let pieceBytesMax = 1 << 18
 
-  /// Sends as much of `frames` as the line takes: whole frames, made by `MessageFrames`, from a buffer that may be
-  /// shared.
+  /// Sends as much of `frames` as the line takes. They are whole frames, made by `MessageFrames`, in a buffer that may
+  /// be shared.
   /// - Returns: how many bytes were taken, always up to the end of a frame. If not all were taken, nothing more is
   ///   taken before the handler has got `writable`. 0 if the connection isn't open.
   public func write(_ frames: UnsafeRawBufferPointer) -> Int {
@@ -33,8 +33,9 @@ extension Connection {
     return taken
   }
 
-  /// Sends a message to this connection only, and keeps what the socket doesn't take.
-  /// - Returns: false if the connection isn't open, or if more than `waitingBytesMax` would wait. Then nothing was sent.
+  /// Sends a message to this connection only, and keeps the bytes that the socket doesn't take.
+  /// - Returns: false if the connection isn't open, or if more than `waitingBytesMax` would wait. In both cases nothing
+  ///   was sent.
   @discardableResult
   public func send(_ frame: MessageFrames) -> Bool {
     loop.assertCurrent()
@@ -51,6 +52,7 @@ extension Connection {
     if !isHeld { askForWritability() }
   }
 
+  /// Sends a ping.
   /// - Parameter payload: must not be empty, because libwebsockets doesn't report a pong without a payload.
   func sendPing(_ payload: String) {
     var bytes: [UInt8] = []
@@ -114,10 +116,10 @@ extension Connection {
     return taken
   }
 
-  /// Writes ready-made frames straight to the socket, from the buffer that all readers share. `lws_write` would need a
-  /// copy for each reader, because it puts each frame's header into the bytes in front of the payload, and it would
-  /// make another copy of what the socket doesn't take. Only the rest of a frame that the socket has taken in part goes
-  /// to libwebsockets, which then sends it before any pong of its own.
+  /// Writes ready-made frames straight to the socket, from the buffer that all readers share. `lws_write` would copy
+  /// the frames for each reader, because it puts each frame's header into the bytes in front of the payload, and it
+  /// would make another copy of what the socket doesn't take. Only if the socket has taken a part of a frame does
+  /// libwebsockets get the rest of that frame, so that it sends this rest before any pong of its own.
   private func transmitDirectly(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
     guard lws_partial_buffered(wsi) == 0, let start = frames.baseAddress else { return 0 }
     let limit = min(frames.count, Self.writeBytesMax)
@@ -136,20 +138,21 @@ extension Connection {
     if sent == frames.count { return sent }
     let end = FrameHeader.boundary(atOrAfter: sent, in: frames)
     guard end > sent, !isAborted else { return end }
-    // Raw, so that libwebsockets sends the bytes unchanged. It only reads them, although its signature would let it
-    // write.
+    // The rest goes as raw bytes, so that libwebsockets sends it unchanged. libwebsockets only reads the bytes,
+    // although its signature would let it write them.
     let rest = UnsafeMutableRawPointer(mutating: start + sent).assumingMemoryBound(to: UInt8.self)
     if cws_write(wsi, rest, end - sent, cws_write_raw, 0) < 0 { abort() }
     return end
   }
 
-  /// Writes frame by frame, so that libwebsockets masks or compresses each. It keeps the part of the last one that the
-  /// socket doesn't take.
+  /// Writes frame by frame, so that libwebsockets masks or compresses each. libwebsockets keeps the bytes of the last
+  /// frame that the socket doesn't take.
   private func transmitThroughLibrary(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
     var done = 0
     while done < frames.count, lws_partial_buffered(wsi) == 0 {
       if options.compresses {
-        // Between two such calls libwebsockets may still be compressing.
+        // After a write, libwebsockets may still be compressing. The next write has to wait until libwebsockets has
+        // finished.
         guard mayWriteCompressed else { break }
         mayWriteCompressed = false
       }
@@ -184,11 +187,11 @@ extension Connection {
     }
   }
 
-  /// Writes a frame that libwebsockets sends unchanged: uncompressed, and masked here for a client.
+  /// Writes a frame that libwebsockets sends unchanged: uncompressed, and masked here if this is a client.
   ///
-  /// A close frame is sent in this way because libwebsockets has no call that only sends one: its own closing drops
-  /// what is still waiting here. So is an empty message on a connection with compression: 4.1.6 aborts the process if
-  /// it has to compress nothing.
+  /// A close frame is sent in this way because libwebsockets has no call that only sends one: its own closing drops the
+  /// bytes that still wait here. An empty message on a connection with compression is sent in this way because 4.1.6
+  /// aborts the process if it has to compress nothing.
   private func writeRaw(_ payload: UnsafeRawBufferPointer, _ opcode: FrameOpcode, _ wsi: OpaquePointer) -> Int32 {
     var bytes: [UInt8] = []
     if isServers {

@@ -5,21 +5,22 @@ import Glibc
 ///
 /// **Sending.** A connection is not a queue. `write` takes frames from a buffer that many connections share, and
 /// returns how many bytes the socket took. The caller offers the rest again when the handler gets `writable`. So a
-/// stalled reader costs no more than the rest of one frame (`MessageFrames.fragmentBytesMax`), however much the others
-/// are sent. `send` is for the few messages for one reader only. It keeps what the socket doesn't take, up to a bound.
+/// stalled reader costs no more than the rest of one frame (`MessageFrames.fragmentBytesMax`), however much the other
+/// readers are sent. `send` is for the few messages that only one reader gets. It keeps the bytes that the socket
+/// doesn't take, up to a bound.
 ///
 /// **Freshness.** A server's `write` takes only as much as the line carries in about a tenth of a second (`LineGauge`),
-/// because bytes in the socket can't be replaced by newer ones. Behind a proxy, the peer is asked what has arrived
+/// because bytes in the socket can't be replaced by newer ones. Behind a proxy, the peer is asked how much has arrived
 /// (`Echoes`).
 ///
 /// **Order.** Frames leave in the order of the calls, and nothing comes between the parts of a frame: if a socket fills
-/// up in the middle of one, libwebsockets holds the rest and sends it before any pong of its own.
+/// up in the middle of a frame, libwebsockets holds the rest and sends it before any pong of its own.
 ///
 /// **Ending.** `close` sends a close frame after everything that was sent before, waits a while for the answer, and
-/// then drops the socket. `abort` drops it at once. In both cases the handler gets `closed` once, in a later turn.
+/// then drops the socket. `abort` drops the socket at once. Either way the handler gets `closed` once, in a later turn.
 ///
-/// `@unchecked Sendable`: a connection belongs to its loop's thread, which debug builds check. It enters an actor that runs on
-/// the loop; the compiler can't know that this is the same thread.
+/// `@unchecked Sendable`: a connection belongs to its loop's thread, which debug builds check. It enters an actor that
+/// runs on the loop; the compiler can't know that this is the same thread.
 public final class Connection: @unchecked Sendable, TurnTaker {
   enum State {
     case connecting
@@ -31,7 +32,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     case ended
   }
 
-  /// Frames of one `send` that wait for a full socket, from `offset` on.
+  /// Frames of one `send` that wait because the socket is full. The bytes before `offset` are sent already.
   struct Waiting {
     var bytes: [UInt8]
     var offset: Int
@@ -44,15 +45,15 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   public let peer: String
   /// The subprotocol that was agreed on, if any.
   public internal(set) var subprotocol: String?
-  /// The owner's own index or key for the connection.
+  /// The owner's own index or key for the connection. This module doesn't read it.
   public var tag = 0
-  /// The party that unfinished messages count for: the peer's address (`NetworkAddress.party`), unless the owner sets
-  /// another.
+  /// The party to which unfinished messages are charged: the peer's address (`NetworkAddress.party`), unless the owner
+  /// sets another party.
   public var party: String
 
   let options: WebSocketOptions
-  /// Whether frames go straight to the socket, unmasked and uncompressed, as a server's do. All others go through
-  /// libwebsockets.
+  /// Whether frames go straight to the socket, unmasked and uncompressed, as a server's frames do. All other frames go
+  /// through libwebsockets.
   let writesDirectly: Bool
   let isServers: Bool
   let counter: (any ConnectionCounter)?
@@ -70,23 +71,24 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   var isStalled = false
   var wantsWritable = false
   var gauge = LineGauge()
-  /// Set if there is a proxy between the server and the peer.
+  /// Set only if there is a proxy between the server and the peer.
   var echoes: Echoes?
-  /// Whether nothing is written to the line because it has enough.
+  /// Whether nothing is written to the line at present, because enough is on its way.
   var isHeld = false
   var lineTimer: LoopTimer?
-  /// With compression, libwebsockets takes only one write each time it reports that the socket is writable.
+  /// Whether libwebsockets takes a write now. With compression it takes only one each time it reports that the socket
+  /// is writable.
   var mayWriteCompressed = false
 
   var assembly: [UInt8] = []
-  /// How many bytes of `assembly`, if it is text, are known to be valid UTF-8.
+  /// How many bytes of `assembly` are known to be valid UTF-8, if the message is a text.
   var assemblyChecked = 0
-  /// The listener's number for the message that begins in `assembly`.
+  /// The number under which the listener knows the message that begins in `assembly`.
   var unfinishedMessage: UInt64?
-  /// When that message began, or when reading was last resumed within it.
+  /// When the message in `assembly` began, or when reading was last resumed within it.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
-  /// Messages that arrived in a turn without time left for them.
+  /// Messages that arrived in a turn that had no time left to handle them.
   var held = HeldMessages()
   var overhead = Overhead()
   /// The index in the listener's list of connections.
@@ -95,9 +97,9 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   private var lastHeard: UInt64 = 0
   var lastMessage: UInt64 = 0
   private var pingedAt: UInt64?
-  /// How much the peer had acknowledged when that was last looked at as a sign of life.
+  /// How many bytes the peer had acknowledged at the last check. More acknowledged bytes are a sign of life.
   private var acknowledged: UInt64 = 0
-  /// When the peer was last heard, if its stalled socket had something to read at the last look. Otherwise `nil`.
+  /// When the peer was last heard, if at the last check the socket was stalled and had unread bytes. Otherwise `nil`.
   private var unreadSince: UInt64?
   var timer: LoopTimer?
 
@@ -153,7 +155,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     self.timer = timer
     timer.start(afterMilliseconds: nextCheck())
     guard let request else { return }
-    // The request is only needed here, and would take most of an idle connection's memory.
+    // The request is only needed here. If it were kept, it would take most of an idle connection's memory.
     self.request = nil
     handler?.connected(self, request: request)
   }
@@ -176,7 +178,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     ended()
   }
 
-  /// The socket is gone, or about to go. May be called more than once.
+  /// Ends the connection, because its socket is gone or about to go. May be called more than once.
   func ended() {
     guard state != .ended else { return }
     if state == .connecting, !isServers {
@@ -203,7 +205,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     loop.execute { handler.closed(self, closure: closure) }
   }
 
-  /// How libwebsockets closes the connection by itself, if it found a fault in what arrived.
+  /// The closure that fits a close by libwebsockets, if it closes because of a fault in the received bytes.
   private func libraryClosure() -> Closure? {
     guard let wsi, wasOpened, lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else {
       return nil
@@ -211,7 +213,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     return Closure(cause: .ours, code: UInt16(payload[0]) << 8 | UInt16(payload[1]))
   }
 
-  /// libwebsockets is about to close, so nothing may be sent any more.
+  /// Called when libwebsockets is about to close, so that nothing is sent any more.
   func libraryCloses() {
     guard state == .open else { return }
     state = .closing
@@ -220,9 +222,9 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   // MARK: Receiving
 
-  /// Stops reading, so that the peer has to wait: for when its messages can't be handled yet. At most one buffer that was read
-  /// already is kept. Meanwhile the peer isn't closed for being silent,
-  /// but for taking nothing of what it is sent.
+  /// Stops reading, so that the peer has to wait: for an owner that can't handle the peer's messages yet. At most one
+  /// buffer that was read already is kept. Meanwhile the connection isn't closed because the peer is silent, but only
+  /// if the peer takes none of the bytes that it is sent.
   public func pauseReading() {
     loop.assertCurrent()
     guard !isReadingPaused else { return }
@@ -242,7 +244,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   var isReading: Bool { !isReadingPaused && held.isEmpty && !overhead.isResting }
 
-  /// Goes on reading, unless the owner has paused it, or messages wait for their turn, or the peer has sent too much
+  /// Resumes reading, unless the owner has paused it, messages wait in the loop's queue, or the peer has sent too much
   /// beside messages.
   func setFlow() {
     guard let wsi else { return }
@@ -291,15 +293,15 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     }
   }
 
-  /// Whether something waits for the peer's line, and the line has carried nothing since the last look. While nothing is read,
-  /// that is all that tells whether the peer is still there: its answer to a ping would lie unread.
+  /// Whether bytes wait for the peer's line, and the line has carried none since the last check. While nothing is read,
+  /// only this shows whether the peer is still there: its answer to a ping would lie unread.
   private func isLineStuck() -> Bool {
     guard isStalled || isHeld, let line = readLine() else { return false }
     defer { acknowledged = line.acknowledged }
     return line.acknowledged == acknowledged
   }
 
-  /// The socket is full. Until it is writable, the connection is looked at more often.
+  /// Called when the socket is full. Until the socket is writable, the connection is checked more often.
   func stalled() {
     loop.counts.stalls &+= 1
     guard !isStalled else { return }
@@ -311,9 +313,10 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   /// How often a stalled connection is checked.
   private static let stallCheckMilliseconds: UInt64 = 250
 
-  /// If a peer that reads nothing breaks the protocol, libwebsockets waits up to five seconds to send its close frame,
-  /// and reads nothing meanwhile. The unread bytes wake the loop again and again, which takes half a processor for that
-  /// time. libwebsockets doesn't report that state, but bytes that stay unread from one check to the next show it.
+  /// Whether received bytes stay unread because libwebsockets is closing. If a peer that reads nothing breaks the
+  /// protocol, libwebsockets waits up to five seconds to send its close frame, and reads nothing meanwhile. The unread
+  /// bytes wake the loop again and again, which takes half a processor for that time. libwebsockets doesn't report that
+  /// state, but bytes that stay unread from one check to the next show it.
   private func isLeftUnread() -> Bool {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard isReading, poll(&look, 1, 0) == 1 else {
@@ -348,7 +351,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
   }
 
-  /// Closes for a reason that the owner doesn't know yet. The handler may send more before that.
+  /// Closes for a reason that the owner doesn't know yet. The handler may send more before the close frame.
   func closeByItself(code: UInt16, reason: String) {
     guard state == .open else { return }
     handler?.closing(self, code: code, reason: reason)
@@ -362,14 +365,14 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     isAborted = true
     guard let wsi else { return }
     if state == .connecting {
-      // There is no socket yet, or libwebsockets still sets deadlines for it, which would replace ours.
+      // In a later turn, when there is a socket for which libwebsockets sets no more deadlines that replace ours.
       loop.execute { [self] in
         if state == .connecting, let wsi = self.wsi { cws_kill(wsi) }
       }
       return
     }
-    // libwebsockets learns from the socket that it has ended, and cleans up. Asking for writability makes sure that the
-    // socket is watched.
+    // libwebsockets learns from the socket that the connection has ended, and cleans up. Asking for writability makes
+    // sure that libwebsockets watches the socket.
     shutdown(descriptor, Int32(SHUT_RDWR))
     lws_callback_on_writable(wsi)
   }
@@ -378,8 +381,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   func becameWritable() -> Int32 {
     if isAborted { return -1 }
-    // libwebsockets answers pings by itself. An unrequested callback about writability is a sign of that. Such a
-    // callback also comes once after reading was resumed, and sometimes with compression.
+    // libwebsockets answers pings by itself, and then calls back about writability although nobody requested that. Such
+    // a callback also comes once after reading was resumed, and sometimes with compression.
     if state == .open, writesDirectly, !isStalled, !wantsWritable, waiting.isEmpty, !wasResumed {
       handler?.pinged(self)
     }

@@ -1,18 +1,19 @@
 /// Gets the events of WebSocket connections. Each function is called on the loop's thread, one at a time.
 ///
-/// An actor whose executor is the loop conforms with `nonisolated` functions that enter it by `assumeIsolated`. All of them may
-/// write to connections, close them and abort them.
+/// An actor whose executor is the loop conforms with `nonisolated` functions that enter the actor by `assumeIsolated`.
+/// All functions may write to connections, close them and abort them.
 public protocol ConnectionHandler: AnyObject, Sendable {
-  /// The connection is open. `request` is the one that it was opened with.
+  /// The connection is open. `request` is the request that opened it.
   func connected(_ connection: Connection, request: Request)
   /// A whole message has arrived.
   func received(_ message: Message, on connection: Connection)
-  /// The socket takes more, after a `write` that it took in part, or after `notifyWhenWritable`.
+  /// The socket takes more bytes, after a `write` that it took only in part, or after `notifyWhenWritable`.
   func writable(_ connection: Connection)
   /// One or more WebSocket pings have arrived together, and were answered.
   func pinged(_ connection: Connection)
-  /// The connection is about to close on its own: a message was too long or not UTF-8, or the peer is silent. Messages
-  /// that are sent now go before the close frame. If the handler closes the connection now, its own code counts.
+  /// The connection is about to close without a call of the owner: a message was too long or not UTF-8, or the peer is
+  /// silent. Messages that the handler sends now go before the close frame. If the handler closes the connection now,
+  /// the handler's code is the one that is sent.
   func closing(_ connection: Connection, code: UInt16, reason: String)
   /// The connection is gone. Called once for each connection that was `connected`, and for each failed attempt of a
   /// client.
@@ -24,10 +25,10 @@ extension ConnectionHandler {
   public func closing(_ connection: Connection, code: UInt16, reason: String) {}
 }
 
-/// A whole message. Its bytes are valid during the call only. Those of a text are valid UTF-8.
+/// A whole message. Its bytes are valid during the call only. The bytes of a text are valid UTF-8.
 ///
-/// `@unchecked Sendable`: it enters an actor whose executor is the loop, by `assumeIsolated`, which is the thread that it is on
-/// already. It must not go to another thread, because the bytes are gone when the call returns.
+/// `@unchecked Sendable`: a message enters an actor whose executor is the loop, by `assumeIsolated`, and so stays on
+/// its thread. It must not go to another thread, because the bytes are gone when the call returns.
 public struct Message: @unchecked Sendable {
   public let bytes: UnsafeRawBufferPointer
   public let isText: Bool
@@ -38,17 +39,17 @@ public struct Closure: Sendable, Equatable {
   public enum Cause: Sendable, Equatable {
     /// The peer sent the first close frame.
     case peer
-    /// We sent it: `close` was called, a message was too long or not UTF-8, or the peer was silent.
+    /// We sent the first close frame: `close` was called, a message was too long or not UTF-8, or the peer was silent.
     case ours
     /// There was no close frame: the socket broke, or `abort` was called.
     case lost
     /// A client's attempt has failed, so the connection was never open. The status is 0 if the server gave no answer.
     case refused(status: Int)
-    /// The connection was never open either: the server's certificate is for another host, or from an issuer that this
-    /// machine does not trust. The reason tells which.
+    /// A client's attempt has failed, so the connection was never open: the server's certificate is for another host,
+    /// or from an issuer that this machine does not trust. The reason says which.
     case untrusted
 
-    /// Whether the connection was never open.
+    /// Whether the connection ended before it was open.
     public var isBeforeItWasOpen: Bool {
       switch self {
       case .refused, .untrusted: true

@@ -1,12 +1,12 @@
-/// How many bytes have reached a peer behind a proxy, found out by pings.
+/// Finds out by pings how many bytes have reached a peer behind a proxy.
 ///
-/// A proxy takes megabytes for a client whose line carries kilobytes a second, and its kernel acknowledges them. So the
-/// socket tells nothing about the line behind the proxy. A WebSocket ping goes all the way: when the peer answers it,
-/// everything that was sent before has arrived (RFC 6455, section 5.5.2).
+/// A proxy takes megabytes for a client whose line carries kilobytes a second, and the proxy's kernel acknowledges
+/// them. So the socket tells nothing about the line behind the proxy. A WebSocket ping goes all the way: when the peer
+/// answers it, everything that was sent before the ping has arrived (RFC 6455, section 5.5.2).
 ///
 /// What always holds:
-/// - Bytes count as arrived once a ping that was sent after them, or a later one, has been answered.
-/// - A peer that answers nothing is asked at most `pingsMax` times.
+/// - Bytes count as arrived once a ping that was sent after them has been answered, or a later ping.
+/// - A peer that answers nothing gets at most `pingsMax` pings.
 struct Echoes {
   private struct Ping {
     let number: UInt64
@@ -21,7 +21,7 @@ struct Echoes {
   private var asked: UInt64 = 0
   private var pings: [Ping] = []
   private var number: UInt64 = 0
-  /// The shortest round trip, in milliseconds. Before the first answer, the peer counts as far away, so that it isn't
+  /// The shortest round trip, in milliseconds. Before the first answer it is assumed to be long, so that the peer isn't
   /// sent much.
   private var leastRoundTrip: Double = 1_000
   private var roundTrip: Double = 1_000
@@ -35,8 +35,8 @@ struct Echoes {
     return sent &- asked >= (isBound || number == 0 ? 1 : Self.unaskedBytesMax)
   }
 
-  /// A ping is sent after everything so far.
-  /// - Returns: its payload.
+  /// Notes that a ping is sent after everything so far.
+  /// - Returns: the ping's payload.
   mutating func ask(at now: UInt64) -> String {
     number &+= 1
     asked = sent
@@ -44,8 +44,8 @@ struct Echoes {
     return Self.word + String(number)
   }
 
-  /// The peer has answered a ping. It may leave out answers to earlier ones.
-  /// - Returns: whether that was news.
+  /// The peer has answered a ping. A peer is allowed to answer only the newest of several pings.
+  /// - Returns: whether the answer shows that more has arrived.
   mutating func hear(_ payload: UnsafeRawBufferPointer, at now: UInt64) -> Bool {
     let text = String(decoding: payload, as: UTF8.self)
     guard text.hasPrefix(Self.word), let number = UInt64(text.dropFirst(Self.word.count)),
@@ -60,8 +60,8 @@ struct Echoes {
     return true
   }
 
-  /// What a look at the socket would show without a proxy.
-  /// - Parameter isBound: as above. A line without a bound is judged only by the bytes that pings were sent for.
+  /// The state of the line, in the form that a check of the socket gives where there is no proxy.
+  /// - Parameter isBound: as above. A line without a bound is judged only by the bytes for which pings were sent.
   func look(isBound: Bool) -> LineGauge.Look {
     LineGauge.Look(
       queued: Int((isBound ? sent : asked) &- arrived),
@@ -71,9 +71,10 @@ struct Echoes {
     )
   }
 
-  /// Distinguishes these pings from those that ask a silent peer for a sign of life.
+  /// The beginning of the payload, which distinguishes these pings from those that ask a silent peer for a sign of
+  /// life.
   private static let word = "got "
-  /// This many bytes may be sent to a line that keeps up before it is asked.
+  /// How many bytes may be sent, to a line that keeps up, before the next ping.
   private static let unaskedBytesMax: UInt64 = 8_192
   private static let pingsMax = 64
 }

@@ -1,11 +1,12 @@
-/// Whole messages that arrived when the loop's turn had no time left. They wait for their connection's turn.
+/// Whole messages that arrived when the loop's turn had no time left. They wait until their connection is served from
+/// the loop's queue.
 ///
 /// What always holds: a connection is in the loop's queue at most once.
 struct HeldMessages {
   struct Entry {
     let bytes: [UInt8]
     let isText: Bool
-    /// The listener's number for its bytes, if they are many.
+    /// The number under which the listener counts the message's bytes, if they are many.
     let number: UInt64?
   }
 

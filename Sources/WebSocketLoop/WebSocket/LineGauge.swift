@@ -1,43 +1,45 @@
-/// How much may be written to a connection's line now, judging by what the peer has acknowledged.
+/// Decides how much may be written to a connection's line now, by what the peer has acknowledged.
 ///
-/// A socket takes megabytes for a peer whose line carries kilobytes a second. Bytes in it are old when they arrive, and
-/// can't be taken back. So the owner may write only as much as the line carries in about a tenth of a second, beyond
-/// what is on its way at any time. The rest stays with the owner, who can send something newer instead.
+/// A socket takes megabytes for a peer whose line carries kilobytes a second. Bytes in the socket are old when they
+/// arrive, and can't be taken back. So beyond the bytes that are on their way at any time, the owner may write only as
+/// much as the line carries in about a tenth of a second. The rest stays with the owner, who can send something newer
+/// instead.
 ///
-/// A line that keeps up has no bound, however much it is sent: it is only checked now and then. A new line over a
-/// distance gets no more than TCP itself would send at first, until that has arrived.
+/// A line that keeps up has no bound, however much it is sent: it is only checked now and then. A new line to a distant
+/// peer gets no more than TCP itself would send at first, until these bytes have arrived.
 ///
 /// What always holds:
-/// - A line gets a bound only if something that was sent a while ago has still not arrived.
-/// - While the line is busy, its rate is what it carried. If it ran empty although the owner had more, its rate was
-///   estimated too low, and is raised. So no mistake lasts.
+/// - A line gets a bound only if bytes that were sent a while ago have still not arrived.
+/// - While the line is busy, its rate is what it carried. If the line ran empty although the owner had more to send,
+///   its rate was
+///   estimated too low, and is raised. So no wrong estimate lasts.
 struct LineGauge {
   /// The state of the socket at one moment.
   struct Look {
-    /// Bytes that the socket has and the peer has not acknowledged.
+    /// The number of bytes that are in the socket and that the peer has not acknowledged.
     let queued: Int
-    /// Bytes that the peer has acknowledged in all.
+    /// The number of bytes that the peer has acknowledged since the connection began.
     let acknowledged: UInt64
     /// The shortest round trip so far, and the newest, in milliseconds.
     let leastRoundTrip: Double
     let roundTrip: Double
   }
 
-  /// The line's rate, in bytes a millisecond. `nil` if no bound is known that matters.
+  /// The line's rate, in bytes a millisecond. `nil` if the line has no bound, or one so high that it doesn't matter.
   private(set) var rate: Double?
-  /// Whether the line has ever kept up with a few packets.
+  /// Whether the line has ever carried a few packets without delay.
   private var isProven = false
-  /// How much may be written to the socket before the next check.
+  /// How many bytes may be written to the socket before the next check.
   private var credit = LineGauge.unlimitedBytes
   private(set) var isBound = false
   private var lookedAt: UInt64 = 0
-  /// The bytes in the socket, from the last check and the writes since.
+  /// How many bytes are in the socket: those of the last check, and those that were written since.
   private var held = 0
-  /// How few bytes the socket must hold before more may be written, and how many it may hold then.
+  /// Once the socket holds no more than `low` bytes, more may be written, until it holds `high`.
   private var low = 0
   private var high = 0
 
-  // Measurements since a mark.
+  // What was measured since `markAt`.
   private var markAt: UInt64 = 0
   private var markSent: UInt64 = 0
   private var markAcknowledged: UInt64 = 0
@@ -50,7 +52,8 @@ struct LineGauge {
   func covers(_ count: Int, at now: UInt64) -> Bool {
     guard credit >= count else { return false }
     if now &- lookedAt < Self.lookMilliseconds { return true }
-    // In a quiet room, a check would cost as much as a tenth of the sending.
+    // In a quiet room, a check of the socket would cost as much as a tenth of the sending, so a few bytes go without
+    // one.
     return rate == nil && held + count <= Self.lightBytes
   }
 
@@ -59,8 +62,8 @@ struct LineGauge {
     held += count
   }
 
-  /// How many of these bytes may be written to the socket, by the check that was just made. If any may be, a whole
-  /// frame may be.
+  /// How many of these bytes may be written to the socket, by the check that was just made. If any may be written, a
+  /// whole frame may be.
   mutating func allowance(_ count: Int) -> Int {
     guard isBound else {
       credit = max(credit, count)
@@ -73,7 +76,7 @@ struct LineGauge {
   /// After how many milliseconds to check again whether a line that was allowed nothing takes more.
   func rest() -> UInt64 {
     guard let rate else { return Self.newLineMilliseconds }
-    // Bytes that were written after the check are in the socket too.
+    // After the check more bytes were written, so they are in the socket too.
     let wait = Double(held - low) / max(rate, 0.001)
     return UInt64(max(2, min(wait, Double(Self.lookMilliseconds)).rounded(.up)))
   }
@@ -97,7 +100,7 @@ struct LineGauge {
         return mark(look, at: now)
       }
       guard elapsed >= Self.slackMilliseconds + look.leastRoundTrip else { return }
-      // Bytes that should have arrived by now have not.
+      // Bytes that should have arrived by now have not: the line gets a bound.
       rate = carried / elapsed
       return mark(look, at: now)
     }
@@ -106,7 +109,7 @@ struct LineGauge {
     if !hasRunEmpty {
       rate = (known + sample) / 2
     } else {
-      // If it carried little, this process was late, and the line's rate is not known from that.
+      // If the line carried little because this process was late, the sample says nothing about the line's rate.
       rate = max(known, sample) * (wasHeld && sample > known / 2 ? 2 : 1)
     }
     mark(look, at: now)
@@ -129,7 +132,8 @@ struct LineGauge {
       return
     }
     isBound = true
-    // As long as nothing waits on the way, more may be sent in each round trip, as TCP itself does.
+    // As long as the round trip shows that no bytes queue on the way, more may be sent in each round trip, as TCP
+    // itself does.
     let isFree = look.roundTrip < look.leastRoundTrip * 1.25 + 10
     let onItsWay = rate * look.leastRoundTrip * (isFree ? 2 : 1)
     low = max(Self.lowBytesMin, Int(onItsWay + rate * Self.slackMilliseconds / 2))
@@ -145,27 +149,28 @@ struct LineGauge {
   }
 
   /// How late bytes may arrive, beyond the round trip: long enough for a peer that delays its acknowledgements, short
-  /// enough to count as live.
+  /// enough to feel live.
   private static let slackMilliseconds: Double = 100
-  /// How long the line is watched before its rate is judged again. In a shorter time, single packets would matter.
+  /// How long the line is watched before its rate is judged again. In a shorter time, single packets would distort the
+  /// rate.
   private static let sampleMilliseconds: Double = 60
   /// The longest time between two checks of a line in use, unless it carries little.
   private static let lookMilliseconds: UInt64 = 100
-  /// A line with at least this round trip is not trusted before it has kept up. With a shorter one, trusting costs less
-  /// than waiting.
+  /// A line with at least this round trip is not trusted before it has kept up. A line with a shorter one is trusted at
+  /// once, because that costs less than waiting.
   private static let distanceMilliseconds: Double = 5
   private static let provingBytes: UInt64 = 4_096
   private static let newLineMilliseconds: UInt64 = 5
-  /// The bytes that a line without a bound may get between two checks: as much as TCP sends before the first
+  /// How many bytes a line without a bound may get between two checks: as many as TCP sends before the first
   /// acknowledgement.
   private static let unlimitedBytes = 16_384
-  /// The bytes that a line that keeps up may get without another check. The thinnest line carries this in a quarter of
-  /// a second.
+  /// How many bytes a line that keeps up may get without another check. Even the slowest line that is expected carries
+  /// them in a quarter of a second.
   private static let lightBytes = 2_048
-  /// With less than this the line counts as empty.
+  /// If the socket holds fewer bytes than this, the line counts as empty.
   private static let emptyBytes = 256
-  /// The least that any line may get: about a packet, or a message for a handful of shapes.
+  /// The lower bound on what any line may get: about a packet, or a message for a handful of shapes.
   private static let lowBytesMin = 1_024
-  /// If a line's bound is higher than this, it doesn't matter.
+  /// A bound that is higher than this doesn't matter, so the line counts as one without a bound.
   private static let boundBytesMax = 524_288
 }

@@ -1,4 +1,4 @@
-/// A message in the form that a server sends: WebSocket frames with their headers, in one immutable buffer that all its
+/// A message in the form that a server sends: WebSocket frames with their headers, in one immutable buffer that all
 /// readers share.
 ///
 /// A server's frames are not masked, so the bytes are the same for every reader, and consecutive frames in a buffer go
@@ -6,8 +6,8 @@
 /// of that frame has to be kept until the socket takes it, because no pong may come between. So the length of a
 /// fragment bounds what is kept for a stalled reader.
 public struct MessageFrames: Sendable {
-  /// The most payload bytes in a fragment, and so the bound on what is kept for a stalled reader. It is also the least
-  /// that a slow line gets of a long message: half a second's worth at 64 kbit/s.
+  /// The upper bound on the payload of a fragment, and so the bound on what is kept for a stalled reader. It is also
+  /// the smallest part of a long message that a slow line can get: half a second's worth at 64 kbit/s.
   public static let fragmentBytesMax = 4_096
 
   public let bytes: [UInt8]
@@ -22,12 +22,12 @@ public struct MessageFrames: Sendable {
     return bytes
   }
 
-  /// Appends the frames of a message to a buffer that gathers many.
+  /// Appends the frames of a text message to a buffer that gathers many messages.
   public static func append(text: some Collection<UInt8>, to bytes: inout [UInt8]) {
     append(text, opcode: .text, to: &bytes)
   }
 
-  /// Appends the frames of a message to a buffer that gathers many.
+  /// Appends the frames of a binary message to a buffer that gathers many messages.
   public static func append(binary: some Collection<UInt8>, to bytes: inout [UInt8]) {
     append(binary, opcode: .binary, to: &bytes)
   }
@@ -89,7 +89,7 @@ struct FrameHeader {
   /// How many bytes the header takes.
   var byteCount: Int { payloadCount < 126 ? 2 : payloadCount <= Int(UInt16.max) ? 4 : 10 }
 
-  /// Reads the header at the start of `bytes`, which were made by `append`.
+  /// Reads the header at the start of `bytes`, which `append` made.
   init(readingOurOwn bytes: UnsafeRawBufferPointer) {
     opcode = FrameOpcode(rawValue: bytes[0] & 0x0F)!
     isLast = bytes[0] & 0x80 != 0
@@ -100,8 +100,8 @@ struct FrameHeader {
     }
   }
 
-  /// The end of the last frame that ends at `place` or before it, but at least of the first. `bytes` begin with a frame and
-  /// were made by `append`.
+  /// The end of the last frame that ends at `place` or before it; if there is none, the end of the first frame. `bytes`
+  /// begin with a frame, and `append` made them.
   static func boundary(atOrBefore place: Int, in bytes: UnsafeRawBufferPointer) -> Int {
     var end = 0
     while end < bytes.count {
@@ -113,8 +113,8 @@ struct FrameHeader {
     return end
   }
 
-  /// The end of the frame in which the byte at `place` lies, or `place` itself if a frame ends there. `bytes` begin with a
-  /// frame and were made by `append`.
+  /// The end of the frame in which the byte at `place` lies, or `place` itself if a frame ends there. `bytes` begin
+  /// with a frame, and `append` made them.
   static func boundary(atOrAfter place: Int, in bytes: UnsafeRawBufferPointer) -> Int {
     var end = 0
     while end < place {

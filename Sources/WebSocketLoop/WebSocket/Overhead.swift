@@ -1,18 +1,19 @@
-/// How much a peer sends beside its messages: pings, pongs, empty fragments, the headers of frames. libwebsockets
-/// reports only some of it. So the bytes read from the socket are compared with those of the delivered messages.
+/// How many bytes a peer sends beside its messages: pings, pongs, empty fragments, the headers of frames. libwebsockets
+/// reports only some of them. So the number of bytes that were read from the socket is compared with the number of
+/// bytes in the delivered messages.
 ///
 /// What always holds: a peer that never sends more than `bytesASecond` beside its messages is never paused.
 struct Overhead {
   private static let bytesASecond: UInt64 = 4_096
   private static let bytesAtOnce: UInt64 = 65_536
-  /// The longest header of a frame, which each message has.
+  /// The length of the longest header of a frame. Each message is allowed one such header.
   private static let headerBytes: UInt64 = 14
   private static let restMillisecondsMax: UInt64 = 10_000
 
-  /// The bytes that the socket had received before the first frame.
+  /// How many bytes the socket had received before the first frame.
   private var base: UInt64 = 0
   private var handedOn: UInt64 = 0
-  /// The bytes beside messages so far.
+  /// How many bytes beside messages have been counted so far.
   private var counted: UInt64 = 0
   private var allowed = Overhead.bytesAtOnce
   private var lookedAt: UInt64 = 0
@@ -26,8 +27,8 @@ struct Overhead {
   mutating func handOn(bytes: Int) { handedOn &+= UInt64(bytes) }
   mutating func endMessage() { handedOn &+= Overhead.headerBytes }
 
-  /// - Parameter received: how many bytes were read from the socket in all.
-  /// - Returns: for how many milliseconds to pause reading. `nil` if there is no need.
+  /// - Parameter received: how many bytes were read from the socket since the connection began.
+  /// - Returns: for how many milliseconds to pause reading; `nil` if no pause is needed.
   mutating func look(received: UInt64, at now: UInt64) -> UInt64? {
     allowed = min(Overhead.bytesAtOnce, allowed + (now - min(now, lookedAt)) * Overhead.bytesASecond / 1_000)
     lookedAt = now

@@ -6,7 +6,7 @@ extension UnsafeRawBufferPointer {
   }
 
   /// Whether the bytes from `start` on, where a character begins, are valid UTF-8, except that the last character may
-  /// be incomplete. `settled` is the number of bytes before that character: a later call can start there.
+  /// be incomplete. `settled` is the number of bytes before that last character: a later call can start there.
   func couldBecomeUTF8(from start: Int) -> (isSo: Bool, settled: Int) {
     var end = count
     for distance in 1...3 where distance <= count - start {
@@ -29,7 +29,7 @@ extension UnsafeRawBufferPointer {
     }
   }
 
-  /// The first byte decides which second bytes are valid; all later ones may be any continuation.
+  /// The first byte decides which second bytes are valid. Each later byte may be any continuation byte.
   private static func couldBecomeCharacter(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard bytes.count >= 2, let first = bytes.first else { return true }
     let filled = Array(bytes) + Array(repeating: 0x80, count: characterBytes(first) - bytes.count)

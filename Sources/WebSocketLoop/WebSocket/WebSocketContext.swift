@@ -5,19 +5,21 @@ import Glibc
 ///
 /// libwebsockets never listens here. A listener gives its virtual host the sockets whose upgrade was granted.
 final class WebSocketContext: LoopGuest {
-  /// The payload buffer that libwebsockets keeps for each of a server's connections: most of an idle connection's
-  /// memory. Longer messages arrive in pieces.
+  /// The size of the payload buffer that libwebsockets keeps for each of a server's connections, which is most of an
+  /// idle connection's memory. Longer messages arrive in pieces.
   static let receiveBytes = 4_096
-  /// The same for a client's connection, and the most that is read at once, into a buffer that all connections share. A
-  /// client that joins a large room gets hundreds of kilobytes, and a read of 4 KB costs as much as one of 64 KB.
+  /// The size of the same buffer for a client's connection, and the upper bound on one read, which goes into a buffer
+  /// that all connections share. A client that joins a large room gets hundreds of kilobytes, and a read of 4 KB costs
+  /// as much as one of 64 KB.
   static let clientReceiveBytes = 65_536
-  /// libwebsockets cuts each write to this, which is more than a socket takes.
+  /// libwebsockets cuts each write to this size, which is more than a socket takes, so nothing is ever cut.
   static let sendBytesMax = 1 << 20
 
   unowned let loop: EventLoop
   /// Set to `nil` by libwebsockets once the context is gone.
   private let context: UnsafeMutablePointer<OpaquePointer?>
-  /// The handles that libwebsockets itself put on the loop, among them a timer and the pipe that wakes it.
+  /// The handles that libwebsockets itself put on the loop, among them the handles of a timer and of the pipe that
+  /// wakes it.
   private var ownHandles: Set<UnsafeMutablePointer<uv_handle_t>> = []
   private var clientHosts: [ClientKind: WebSocketHost] = [:]
   private var hosts: [WebSocketHost] = []
@@ -51,12 +53,13 @@ final class WebSocketContext: LoopGuest {
     ownHandles = Self.handles(of: loop).subtracting(others)
   }
 
-  /// A virtual host for a listener. It knows the listener's subprotocols, and adopts sockets.
+  /// A virtual host for a listener. It knows the listener's subprotocols, and adopts the listener's sockets.
   func addServerHost(subprotocols: [String], compresses: Bool) -> WebSocketHost? {
     addHost(port: cws_port_adopting, subprotocols: subprotocols, compresses: compresses)
   }
 
-  /// The virtual hosts of clients' connections: one with compression and one without, and the same two for TLS.
+  /// The virtual host for a client's connection. There are four: one with compression and one without, both for plain
+  /// connections and for TLS.
   func clientHost(compresses: Bool, trust: TLSTrust?) -> WebSocketHost? {
     let kind = ClientKind(compresses: compresses, isSecure: trust != nil)
     if let host = clientHosts[kind] { return host }
@@ -84,8 +87,8 @@ final class WebSocketContext: LoopGuest {
     return host
   }
 
-  /// Closes every connection, whose handlers hear of it, and frees the context. libuv closes handles in later turns, so the
-  /// loop is run until libwebsockets has cleared the context's pointer.
+  /// Closes every connection, which its handler is told, and frees the context. libuv closes handles in later turns, so
+  /// the loop is run until libwebsockets has cleared the context's pointer.
   func loopEnds() {
     guard let pointer = context.pointee else { return }
     let pipe = pipeHandle()
@@ -122,8 +125,9 @@ final class WebSocketContext: LoopGuest {
   }
 
   /// libwebsockets 4.1.6 closes its pipe's descriptor twice: now, and when libuv has closed the pipe's handle. By then
-  /// the number may belong to another file. So this opens a descriptor with that number at once, which the second close
-  /// then closes. If another thread was quicker, the second close is prevented, and the context is left as it is.
+  /// the number may belong to another file. So this function opens a descriptor with that number at once, and the
+  /// second close then closes that descriptor. If another thread has got the number first, the second close is
+  /// prevented, and the context is never freed.
   private func secure(_ pipe: Pipe) -> Bool {
     let taken = fcntl(uv_backend_fd(loop.uv), F_DUPFD_CLOEXEC, pipe.descriptor)
     if taken == pipe.descriptor { return true }
@@ -148,7 +152,7 @@ final class WebSocketContext: LoopGuest {
     return handles
   }
 
-  /// Makes libwebsockets look for work that it has put off.
+  /// Makes libwebsockets do the work that it has put off.
   func wake() {
     if let pointer { lws_cancel_service(pointer) }
   }

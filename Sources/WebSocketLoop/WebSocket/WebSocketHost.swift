@@ -7,12 +7,14 @@ final class WebSocketHost {
   let name: String
   private let protocols: UnsafeMutablePointer<lws_protocols>
   private let extensions: UnsafeMutablePointer<lws_extension>
-  /// libwebsockets sends no pings, since each connection does. Otherwise, for everything that a connection receives, it
-  /// would put a timer into a sorted list of all connections, and search that list from its beginning.
+  /// The settings that keep libwebsockets from sending pings, since each connection sends its own. Otherwise, for
+  /// everything that a connection receives, libwebsockets would put a timer into a sorted list of all connections, and
+  /// search that list from its beginning.
   private let idlePolicy: UnsafeMutablePointer<lws_retry_bo>
   private var texts: [UnsafeMutablePointer<CChar>] = []
   private let trust: TLSTrust?
-  /// The connection whose socket is being adopted. libwebsockets calls back before it returns the connection's handle.
+  /// The connection whose socket is being adopted. It is stored here because libwebsockets calls back before it returns
+  /// the connection's handle.
   var adopting: Connection?
 
   /// libwebsockets binds each connection to a protocol by name. Clients' connections, and servers' connections without
@@ -39,8 +41,8 @@ final class WebSocketHost {
       var entry = lws_protocols()
       entry.name = UnsafePointer(text(name))
       entry.callback = websocketCallback
-      // Before libwebsockets closes a connection by itself, it reports the protocol's end only if the protocol has some
-      // bytes of its own.
+      // The protocol gets some bytes of its own for each connection. Without them, libwebsockets wouldn't report the
+      // protocol's end before it closes a connection by itself.
       entry.per_session_data_size = MemoryLayout<Int>.size
       entry.rx_buffer_size =
         port == cws_port_connecting ? WebSocketContext.clientReceiveBytes : WebSocketContext.receiveBytes
@@ -63,7 +65,7 @@ final class WebSocketHost {
     if let trust {
       info.options = cws_tls_options
       info.provided_client_ssl_ctx = trust.pointer
-      // The only protocol over TLS that carries WebSockets here.
+      // The only protocol that carries WebSockets over TLS here.
       info.alpn = UnsafePointer(text("http/1.1"))
     }
     guard let host = lws_create_vhost(context, &info) else { return nil }

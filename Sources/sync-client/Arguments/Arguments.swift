@@ -1,12 +1,12 @@
 import CommandWords
 
-/// The words after a command's name, sorted into options with their values and operands in their order.
+/// The words after a command's name: the options with their values, and the operands in their order.
 struct Arguments: Hashable, Sendable {
   let operands: [String]
   private let values: [String: String]
 
-  /// `--name value`, `--name=value` or `--switch`; `--` ends the options. A hyphen alone and a negative number are
-  /// operands.
+  /// Reads `--name value`, `--name=value` and `--switch`; `--` ends the options. A hyphen alone and a negative number
+  /// are operands.
   init(_ words: [String], for command: Command) throws(ClientFailure) {
     let options = command.allOptions + Option.common
     var operands: [String] = []
@@ -78,7 +78,7 @@ struct Arguments: Hashable, Sendable {
 
   func operand(_ index: Int) -> String? { operands.indices.contains(index) ? operands[index] : nil }
 
-  /// A number within bounds; `standard` if the option is not given.
+  /// The option's value as a number within bounds; `standard` if the option is not given.
   func number(_ option: String, in range: ClosedRange<Double>, standard: Double) throws(ClientFailure) -> Double {
     guard let text = values[option] else { return standard }
     guard let number = Double(text), range.contains(number) else {
@@ -97,7 +97,7 @@ struct Arguments: Hashable, Sendable {
     return number
   }
 
-  /// `500ms`, `10s`, `5m`, `2h`, `1d`; nil if the option is not given.
+  /// The option's value as a duration: `500ms`, `10s`, `5m`, `2h`, `1d`; nil if the option is not given.
   func milliseconds(_ option: String) throws(ClientFailure) -> UInt64? {
     guard let text = values[option] else { return nil }
     guard let milliseconds = Figures.milliseconds(text) else {
@@ -106,7 +106,7 @@ struct Arguments: Hashable, Sendable {
     return milliseconds
   }
 
-  /// A moment of the past, as `TimeWords` reads it; nil if the option is not given.
+  /// The option's value as a moment of the past, which `TimeWords` reads; nil if the option is not given.
   func moment(_ option: String) throws(ClientFailure) -> UInt64? {
     guard let text = values[option] else { return nil }
     guard let moment = TimeWords.milliseconds(text, now: Clocks.wallMilliseconds()) else {

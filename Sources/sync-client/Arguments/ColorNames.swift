@@ -1,4 +1,4 @@
-/// The colours that CSS has names for (CSS Color Module Level 4, 6.1).
+/// The names of colours in CSS (CSS Color Module Level 4, 6.1).
 enum ColorNames {
   static let all: [String: UInt32] = [
     "aliceblue": 0xF0F8FF,

@@ -3,8 +3,8 @@ import CommandWords
 
 /// Colours as people type them. The wire has only `#RRGGBB`.
 enum ColorWords {
-  /// Reads `red` and the other names of CSS, `#F00`, `#FF0000`, and both of these without the `#`, which a shell may
-  /// take for the beginning of a comment.
+  /// Reads `red` and the other names of CSS, `#F00` and `#FF0000`. The `#` may be missing, because a shell may take it
+  /// for the beginning of a comment.
   static func color(_ text: String) throws(ClientFailure) -> Color {
     let small = text.lowercased()
     if let packed = ColorNames.all[small] { return Color(packed: packed) }

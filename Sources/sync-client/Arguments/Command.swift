@@ -5,10 +5,10 @@ struct Command: Sendable {
   var operands: [Operand] = []
   /// The command's purpose, in one line.
   let summary: String
-  /// The rest of its help, in paragraphs.
+  /// The paragraphs that the command's help has after the summary.
   var details: [String] = []
   var options: [Option] = []
-  /// Command lines without the program's name.
+  /// Examples of command lines, without the program's name.
   var examples: [String] = []
   let body: @ClientLoop @Sendable (Invocation) async throws -> ExitCode
 
@@ -19,13 +19,13 @@ struct Command: Sendable {
     case operating = "Run and test a server"
   }
 
-  /// A word of the command line that is not an option.
+  /// A word of the command line that is neither the command nor an option.
   enum Operand: Hashable, Sendable {
     case one(String)
     case optional(String)
     /// One or more.
     case several(String)
-    /// Any number, also none.
+    /// Any number of words, or none.
     case any(String)
 
     var shown: String {
@@ -38,7 +38,7 @@ struct Command: Sendable {
     }
   }
 
-  /// Its own options, and those of its group.
+  /// The command's own options, and the options that all commands of its group take.
   var allOptions: [Option] { options + (group == .editing ? [Option.patience] : []) }
 
   var usage: String {
@@ -47,10 +47,10 @@ struct Command: Sendable {
   }
 }
 
-/// A word that begins with two hyphens, and perhaps its value.
+/// A word of the command line that begins with two hyphens, and the value that may follow.
 struct Option: Hashable, Sendable {
   let name: String
-  /// The name of its value in the help; a switch has none.
+  /// The word that stands for the option's value in the help; a switch has none.
   var value: String?
   let words: String
 
@@ -76,7 +76,7 @@ struct Option: Hashable, Sendable {
     Option("--help", "explain the command"),
   ]
 
-  /// The option of every command that edits a room and waits for the answer.
+  /// How long to wait for the server's answer: an option of every command that edits a room.
   static let patience = Option(
     "--patience",
     "TIME",

@@ -1,11 +1,11 @@
 import CommandWords
 
-/// The request that the command line makes: a text of help, or a command to run.
+/// What the command line asks for: a text of help, or a command to run.
 enum CommandLineRequest: Sendable {
   case help(String)
   case run(Command, Invocation)
 
-  /// - Parameter words: without the program's own name.
+  /// - Parameter words: the command line without the program's own name.
   init(_ words: [String], of table: CommandTable, environment: [String: String]) throws(ClientFailure) {
     switch table.manual.answer(to: words) {
     case .text(let text):
@@ -38,8 +38,8 @@ enum CommandLineRequest: Sendable {
     }
   }
 
-  /// Options may stand before the command, too: `--json rooms`.
-  /// - Returns: the options before the command with their values, and the rest.
+  /// Reads options that stand before the command, as in `--json rooms`.
+  /// - Returns: these options with their values, and the words after them.
   private static func leadingOptions(
     _ words: [String],
     of table: CommandTable

@@ -1,11 +1,11 @@
 import CommandWords
 
-/// The commands that the first word of the command line chooses from.
+/// All commands, one of which the first word of the command line names.
 struct CommandTable: Sendable {
-  /// In the order in which `--help` lists them.
+  /// The commands in the order in which `--help` lists them.
   let commands: [Command]
 
-  /// Words that people try for commands.
+  /// Words that people may type instead of a command's name, for a hint.
   private static let otherNames = [
     "list": "rooms", "ls": "rooms", "status": "top", "rm": "delete", "remove": "delete", "mv": "move", "create": "add",
     "new": "add", "draw": "join", "open": "join", "edit": "set", "print": "show", "cat": "show", "load": "import",

@@ -51,7 +51,7 @@ extension Option {
 }
 
 enum HelpText {
-  /// Two columns, the first as wide as its widest entry.
+  /// The lines of a table with two columns, the first as wide as its widest entry.
   static func columns(_ rows: [(String, String)]) -> [String] {
     let width = min(rows.map { $0.0.count }.max() ?? 0, 38)
     var lines: [String] = []

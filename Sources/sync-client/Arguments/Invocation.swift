@@ -10,7 +10,7 @@ struct Invocation: Sendable {
   let color: Color?
   let isJSON: Bool
   let output: Output
-  /// How many colours to use, by the environment and `--no-color`.
+  /// How many colours to print, by the environment and `--no-color`.
   let colorDepth: ColorDepth
   let environment: [String: String]
   let windowChanges = WindowChanges()
@@ -37,7 +37,7 @@ struct Invocation: Sendable {
     output = Output(depth: isJSON || !Output.isTerminal ? .none : colorDepth, isJSON: isJSON)
   }
 
-  /// Options of the command override the environment.
+  /// The token's source. The command's options override the environment.
   private static func token(
     _ arguments: Arguments,
     _ environment: [String: String]
@@ -57,13 +57,13 @@ struct Invocation: Sendable {
   /// The room that the first operand names.
   func room() throws(ClientFailure) -> RoomName { try RoomName(arguments.operands[0]) }
 
-  /// The name of a user who gave none: their user name on this machine.
+  /// The name for a user who gave none: their user name on this machine.
   var ownName: Text {
     let user = Text(environment["USER"] ?? "")
     return PropertyRules.takesName(user) ? user : "Terminal"
   }
 
-  /// How a command joins a room, unless it needs something else.
+  /// The settings with which a command joins a room, unless the command has settings of its own.
   func replicaConfiguration(name standard: Text = "Terminal") -> ReplicaConfiguration {
     var configuration = ReplicaConfiguration()
     configuration.name = name ?? standard
@@ -71,7 +71,7 @@ struct Invocation: Sendable {
     return configuration
   }
 
-  /// Reports what the command is waiting for.
+  /// Tells the user what the command is waiting for.
   func tell(_ delay: Delay) { output.notice(delay.code, "waiting: \(delay.words). Ctrl-C ends this.") }
 
   /// A client with a new replica.

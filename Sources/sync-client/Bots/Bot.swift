@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// One bot: a behaviour, a writer, and the answers to its writes.
+/// One bot: its behaviour, a writer that sends its moves, and the server's answers.
 @ClientLoop
 final class Bot: WriterFollower {
   let name: Text
@@ -8,15 +8,15 @@ final class Bot: WriterFollower {
   private var behaviour: BotBehaviour
   private let tally: BotTally
 
-  /// Each unanswered group, and when it was submitted.
+  /// The groups that the server has not answered, each with the time at which it was submitted.
   private var pending: [UInt64: (microseconds: UInt64, operations: [ProposedOperation])] = [:]
-  /// The last acknowledged place of each shape, with the number of its group. A group that was refused for now is sent
-  /// again, so its answer may come after a later group's; the number tells which is older.
+  /// The last acknowledged place of each shape, with the number of the group that wrote it. A group that was refused
+  /// for now is sent again, so its answer may come after a later group's. The numbers then tell which place is newer.
   private var places: [Identifier: (number: UInt64, position: Point?)] = [:]
   private var dueAt: UInt64 = 0
   private var hasBegun = false
 
-  /// A bot with this many unanswered groups waits.
+  /// A bot with this many unanswered groups makes no move until one is answered.
   static let unansweredMax = 64
 
   init(
@@ -40,7 +40,7 @@ final class Bot: WriterFollower {
       guard writer.submitter.state == .joined else { return }
       hasBegun = true
       submit(behaviour.begin(), at: now)
-      // Bots that join together should not move together.
+      // A random start, because otherwise bots that join together would move at the same instants.
       dueAt = now + UInt64.random(in: 0...interval)
       return
     }
@@ -51,7 +51,7 @@ final class Bot: WriterFollower {
         submit([move], at: now)
       }
       dueAt += interval
-      // Moves that were missed while the process slept are skipped.
+      // A process that slept skips the moves that it missed, instead of making them all at once.
       if dueAt + 1_000_000 < now { dueAt = now }
     }
   }
@@ -66,7 +66,7 @@ final class Bot: WriterFollower {
 
   private func submit(_ operations: [ProposedOperation], at now: UInt64) {
     var rest = operations[...]
-    // No message may be longer than the room's limit.
+    // A room refuses longer messages, so the deletions are cut into several.
     let most = Int(
       clamping: min(writer.submitter.limits.operationsPerMessage, writer.submitter.limits.operationsPerSecond)
     )
@@ -118,10 +118,10 @@ final class BotTally {
   var refused: [RejectCode: Int] = [:]
   var superseded = 0
   var reconnects = 0
-  /// Moves that were left out because too many groups were unanswered.
+  /// The number of moves that were left out because too many groups were unanswered.
   var heldBack = 0
   var latencies = LatencyHistogram()
-  /// Why the server stores nothing; `nil` again as soon as it does.
+  /// Why the server can't store changes at present; `nil` again as soon as it can.
   var postponement: Postponement?
 
   var refusedCount: Int { refused.values.reduce(0, +) }

@@ -4,15 +4,15 @@ import Glibc
 /// How a bot moves its shapes. The same seed gives the same moves.
 struct BotBehaviour: Sendable {
   enum Kind: String, CaseIterable, Sendable {
-    /// Each move goes anywhere in the area.
+    /// Each move goes to any place in the area.
     case scatter
-    /// Small steps that stay within the area.
+    /// Each move is a small step that stays within the area.
     case wander
-    /// Around the bot's own centre, each shape at its own pace.
+    /// The shapes circle around the bot's own centre, each at its own speed.
     case orbit
-    /// All bots of one seed follow one wandering point.
+    /// All bots with one seed follow one point, which wanders.
     case swarm
-    /// From cell to neighbouring cell.
+    /// Each move goes from a cell of a grid to a neighbouring cell.
     case grid
   }
 
@@ -20,7 +20,7 @@ struct BotBehaviour: Sendable {
     let id: Identifier
     let size: Size
     var position: Point
-    /// From 0 to 1, different for each shape of a bot.
+    /// A fraction from 0 to 1, different for each shape of a bot, so that shapes don't move in step.
     let phase: Double
   }
 
@@ -33,12 +33,13 @@ struct BotBehaviour: Sendable {
 
   static let cell = 60.0
 
-  /// - Parameter number: the bot's number among those of the same seed. Each has its own shapes and its own random
+  /// - Parameter number: the bot's number among the bots with the same seed. It gives each bot its own shapes and its
+  ///   own random
   ///   numbers.
   init(_ kind: Kind, shapes: Int, area: Rect, seed: UInt64, number: Int) {
     self.kind = kind
     self.area = area
-    // Mixed once, because generators whose seeds differ by the generator's own step would give the same numbers.
+    // Mixed, because two generators give the same numbers, shifted, if their seeds differ by the generator's own step.
     var mixer = SplitMix(seed: seed &+ UInt64(number))
     random = SplitMix(seed: mixer.next())
     center = Point(
@@ -73,7 +74,7 @@ struct BotBehaviour: Sendable {
     }
   }
 
-  /// The next move. The shapes take turns.
+  /// The next move. The shapes move round-robin.
   mutating func move(atMilliseconds time: UInt64) -> ProposedOperation? {
     guard !members.isEmpty else { return nil }
     let index = next
@@ -130,7 +131,7 @@ struct BotBehaviour: Sendable {
         x: member.position.x + step.0 * BotBehaviour.cell,
         y: member.position.y + step.1 * BotBehaviour.cell
       )
-      // A step across the edge is not made.
+      // If a step leads across the edge, then the shape stays where it is.
       return kept(stepped, member.size) == stepped ? stepped : member.position
     }
   }

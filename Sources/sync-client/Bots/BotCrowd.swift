@@ -11,7 +11,7 @@ final class BotCrowd {
   private var isWorking = false
   private(set) var workedMicroseconds: UInt64 = 0
 
-  /// Often enough for a hundred moves a second.
+  /// How often due moves are made: often enough for a hundred moves a second.
   private static let tickMilliseconds: UInt64 = 5
 
   init(_ bots: [Bot], _ tally: BotTally, perSecond: Double) {
@@ -20,7 +20,7 @@ final class BotCrowd {
     interval = UInt64((1_000_000 / perSecond).rounded())
   }
 
-  /// Joins the room with all bots. If the server doesn't let all of them in, this fails with the server's message.
+  /// Joins the room with all bots. If the server refuses any of them, this fails with the server's message.
   func join(withinMilliseconds: UInt64, tell: (Delay) -> Void) async throws {
     try await bots[0].writer.join(withinMilliseconds: withinMilliseconds, tell: tell)
     for bot in bots.dropFirst() { bot.writer.start() }
@@ -38,7 +38,7 @@ final class BotCrowd {
     }
   }
 
-  /// Runs until the time is over, the task is cancelled, or the room is closed for good.
+  /// Lets the bots move until the time is over, the task is cancelled, or the room is closed for good.
   func work(forMilliseconds duration: UInt64?, progress: (BotCrowd) -> Void) async {
     isWorking = true
     tick()
@@ -63,23 +63,24 @@ final class BotCrowd {
     }
   }
 
-  /// Waits until everything is answered, for all bots at the same time. Then all bots leave.
+  /// Waits until the server has answered everything, for all bots at the same time. Then all bots leave.
   ///
-  /// - Parameter patience: how long to wait, in milliseconds. If the task is cancelled, this waits only for answers
-  ///   that come without a long pause.
+  /// - Parameter patience: how long to wait, in milliseconds. If the task is cancelled, this waits only as long as
+  ///   answers
+  ///   keep coming without a long pause.
   func finish(isCleaning: Bool, patience: UInt64) async {
     let now = Clocks.monotonicMicroseconds()
     if isCleaning { for bot in bots { bot.cleanUp(atMicroseconds: now) } }
     if !Task.isCancelled { await untilAnswered(withinMilliseconds: patience) }
     let isCancelled = Task.isCancelled
-    // In a task of its own, which is not cancelled.
+    // The waiting runs in a task of its own, because this task may be cancelled already.
     await Task { @ClientLoop in
       if isCancelled { await untilSilent() }
       await leave(withinMilliseconds: isCancelled ? BotCrowd.silenceMilliseconds / 2 : 1_000)
     }.value
   }
 
-  /// If no answer comes for this long after an interrupt, no more are waited for. A person who interrupts wants to stop
+  /// How long an answer may take after an interrupt before the bots stop waiting. A person who interrupts wants to stop
   /// at once, but answers that a healthy server is about to send should still arrive.
   private static let silenceMilliseconds: UInt64 = 400
 

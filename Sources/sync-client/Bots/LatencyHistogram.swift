@@ -1,5 +1,5 @@
-/// How long answers took, counted in classes that get wider with the time. A day's answers take a page of memory, and a
-/// percentile is wrong by at most a thirty-second of its value.
+/// Counts how long answers took, in classes that get wider as the times get longer. So a day's answers take a page of
+/// memory, and a percentile is wrong by at most a thirty-second of its value.
 struct LatencyHistogram: Hashable, Sendable {
   private static let stepsPerDoubling = 32
 
@@ -26,7 +26,8 @@ struct LatencyHistogram: Hashable, Sendable {
     return microsecondsMax
   }
 
-  /// Each small value has its own class. Larger ones share a class with those that have the same six highest bits.
+  /// The class of a value. Each small value has its own class. Larger values share a class if their six highest bits
+  /// are the same.
   private static func place(of value: UInt64) -> Int {
     guard value >= UInt64(stepsPerDoubling) else { return Int(value) }
     let doublings = 63 - value.leadingZeroBitCount - 5

@@ -22,18 +22,19 @@ actor ClientLoop {
     }
   }
 
-  /// For the loop's callbacks. The compiler can't know that they run on the loop's thread.
+  /// Enters the isolation from the loop's callbacks, because the compiler can't know that they run on the loop's
+  /// thread.
   nonisolated static func assumeIsolated<Value: Sendable>(
     _ work: @ClientLoop () throws -> Value
   ) rethrows -> Value {
     shared.preconditionIsolated()
     return try withoutActuallyEscaping(work) { work in
-      // The two types differ only in the isolation, which has just been checked.
+      // The types of both closures differ only in the isolation, which has just been checked.
       try unsafeBitCast(work, to: (() throws -> Value).self)()
     }
   }
 
-  /// Sleeps. If the task is cancelled, throws at once.
+  /// Sleeps. If the task is cancelled, this throws at once.
   @ClientLoop
   static func pause(milliseconds: UInt64) async throws {
     try await Task.sleep(nanoseconds: milliseconds * 1_000_000)

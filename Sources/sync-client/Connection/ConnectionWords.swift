@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Why a room can't be reached, in words for the user.
+/// Says why a room can't be reached, in words for the user.
 enum ConnectionWords {
   static let noToken = "the server wants a valid token (--token, --token-file or CANVAS_TOKEN)"
 
@@ -12,7 +12,7 @@ enum ConnectionWords {
 
   static let unavailable = "the server can't answer yet (HTTP status 503)"
 
-  /// Advises how to start a server, if the user didn't name one.
+  /// Says that no server answers. If the user didn't name a server, adds how to start one.
   static func nobody(_ server: ServerAddress) -> String {
     server.isStandard
       ? "no server answers there; start one with make run, or name another with --server or CANVAS_SERVER"

@@ -1,14 +1,14 @@
 import CanvasCRDT
 
-/// Why something takes long: why a server has not let the client in or has not answered its edit yet, as far as the
-/// client knows.
+/// Why a wait takes long, as far as the client knows: why the server has not let the client in, or has not answered its
+/// edit.
 struct Delay: Hashable, Sendable {
-  /// If nothing has come for this long, the user is told what a command waits for.
+  /// After this long without a message, the user is told what the command waits for.
   static let silenceMilliseconds: UInt64 = 2_000
-  /// A server that is starting, or that can't reach its log for a moment, answers with 503. The client goes on asking
-  /// for this long.
+  /// For how long the client keeps trying if the server answers with 503, as it does while it starts or can't reach its
+  /// log.
   static let unavailableMilliseconds: UInt64 = 10_000
-  /// How often it asks. Our servers send the same in `Retry-After`.
+  /// How often the client tries during that time. This server sends the same time in `Retry-After`.
   static let askingMilliseconds: UInt64 = 1_000
 
   let code: String
@@ -19,7 +19,7 @@ struct Delay: Hashable, Sendable {
     self.words = words
   }
 
-  /// The room hasn't been reached yet.
+  /// The delay of a client that hasn't reached the room yet.
   @ClientLoop
   init(notJoined client: some RoomJoining) {
     self.init(code: client.isUnavailable ? "unavailable" : "not_connected", words: client.whyNot)
@@ -27,6 +27,6 @@ struct Delay: Hashable, Sendable {
 }
 
 extension Postponement {
-  /// Adds the likely cause, which the server doesn't tell everyone.
+  /// The server's message with the likely cause, which the server doesn't tell every client.
   var words: String { code == .unavailable ? "\(message.string); its disk may be full" : message.string }
 }

@@ -1,29 +1,30 @@
 /// Backpressure for messages that are only useful while they are new, such as the mouse's position.
 /// `web/network/pacing.js` does the same for the page.
 ///
-/// Bytes that wait in a line can't be replaced any more, and the system lets megabytes wait there. So the server is
-/// asked for an answer now and then, and while too much is unanswered, the line counts as full.
+/// Bytes that wait in a line can't be replaced any more, and the system lets megabytes wait there. So the client asks
+/// the server for an answer now and then, and while too many bytes are unanswered, the line counts as full.
 struct LinePacing {
-  /// The most bytes that may be on their way without an answer. A line of 64 kbit/s takes a third of a second for them;
-  /// on a quick line they are answered before there are more.
+  /// The upper bound on bytes that may be on their way without an answer. A line of 64 kbit/s takes a third of a second
+  /// for them; a quick line has them answered before the bound is reached.
   private static let unansweredBytesMax = 2_500
-  /// The number of bytes after which the server is asked for an answer.
+  /// The number of bytes after which the client asks the server for an answer.
   private static let askBytes = 800
-  /// The shortest time between two such requests.
+  /// The shortest time between two requests for an answer.
   private static let askMilliseconds: UInt64 = 100
 
-  /// Sent bytes that may not have arrived yet, the oldest first.
+  /// The sent bytes that may not have arrived yet, the oldest first.
   private var sent: [(at: UInt64, bytes: Int)] = []
   private var unanswered = 0
   private var unasked = 0
   private var askedAt: UInt64?
   private var nextAskAt: UInt64 = 0
-  /// When the line was last used, if it is not known that that has arrived.
+  /// When the line was last used for such a message, if it is not known yet that the message has arrived.
   private var usedAt: UInt64?
 
   var isFree: Bool { usedAt == nil || unanswered <= LinePacing.unansweredBytesMax }
 
-  /// Something is being sent because the line is free. If edits alone fill the line, such messages alternate with them.
+  /// Notes that such a message is sent because the line is free. If edits alone fill the line, such messages alternate
+  /// with the edits.
   mutating func use(at time: UInt64) { usedAt = time }
 
   mutating func note(bytes: Int, at time: UInt64) {
@@ -32,7 +33,7 @@ struct LinePacing {
     unasked += bytes
   }
 
-  /// Whether to send a ping now.
+  /// Whether to ask for an answer now, with a ping.
   mutating func asks(at time: UInt64) -> Bool {
     guard askedAt == nil, unasked >= LinePacing.askBytes, time >= nextAskAt else { return false }
     askedAt = time
@@ -41,7 +42,7 @@ struct LinePacing {
     return true
   }
 
-  /// Everything sent until then has arrived.
+  /// An answer has come: everything that was sent before `time` has arrived.
   mutating func answered(askedAt time: UInt64) {
     let first = sent.firstIndex { $0.at > time } ?? sent.endIndex
     for one in sent[..<first] { unanswered -= one.bytes }
@@ -50,6 +51,6 @@ struct LinePacing {
     if let askedAt, time >= askedAt { self.askedAt = nil }
   }
 
-  /// A new connection begins with an empty line.
+  /// Forgets everything, because a new connection begins with an empty line.
   mutating func startOver() { self = LinePacing() }
 }

@@ -1,12 +1,13 @@
 import CanvasCRDT
 
-/// The heartbeat of a line, and its round trip. `web/network/pulse.js` has the same rules for the page: change both
-/// together.
+/// Checks whether a line is alive, and measures its round trip. `web/network/pulse.js` has the same rules for the page:
+/// change both together.
 ///
 /// A line that dies without closing, for example in a tunnel or after sleep, leaves a socket that stays open for
-/// minutes. So the server is pinged if nothing has come for a while, and a connection that stays silent is replaced.
+/// minutes. So the client pings the server if nothing has come for a while, and replaces a connection that stays
+/// silent.
 struct LinePulse {
-  /// Instructions to the owner.
+  /// What the owner has to do.
   enum Step: Hashable {
     case nothing
     /// Send a ping.
@@ -15,35 +16,36 @@ struct LinePulse {
     case renew
   }
 
-  /// How often `look` must be called.
+  /// How often the owner must call `look`.
   static let lookMilliseconds: UInt64 = 250
-  /// After this long without a message, the server is asked for one.
+  /// After this long without a message, the client pings the server.
   static let quietMilliseconds: UInt64 = 2_000
-  /// The same while edits wait for their answer, when silence means more.
+  /// The same time while edits wait for their answer, because then a silence more likely means a dead line.
   static let unansweredMilliseconds: UInt64 = 700
-  /// How long the answer may then take. Both times together are how soon a dead line is noticed.
+  /// How long the answer to that ping may take. A dead line is noticed within the sum of both times.
   static let answerMilliseconds: UInt64 = 2_500
-  /// The same after the machine has slept, when the line is most likely dead.
+  /// The same time after the machine has slept, when the line is most likely dead.
   static let wakingMilliseconds: UInt64 = 500
-  /// How long a connection may take to open, at the first try and later. If packets are lost, the system repeats the
-  /// first one after ever longer pauses, so a new try is quicker once the network is back.
+  /// How long a connection may take to open, at the first attempt and at later ones. If packets are lost, the system
+  /// repeats the first packet after ever longer pauses, so a new attempt is quicker once the network is back.
   static let openingMilliseconds: (first: UInt64, later: UInt64) = (5_000, 10_000)
-  /// How long the welcome may take, whatever else arrives, and each part of the drawing. On a thin line a part takes
-  /// seconds.
+  /// How long the welcome may take, and then each part of the drawing, whatever else arrives. On a slow line a part
+  /// takes seconds.
   static let greetingMilliseconds: UInt64 = 5_000
   static let loadingMilliseconds: UInt64 = 10_000
-  /// How often the round trip is measured, even if messages come all the time.
+  /// How often the round trip is measured, although messages come all the time.
   static let measureMilliseconds: UInt64 = 5_000
-  /// A line that looked dead may just be a slow one with a long message on it. So the patience grows by up to this
-  /// factor, and the line isn't cut off for ever.
+  /// The upper bound on the factor by which the client's patience grows. A line that looks dead may just be slow, with
+  /// a long message on it: without more patience, every new connection would be cut off too.
   private static let factorMax: UInt64 = 16
-  /// A round trip of this length is noticeable.
+  /// A round trip of this length or more is noticeable.
   private static let slowMilliseconds: UInt64 = 800
-  /// Measurements closer together than this count as one. A single bad moment doesn't make a slow line.
+  /// Measurements that are closer together than this count as one, so that a single bad moment doesn't make a slow
+  /// line.
   private static let momentMilliseconds: UInt64 = 1_000
 
   private(set) var isSlow = false
-  /// The newest round trip; 0 if it isn't known.
+  /// The newest round trip; 0 if none was measured.
   private(set) var roundTripMilliseconds: UInt64 = 0
   private var state = ReplicaState.offline
   private var stateSince: UInt64 = 0
@@ -59,7 +61,7 @@ struct LinePulse {
   private struct Question {
     let at: UInt64
     let patience: UInt64
-    /// Whether only the answer itself counts, and not any message.
+    /// Whether only the answer itself is a sign of life, and not any other message.
     let wantsAnswer: Bool
   }
 
@@ -88,20 +90,20 @@ struct LinePulse {
     if moments.allSatisfy({ $0 < LinePulse.slowMilliseconds / 2 }) { isSlow = false }
   }
 
-  /// - Parameter waitsForAnswers: whether edits were sent that are not answered.
+  /// - Parameter waitsForAnswers: whether any sent edits are not answered yet.
   mutating func look(waitsForAnswers: Bool, at now: Moment) -> Step {
     let time = now.monotonicMilliseconds
-    // The monotonic clock stands still while the machine sleeps.
+    // The machine has slept if the wall clock moved on more than the monotonic clock, which stands still meanwhile.
     let slept = lookedAt.map { now.wallMilliseconds > $0 &+ LinePulse.quietMilliseconds } ?? false
     lookedAt = now.wallMilliseconds
     switch state {
-    // Tries from before the sleep have most likely failed, and the fault that made tries rare may be over.
+    // An attempt from before the sleep has most likely failed, and the fault that caused long pauses may be over.
     case .connecting where slept, .waiting where slept: return .renew
     case .connecting where time >= stateSince &+ openingPatience:
       openingPatience = LinePulse.openingMilliseconds.later
       return .renew
     case .live where slept:
-      // The first bytes may have arrived before the sleep.
+      // A message that is read just after the sleep may have arrived before it, so only an answer counts.
       return ask(within: max(LinePulse.wakingMilliseconds, 2 * roundTripMilliseconds), wantsAnswer: true, at: time)
     case .live: return lookAtLine(waitsForAnswers, at: time)
     case .greeting: return leave(after: LinePulse.greetingMilliseconds, since: stateSince, at: time)

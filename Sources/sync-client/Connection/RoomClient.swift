@@ -1,14 +1,15 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Gets what happens in a room: every effect of the replica, in order, except those that the client itself carries out
-/// (connect, send, disconnect, wake).
+/// Gets the events of a room: every effect of the replica, in order, except the effects that the client itself carries
+/// out (connect, send, disconnect, wake).
 @ClientLoop
 protocol RoomFollower: AnyObject {
   func follow(_ effect: ReplicaEffect, in client: RoomClient)
 }
 
-/// A replica with a socket. The client carries out the replica's requests, and reconnects whenever it asks.
+/// A replica with a socket. The client carries out the replica's effects, and reconnects whenever the replica asks for
+/// it.
 ///
 ///     let client = RoomClient(server, room, Replica(configuration: …, seed: …), follower: self)
 ///     try await client.join(tell: …)
@@ -22,19 +23,19 @@ final class RoomClient {
   private(set) var replica: Replica
   /// How the newest connection ended. Nil once the server has let the client in again.
   private(set) var lastClosure: Closure?
-  /// The server's message before it closed the connection.
+  /// The error that the server sent before it closed the connection.
   private(set) var lastError: String?
   /// How many attempts have failed since the room was last reached.
   private(set) var failedAttempts = 0
   private(set) var hasBeenLive = false
-  /// How many times the room has been reached.
+  /// How many times this client has reached the room.
   private(set) var joins = 0
   let waiters = Waiters()
 
   private(set) var pulse = LinePulse()
   private var pacing = LinePacing()
   private var looking: LoopTimer?
-  /// The newest presence, if the line was full when it changed.
+  /// The newest presence, if it changed while the line was full.
   private var heldPresence: JSONText?
 
   private let follower: (any RoomFollower)?
@@ -55,7 +56,7 @@ final class RoomClient {
     if looking == nil { lookSoon() }
   }
 
-  /// Connects at once, even if the next try isn't due yet.
+  /// Connects at once, even if the next attempt isn't due yet.
   func tryNow() {
     guard case .waiting = replica.state else { return }
     carryOut(replica.start(at: .now()))
@@ -66,14 +67,14 @@ final class RoomClient {
     carryOut(body(&replica, .now()))
   }
 
-  /// As `edit`, for a change that has a result.
+  /// The same as `edit`, for a change that has a result.
   func edit<Result>(_ body: (inout Replica, Moment) -> (Result, [ReplicaEffect])) -> Result {
     let (result, effects) = body(&replica, .now())
     carryOut(effects)
     return result
   }
 
-  /// Shows the presence to others as soon as the line takes it. The newest replaces those that are still waiting.
+  /// Sends the presence to the others as soon as the line is free. The newest presence replaces one that still waits.
   func showPresence(_ state: JSONText) {
     heldPresence = pacing.isFree ? nil : state
     guard heldPresence == nil else { return }
@@ -81,7 +82,7 @@ final class RoomClient {
     edit { replica, now in replica.setPresence(state, at: now) }
   }
 
-  /// Leaves the room. Edits without an acknowledgement stay in the replica.
+  /// Leaves the room. Edits that the server has not acknowledged stay in the replica.
   func leave() async {
     isLeaving = true
     looking?.cancel()
@@ -151,7 +152,7 @@ extension RoomClient {
     lookSoon()
   }
 
-  /// Asks for an answer, or sends a message that was waiting for one.
+  /// Asks the server for an answer if one is needed, or sends the presence that was waiting for a free line.
   private func usePacing() {
     if pacing.asks(at: Clocks.monotonicMilliseconds()) { ping() }
     if let state = heldPresence, pacing.isFree { showPresence(state) }

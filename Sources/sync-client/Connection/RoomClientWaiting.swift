@@ -11,7 +11,7 @@ extension RoomClient: RoomJoining {
     await waiters.wait(withinMilliseconds: withinMilliseconds) { condition(self) }
   }
 
-  /// Whether the server has let the client in, and all of the room has been loaded.
+  /// Whether the server has let the client in and the whole drawing has arrived.
   var hasReachedRoom: Bool { replica.state == .live }
 
   var hasEverReachedRoom: Bool { hasBeenLive }
@@ -29,7 +29,7 @@ extension RoomClient: RoomJoining {
     return ConnectionWords.whyNot(server, room, finalCode: code, lastClosure, lastError: lastError)
   }
 
-  /// Why it takes long to enter the room, or to get an edit answered.
+  /// Why it takes long to enter the room, or to get an answer to an edit.
   var delay: Delay {
     if let postponement = replica.postponement {
       return Delay(code: Text(postponement.code.wireName).string, words: postponement.words)

@@ -5,7 +5,7 @@ import WebSocketLoop
 @ClientLoop
 protocol RoomJoining: AnyObject {
   var waiters: Waiters { get }
-  /// How the newest connection ended. Nil once the server has let it in again.
+  /// How the newest connection ended. Nil once the server has let the client in again.
   var lastClosure: Closure? { get }
   /// Whether the room is reached now.
   var hasReachedRoom: Bool { get }
@@ -22,17 +22,17 @@ protocol RoomJoining: AnyObject {
 
 extension RoomJoining {
   /// Joins the room, and waits until it is reached. The first attempt must succeed: if no server answers, the user
-  /// should know at once. Only a server that answers but can't let anyone in yet is tried again, for
+  /// should know at once. Only if a server answers that it can't let anyone in yet does the client try again, for
   /// `Delay.unavailableMilliseconds`.
   ///
-  /// - Parameter tell: called with the reason if it takes long.
+  /// - Parameter tell: is called with the reason if joining takes long.
   func join(withinMilliseconds: UInt64 = 15_000, tell: (Delay) -> Void) async throws {
     start()
     var waited = min(withinMilliseconds, Delay.silenceMilliseconds)
     var end = await waitToJoin(withinMilliseconds: waited)
     if end == .tooLate, waited < withinMilliseconds { tell(delay) }
     while end == .tooLate, waited < withinMilliseconds, !isUnavailable || waited < Delay.unavailableMilliseconds {
-      // The pauses between the client's own tries would grow beyond the time that is left.
+      // This begins anew, because the pauses between the client's own attempts would grow beyond the time that is left.
       if isUnavailable { start() }
       let step = min(Delay.askingMilliseconds, withinMilliseconds - waited)
       end = await waitToJoin(withinMilliseconds: step)

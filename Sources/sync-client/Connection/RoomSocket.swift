@@ -1,18 +1,19 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// The owner of a socket. It has a state machine and needs to know of the socket's events.
+/// The owner of a socket: a state machine that must hear of the socket's events.
 @ClientLoop
 protocol RoomSocketOwner: AnyObject {
   func socketOpened()
   func socketReceived(_ message: Message)
-  /// The socket is gone, or could not be opened. Not called after the owner has dropped it.
+  /// The socket is gone, or could not be opened. Not called if the owner itself has dropped the socket.
   func socketClosed(_ closure: Closure)
   /// The time that was passed to `wake` has come.
   func timeHasCome()
 }
 
-/// A room's WebSocket and one timer. There is one connection at a time, and an earlier connection's events are dropped.
+/// A room's WebSocket and one timer. There is one connection at a time, and the events of an earlier connection are
+/// dropped.
 @ClientLoop
 final class RoomSocket {
   let server: ServerAddress
@@ -21,11 +22,11 @@ final class RoomSocket {
   private weak var owner: (any RoomSocketOwner)?
   private(set) var connection: Connection?
   private var timer: LoopTimer?
-  /// The token that the server has from this client.
+  /// The token that this client has sent to the server.
   private var token: String?
   private var tokenTimer: LoopTimer?
 
-  /// How long to wait for a new token to appear in its file.
+  /// How often the token's file is read until it has a new token.
   private static let tokenPauseMilliseconds: UInt64 = 2_000
 
   init(_ server: ServerAddress, _ room: RoomName, _ encoding: WireEncoding, owner: any RoomSocketOwner) {
@@ -38,7 +39,7 @@ final class RoomSocket {
   func connect() {
     token = server.token.newest
     var options = WebSocketOptions()
-    // The largest message that a server's flags allow, either way.
+    // The longest message in either direction that a server's flags can allow.
     options.messageBytesMax = 64 << 20
     options.waitingBytesMax = 64 << 20
     connection = ClientLoop.shared.loop.connect(
@@ -52,12 +53,13 @@ final class RoomSocket {
 
   func send(_ bytes: [UInt8]) {
     let frame = encoding.isText ? MessageFrames(text: bytes) : MessageFrames(binary: bytes)
-    // A frame that can't be sent counts as lost. It is sent again over the next connection.
+    // If the frame can't be sent, the connection counts as lost. The owner sends the frame's content again over the
+    // next connection.
     if connection?.send(frame) == false { connection?.abort() }
   }
 
-  /// The server has sent an error. If it says that the token ends soon, and the token comes from a file, the new one is
-  /// sent as soon as the file has it.
+  /// The server has sent an error. If the error says that the token ends soon, and the token comes from a file, the new
+  /// token is sent as soon as the file has it.
   func heard(_ code: Text) {
     if code == "token_expires", case .file = server.token { bringToken() }
   }
@@ -77,18 +79,18 @@ final class RoomSocket {
     }
   }
 
-  /// Closes at once. The owner gets no more events of this connection.
+  /// Closes at once. The owner gets no more events of this connection, not even `socketClosed`.
   func drop() {
     connection?.abort()
     connection = nil
   }
 
-  /// Closes in order, after everything that was sent. The owner is told when that is done.
+  /// Closes in order, after everything that was sent before. The owner gets `socketClosed` when that is done.
   func sayGoodbye() {
     connection?.close(code: CloseCode.normal.rawValue)
   }
 
-  /// Calls `timeHasCome` at that time of the monotonic clock. Replaces an earlier call.
+  /// Calls `timeHasCome` at this time of the monotonic clock. This replaces an earlier call of `wake`.
   func wake(at time: UInt64) {
     timer?.cancel()
     let now = Clocks.monotonicMilliseconds()

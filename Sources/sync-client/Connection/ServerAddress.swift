@@ -5,7 +5,7 @@ import WebSocketLoop
 enum TokenSource: Hashable, Sendable {
   case none
   case given(String)
-  /// A file with a token, which another program may replace by a token that ends later.
+  /// A file with a token. Another program may replace it by a token that ends later.
   case file(String)
 
   /// The current token. `nil` if there is none.
@@ -29,10 +29,10 @@ struct ServerAddress: Hashable, Sendable {
   let isSecure: Bool
   var token: TokenSource
 
-  /// Reads `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or only `127.0.0.1`. Without a port, it is the
-  /// scheme's port, or 8080 if there is no scheme either.
+  /// Reads `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or only `127.0.0.1`. If no port is given, it
+  /// is the scheme's port, or 8080 if no scheme is given either.
   init(_ text: String, token: TokenSource = .none) throws(ClientFailure) {
-    // The part before the @ may be a password, and messages end up in logs.
+    // The part before the @ may be a password, so it is refused without being repeated: messages end up in logs.
     guard !text.contains("@") else {
       throw .usage("a server is given without a name and a password, as ws://127.0.0.1:8080; --token is for its token")
     }
@@ -55,10 +55,10 @@ struct ServerAddress: Hashable, Sendable {
     return !text[colon...].contains("]") && (text.hasPrefix("[") || text.firstIndex(of: ":") == colon)
   }
 
-  /// Whether it is the default address, where `make run` starts a server.
+  /// Whether this is the default address, where `make run` starts a server.
   var isStandard: Bool { host == "127.0.0.1" && port == 8_080 && !isSecure }
 
-  /// Host and port, as shown and stored.
+  /// Host and port, in the form in which they are shown and stored.
   var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   func endpoint(_ path: String, query: String = "") -> Endpoint {
@@ -91,6 +91,6 @@ struct RoomName: Hashable, Sendable {
     self.text = text
   }
 
-  /// The room's path over HTTP.
+  /// The path of the room's resources over HTTP.
   func path(_ rest: String = "") -> String { "/v1/rooms/\(text)\(rest)" }
 }

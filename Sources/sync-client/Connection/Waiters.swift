@@ -8,7 +8,7 @@ enum WaitEnd: Hashable, Sendable {
   case cancelled
 }
 
-/// Tasks that wait until a condition holds. Code that may have made a condition true calls `check`.
+/// Tasks that each wait until a condition holds. Code that may have made a condition true calls `check`.
 @ClientLoop
 final class Waiters {
   private final class Waiter {

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// The result of an edit.
 struct EditReport: Sendable {
-  /// A value that a newer one had replaced before it was stored.
+  /// A value that a newer value had replaced before it was stored.
   struct Loss: Hashable, Sendable {
     let shape: ShapeName
     let property: Property
@@ -11,7 +11,7 @@ struct EditReport: Sendable {
   }
 
   let room: RoomName
-  /// The edits without an answer; nil if there are none.
+  /// The part of the edit that the server has not answered; nil if it has answered everything.
   let withdrawal: Withdrawal?
   let events: [RoomEvent]
   let rejected: [RejectedEdit]
@@ -24,7 +24,7 @@ struct EditReport: Sendable {
     if invocation.isJSON { output.write { write(to: &$0) } } else { writeLines(to: output) }
     var told: Set<Text> = []
     for edit in rejected where told.insert(edit.message).inserted {
-      // A command never asks to be read-only, so the server let it in as a viewer for one of these reasons.
+      // A command never asks to be read-only. So if it may only view, the server decided that for one of these reasons.
       let why =
         edit.code == .readOnly ? "this token is read-only, or an operator has locked the room" : edit.message.string
       let code = Text(edit.code.wireName).string

@@ -5,7 +5,7 @@ import CommandWords
 enum KindWords {
   static let all = ShapeKind.allCases.map { Text($0.wireName).string }
 
-  /// Words that people try for kinds.
+  /// Words that people may type instead of a kind's name, for a hint.
   static let otherNames = [
     "box": "rectangle", "oval": "ellipse", "triangle": "polygon", "hexagon": "polygon", "rounded": "roundedRectangle",
     "words": "text", "label": "text", "connector": "arrow", "pen": "ink", "stroke": "ink", "curve": "ink",

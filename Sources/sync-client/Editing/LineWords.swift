@@ -3,7 +3,7 @@ import CanvasCRDT
 /// `from=Sun to=Moon,0,0.5 through='10,10 200,50'`: the ends and points of a line, as people type them. These words
 /// name shapes and places of the canvas, so they can be turned into properties only in a joined room.
 struct LineWords {
-  /// The tie of an end; `nil` for none.
+  /// The shape that an end is tied to; `nil` for no shape.
   private struct End {
     let word: String
     let tie: (shape: String, x: Double, y: Double)?
@@ -20,7 +20,7 @@ struct LineWords {
 
   var isEmpty: Bool { from == nil && to == nil && through == nil }
 
-  /// Takes the words about lines out of `words`.
+  /// Removes the words about lines from `words`, and reads them.
   init(takingFrom words: inout [String]) throws(ClientFailure) {
     var others: [String] = []
     for word in words {
@@ -48,7 +48,7 @@ struct LineWords {
   private static func end(_ value: String, _ word: String) throws(ClientFailure) -> End {
     if value == "none" { return End(word: word, tie: nil) }
     let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    // The name itself may contain commas.
+    // The numbers are taken from the end, because the name itself may contain commas.
     if parts.count > 2, let x = Double(parts[parts.count - 2]), let y = Double(parts[parts.count - 1]) {
       guard (0...1).contains(x), (0...1).contains(y) else {
         throw .usage("\(word): a place in a shape's box is two numbers from 0 to 1, such as Sun,0,0.5")
@@ -60,7 +60,8 @@ struct LineWords {
 
   // MARK: - In a room
 
-  /// Writes the ties, and the points that they lead to. `line` is the line before the edit, if it existed.
+  /// Writes the ties, and the points between which the line then leads. `line` is the line before the edit, if it
+  /// existed.
   @ClientLoop
   func write(to set: inout Properties, over line: Shape?, in editor: RoomEditor) async throws {
     guard !isEmpty else { return }
@@ -76,7 +77,7 @@ struct LineWords {
       set.from = end.tie
       if let at = end.at {
         points[0] = at
-        // A new line without an end of its own leads away from the shape that it is tied to.
+        // If a new line's other end is given nowhere, the line leads away from the shape that it is tied to.
         if isNew, to == nil { points[1] = Point(x: at.x + LineWords.length, y: at.y) }
       }
     }
@@ -88,11 +89,11 @@ struct LineWords {
       }
     }
     set.lead(through: points)
-    // The points lie in a box that is not turned.
+    // The points are places of the canvas, so the box that holds them must not be turned.
     if let line, line.properties.rotation != 0 { set.rotation = 0 }
   }
 
-  /// Points decide the box, so a given box would be lost.
+  /// The points decide the line's box, so a box that was given as well would have no effect.
   @ClientLoop
   private func refuse(for kind: ShapeKind, in editor: RoomEditor) async throws {
     if let end = from ?? to, kind != .line {

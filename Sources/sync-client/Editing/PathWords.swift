@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// Points as people type them.
 enum PathWords {
-  /// `10,10 200,50`: as many points as a path may have, each within a range. `nil` for any other text.
+  /// Reads `10,10 200,50`: as many points as a path is allowed to have, each within a range. `nil` for any other text.
   static func points(_ value: String, within range: ClosedRange<Double>) -> [Point]? {
     var points: [Point] = []
     for word in value.split(separator: " ") {
@@ -15,7 +15,7 @@ enum PathWords {
     return Path.counts.contains(points.count) ? points : nil
   }
 
-  /// Writes `0,0 0.5,1`, places in a shape's box, as the value of `path`.
+  /// Reads `0,0 0.5,1`, which are places in a shape's box, and writes them as the value of `path`.
   static func write(_ value: String, to writer: inout JSONWriter) throws(ClientFailure) {
     guard value != "none" else {
       writer.beginArray()

@@ -1,9 +1,9 @@
 import CanvasCRDT
 import CommandWords
 
-/// `fill=#FF0000 size=100,80`: a shape's properties as people type them.
+/// A shape's properties as people type them: `fill=#FF0000 size=100,80`.
 enum PropertyWords {
-  /// The part of `--help` about properties: all of them, with their defaults.
+  /// The part of `--help` about properties: each property with its default.
   static let help: String = {
     let order = Property.inOrder
     let words = order.indices.compactMap { place in
@@ -13,7 +13,7 @@ enum PropertyWords {
       + "\(words.joined(separator: " "))."
   }()
 
-  /// Words that people try for properties.
+  /// Words that people may type instead of a property's name, for a hint.
   private static let otherNames = [
     "color": "fill", "colour": "fill", "background": "fill", "outline": "stroke", "border": "stroke",
     "x": "position", "y": "position", "at": "position", "width": "size", "height": "size", "radius": "cornerRadius",
@@ -38,7 +38,7 @@ enum PropertyWords {
     writer.endObject()
     writer.endArray()
     writer.endObject()
-    // The values are checked by parsing them as a message.
+    // The values become a message, because parsing a message checks them.
     do throws(MessageError) {
       return try JSONEncoding.decodeSubmission(writer.finish()).operations[0].set
     } catch {
@@ -103,9 +103,9 @@ enum PropertyWords {
   }
 }
 
-/// Values as people type them.
+/// The values of properties as people type them.
 enum ValueWords {
-  /// Nil for a property without a default.
+  /// The property's value as text. Nil for a property without a value and without a default.
   static func text(of property: Property, in set: Properties) -> String? {
     switch property.form {
     case .erasure, .kind, .name, .text, .path, .tie: nil

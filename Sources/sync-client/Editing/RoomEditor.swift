@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A room joined in order to edit it, as the same actor as in earlier commands of this user.
+/// A room that a command joins in order to edit it. The command is the same actor as this user's earlier commands.
 @ClientLoop
 struct RoomEditor {
   let client: RoomClient
@@ -34,9 +34,10 @@ struct RoomEditor {
     client.edit { replica, now in
       do {
         let effects = try body(&replica, now)
-        // Saved before anything is sent, because an actor that forgot its newest stamps could use them again. The edit
-        // is not saved, so that nobody sends it if this command is killed. Its undo step is saved, since the server may
-        // have stored the edit by then. Undo passes over the step of an edit that was not stored.
+        // The replica is saved before anything is sent, because an actor that forgot its newest stamps could use them
+        // again. The edit itself is not saved, so that no later command sends it if this command is killed. The edit's
+        // undo step is saved, since the server may have stored the edit by then. Undo passes over the step of an edit
+        // that was not stored.
         state?.save(replica, history: replica.saveHistory())
         return effects
       } catch {
@@ -63,12 +64,12 @@ struct RoomEditor {
     return report.exitCode
   }
 
-  /// As above, for edits of single shapes.
+  /// The same, for edits of single shapes.
   func commit(_ edits: [ShapeEdit]) async throws -> ExitCode {
     try await commit { replica, now in replica.edit(edits, at: now) }
   }
 
-  /// Leaves without an edit.
+  /// Leaves the room without an edit.
   /// - Returns: the error to throw.
   func fail(_ words: String) async -> ClientFailure {
     await client.leave()

@@ -10,13 +10,13 @@ enum SettleEnd: Hashable, Sendable {
 }
 
 extension RoomClient {
-  /// How long to wait for an answer that is on its way when the user interrupts. A healthy server takes less.
+  /// How long to wait, after the user has interrupted, for answers that are on their way. A healthy server takes less.
   private static let partingMilliseconds: UInt64 = 400
 
-  /// Waits until the server has answered every edit. Gives up if not a single answer comes for that long. Many edits
-  /// may take longer in all, since a server takes only a limited number a second.
+  /// Waits until the server has answered every edit. Gives up if no answer at all comes for `patience`. Many edits may
+  /// take longer in total, since a server takes only a limited number a second.
   ///
-  /// - Parameter tell: called with the reason, once in each silence.
+  /// - Parameter tell: is called with the reason, once in each silence.
   func settle(withinMilliseconds patience: UInt64, tell: (Delay) -> Void) async -> SettleEnd {
     var left = replica.unsentCount
     var isTold = false
@@ -41,7 +41,8 @@ extension RoomClient {
     return .answered
   }
 
-  /// The user has interrupted. An answer that is on its way is still waited for, in a task that is not cancelled.
+  /// Called when the user has interrupted. An answer that is on its way is still waited for, in a task that is not
+  /// cancelled.
   private func part() async -> SettleEnd {
     await Task { @ClientLoop in
       _ = await wait(withinMilliseconds: RoomClient.partingMilliseconds) { !$0.replica.awaitsAnswer }

@@ -15,8 +15,8 @@ extension RoomEditor {
 }
 
 enum ShapeFinding {
-  /// A name comes before an identifier, since a name such as `abc-def-ghi` was given on purpose. Upper and lower case
-  /// only matter between names that differ in nothing else.
+  /// A name comes before an identifier, since somebody gave a name such as `abc-def-ghi` on purpose. The case of
+  /// letters matters only between names that differ in nothing else.
   static func find(_ word: String, among names: ShownNames, on canvas: Canvas) -> Identifier? {
     if let shape = names.identifier(named: Text(word)) { return shape }
     if let shape = Identifier(word), canvas[shape] != nil { return shape }

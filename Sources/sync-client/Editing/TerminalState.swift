@@ -15,7 +15,7 @@ import Glibc
 @ClientLoop
 final class TerminalState {
   private let path: String
-  /// The path in earlier versions. It is read until there is a newer file.
+  /// The path that earlier versions used. It is read as long as there is no file at the newer path.
   private let formerPath: String
   private let lock: Int32
   private let output: Output
@@ -27,14 +27,14 @@ final class TerminalState {
     self.output = output
   }
 
-  /// Opens the state. If another command uses it, this waits up to fifteen seconds. `nil` if there is no place to store
-  /// it.
+  /// Opens the state. If another command has locked it, this waits up to fifteen seconds. `nil` if there is no place to
+  /// store the state.
   static func open(_ room: RoomName, _ invocation: Invocation) async throws -> TerminalState? {
     let server = invocation.server
     let output = invocation.output
     guard let directory = directory(invocation.environment) else { return nil }
     let place = "\(directory)/\(server.host.filter { $0 != "/" })_\(server.port)"
-    // A room's name is a valid file name, except `.` and `..`; the prefix makes these valid too.
+    // The prefix makes every room's name a valid file name. Without it, `.` and `..` would not be.
     let folder = "\(place)/rooms/room.\(room.text)"
     guard makeDirectories(folder) else {
       output.notice("no_state", "\(folder): \(String(cString: strerror(errno))); undo will not know of this edit")
@@ -73,7 +73,7 @@ final class TerminalState {
     return true
   }
 
-  /// The replica of the last command; nil if there is none or it can't be read.
+  /// The replica that the last command saved; nil if there is none or it can't be read.
   func restore(_ configuration: ReplicaConfiguration) -> Replica? {
     guard let bytes = readFile(), bytes.count > 8 else { return nil }
     let length = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -87,7 +87,7 @@ final class TerminalState {
         seed: seed
       )
     else { return nil }
-    // Without its history, the replica is still the same actor.
+    // If the history can't be restored, the replica is still the same actor, so it is used without a history.
     try? replica.restoreHistory(Array(body.dropFirst(Int(length))))
     return replica
   }

@@ -1,15 +1,16 @@
 import CanvasCRDT
 
-/// An edit, or a part of it, that the server had not answered when its command ended. No later command sends it: a user
-/// who interrupts a command doesn't want the edit any more, and a script that tries again would make it twice.
+/// The part of an edit that the server had not answered when the edit's command ended. No later command sends it: a
+/// user who interrupts a command doesn't want the edit any more, and a script that tries again would make the edit
+/// twice.
 struct Withdrawal: Hashable, Sendable {
-  /// How many of the edit's operations are withdrawn, and how many it has.
+  /// How many of the edit's operations have no answer, and how many operations the edit has.
   let unanswered: Int
   let count: Int
   let end: SettleEnd
   let delay: Delay
   let patience: UInt64
-  /// Whether some of the edit is stored, or may be because it was sent and never answered.
+  /// Whether a part of the edit is stored, or may be stored because it was sent and never answered.
   let mayBeStored: Bool
 
   @ClientLoop

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A drawing as SVG or PNG, with common areas in orange.
+/// A drawing as SVG or PNG. The common areas of overlapping shapes are orange.
 enum Picture {
   static func svg(of stored: StoredDrawing, room: RoomName) -> [UInt8] {
     var export = SVGExport(stored.drawing)
@@ -10,16 +10,16 @@ enum Picture {
     return export.document()
   }
 
-  /// A larger picture is scaled down to this. Protects memory.
+  /// The upper bound on a picture's sides. A larger picture is scaled down to it. Protects memory.
   static let sideMax = 4_096.0
   private static let pixelsMax = 8e6
-  /// The most pixels that all shapes of a picture may cover together. If hundreds of shapes lie on each other, the
-  /// picture is made smaller until they do.
+  /// The upper bound on the sum of the pixels that each shape covers. If hundreds of shapes lie on each other, the
+  /// picture is made smaller until the sum fits.
   private static let paintedMax = 3e8
   /// A row that an edge crosses costs about as much as this many pixels.
   private static let pixelsPerRow = 8.0
 
-  /// - Parameter scale: pixels for each unit of the canvas.
+  /// - Parameter scale: how many pixels a unit of the canvas gets.
   static func png(of stored: StoredDrawing, scale wanted: Double) -> [UInt8] {
     var scene = CanvasScene()
     let picture = RoomPicture(stored.canvas)
@@ -73,8 +73,8 @@ enum Picture {
     return max(CanvasView.scales.lowerBound, min(wanted, bySide, byArea, CanvasView.scales.upperBound))
   }
 
-  /// The painter is made for cells of two by two pixels, which are twice as high as wide. So two of its columns make
-  /// one pixel.
+  /// The painter is made for a terminal's cells, which are two columns by two rows of dots and twice as high as wide.
+  /// So two of its columns make one pixel.
   private static func encode(_ scene: CanvasScene, _ box: Rect, scale: Double) -> [UInt8] {
     let width = max(1, Int((box.size.width * scale).rounded(.up)))
     let height = max(1, Int((box.size.height * scale).rounded(.up)))

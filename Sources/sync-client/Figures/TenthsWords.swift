@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A number in tenths, such as alpha, as people type and read it: in percent. On the wire, 70 % is 7.
+/// A property in tenths, such as alpha, as people type and read it: in percent. 70 % is 7 on the wire.
 enum TenthsWords {
   static func text(_ tenths: Int16) -> String { "\(tenths * 10) %" }
 
   /// Reads `70%` and `70 %`; also `7` and `0.7`, which earlier versions used. `nil` if the text is ambiguous: `1` could
-  /// be a tenth or the whole.
+  /// mean a tenth or the whole.
   static func tenths(_ text: String) -> Double? {
     if text.hasSuffix("%") {
       let number = text.dropLast().reversed().drop { $0 == " " }.reversed()

@@ -7,9 +7,9 @@ import TerminalCanvas
 /// Each line is written at once and whole, so that the reader of a pipe gets it immediately. When the reader closes the
 /// pipe, the command ends quietly.
 struct Output: Sendable {
-  /// How many colours to use; none unless standard output is a terminal.
+  /// How many colours to print; none unless standard output is a terminal.
   var depth = ColorDepth.none
-  /// Whether programs read the answers. Then errors and remarks are JSON, too.
+  /// Whether programs read the answers. Then errors and remarks are JSON as well.
   var isJSON = false
 
   static var isTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
@@ -20,7 +20,7 @@ struct Output: Sendable {
     write(bytes: bytes)
   }
 
-  /// One object, on a line of its own.
+  /// Writes one object, on a line of its own.
   func write(_ body: (inout JSONWriter) -> Void) {
     var writer = JSONWriter(capacity: 256)
     writer.beginObject()
@@ -29,7 +29,8 @@ struct Output: Sendable {
     write(json: writer.finish())
   }
 
-  /// A JSON text, on a line of its own. Characters that would control a terminal, or reverse the line, are escaped.
+  /// Writes a JSON text, on a line of its own. Characters that would control a terminal, or reverse the line, are
+  /// escaped.
   func write(json: [UInt8]) {
     write(bytes: PlainJSON.escaping(json) + [UInt8(ascii: "\n")])
   }
@@ -37,21 +38,21 @@ struct Output: Sendable {
   func write(bytes: [UInt8]) {
     guard let failure = Output.write(bytes, to: STDOUT_FILENO) else { return }
     if failure == EPIPE { return Signals.readerIsGone() }
-    // For example, the disk may be full. The answer is incomplete.
+    // The answer is incomplete, for example because the disk is full.
     complain(ClientFailure.failed("standard output: \(String(cString: strerror(failure)))"))
     exit(ExitCode.failed.rawValue)
   }
 
-  /// An error message on standard error, after the program's name: `{"error":{"code":…,"message":…}}` for programs, as
-  /// in the server's answers over HTTP.
+  /// Writes an error message to standard error, after the program's name. For programs it is
+  /// `{"error":{"code":…,"message":…}}`, as in the server's answers over HTTP.
   func complain(_ code: String, _ words: String) { tell("error", code, words, to: "sync-client: \(words.printable)") }
 
   func complain(_ failure: ClientFailure) { complain(failure.code, failure.words) }
 
-  /// The same for messages that aren't errors: why something takes long, that the connection is back.
+  /// Writes a message that isn't an error to standard error: why something takes long, that the connection is back.
   func notice(_ code: String, _ words: String) { tell("notice", code, words, to: "sync-client: \(words.printable)") }
 
-  /// As `notice`, without the program's name: one of many lines about a command's progress.
+  /// The same as `notice`, without the program's name, because it is one of many lines about a command's progress.
   func progress(_ words: String) { tell("notice", "progress", words, to: words) }
 
   private func tell(_ kind: StaticString, _ code: String, _ words: String, to people: String) {
@@ -71,7 +72,7 @@ struct Output: Sendable {
     _ = Output.write(bytes, to: STDERR_FILENO)
   }
 
-  /// Returns the error's number if it could not be written.
+  /// Writes all bytes. Returns the error's number if that failed.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       var written = 0
@@ -80,7 +81,7 @@ struct Output: Sendable {
         if count >= 0 {
           written += count
         } else if errno == EAGAIN {
-          // Somebody else has made the terminal non-blocking.
+          // The write would block, because another process has made the terminal non-blocking. So this waits for it.
           var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           poll(&wait, 1, -1)
         } else if errno != EINTR {

@@ -6,7 +6,7 @@ enum Style: Sendable {
   case plain
   case strong
   case faint
-  /// Overlaps: the page's orange.
+  /// For overlaps: the page's orange.
   case warning
   case good
   case bad
@@ -31,6 +31,6 @@ enum Style: Sendable {
 }
 
 extension Output {
-  /// The text in a style, if there are colours. Control characters are removed.
+  /// The text in a style, or in no style where the terminal shows no colours. Control characters are removed.
   func styled(_ text: String, _ style: Style) -> String { style.applied(to: text.printable, depth) }
 }

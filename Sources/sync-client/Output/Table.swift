@@ -5,7 +5,7 @@ struct Table {
   struct Column {
     let heading: String
     var isNumeric = false
-    /// In longer texts the middle is left out.
+    /// The upper bound on a cell's width. The middle of a longer text is left out.
     var widthMax = 48
   }
 
@@ -26,7 +26,7 @@ struct Table {
 
   mutating func add(_ cells: [Cell]) { rows.append(cells) }
 
-  /// The lines, headings first. An empty column is left out.
+  /// The table's lines, headings first. A column without any text is left out.
   func lines(for output: Output) -> [String] {
     let used = columns.indices.filter { index in rows.contains { !$0[index].text.isEmpty } }
     var widths = columns.map { $0.heading.columns }

@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// Texts in shapes, as people type them and read them in one line.
+/// The texts of shapes, as people type and read them in one line.
 enum TextWords {
-  /// The typed text, with `\\n` for a line break and `\\\\` for a backslash.
+  /// The text that was typed, with each `\\n` replaced by a line break and each `\\\\` by a backslash.
   static func written(_ typed: String) -> String {
     var text = ""
     var isEscaped = false
@@ -25,7 +25,7 @@ enum TextWords {
     return isEscaped ? text + "\\" : text
   }
 
-  /// Terminals send a carriage return for a line break.
+  /// The text with line feeds instead of the carriage returns that terminals send for line breaks.
   static func withLineFeeds(_ text: String) -> String {
     text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
   }
@@ -35,14 +35,15 @@ enum TextWords {
     text.string.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
   }
 
-  /// `“Buy milk…”`: the beginning, on one line.
+  /// The beginning of the text, on one line: `“Buy milk…”`.
   static func quoted(_ text: Text) -> String {
     let line = inOneLine(text)
     if line.isEmpty { return "nothing" }
     return line.count > shownMax ? "“\(line.prefix(shownMax - 1))…”" : "“\(line)”"
   }
 
-  /// Without line breaks, and without characters that are invisible or set the direction of the text around them.
+  /// The text without line breaks, and without characters that are invisible or set the direction of the text around
+  /// them.
   static func inOneLine(_ text: Text) -> String {
     text.string.split(separator: "\n").joined(separator: " ").printable
   }

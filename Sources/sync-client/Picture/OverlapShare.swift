@@ -1,20 +1,20 @@
 import CanvasCRDT
 
-/// How much of each other two shapes cover.
+/// How much two shapes cover each other.
 enum OverlapShare {
-  /// The common area divided by the smaller shape's area: 1 if one lies completely inside the other.
+  /// The common area divided by the smaller shape's area: 1 if one shape lies completely inside the other.
   static func of(_ first: Outline, _ second: Outline) -> Double {
     let smaller = min(first.area, second.area)
     guard smaller > 0 else { return 0 }
     return min(1, area(of: first.commonRegion(with: second)) / smaller)
   }
 
-  /// The area of simple polygons that don't overlap.
+  /// The total area of simple polygons that don't overlap each other.
   static func area(of loops: [[Point]]) -> Double {
     var doubled = 0.0
     for loop in loops {
       guard let first = loop.first else { continue }
-      // Calculated relative to a corner of the polygon, so that no digits are lost far from the origin.
+      // Coordinates are taken relative to a corner of the polygon. Otherwise digits would be lost far from the origin.
       for index in loop.indices {
         let from = loop[index]
         let to = loop[(index + 1) % loop.count]

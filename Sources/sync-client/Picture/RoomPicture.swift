@@ -1,13 +1,14 @@
 import CanvasCRDT
 
-/// Facts about a room that commands need again and again: the drawing order, the shown names, the overlaps. It is
-/// updated change by change, so a question costs no more than its answer.
+/// What commands need to know of a room again and again: the drawing order, the shown names, the overlaps. It is
+/// updated change by change, so reading it needs no pass over all shapes.
 struct RoomPicture: Sendable {
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
   private var ties = TiedLines()
   private(set) var overlaps = OverlapIndex.shown([])
-  /// Lines that are tied to shapes that have moved. In `overlaps` they are still at their old places.
+  /// Lines that are tied to moved shapes and have not been moved with them yet. In `overlaps` they are still at their
+  /// old places.
   private var strayLines = IdentifierSet()
 
   init() {}
@@ -27,7 +28,8 @@ struct RoomPicture: Sendable {
     overlaps = OverlapIndex.shown(outlines)
   }
 
-  /// Takes in a change, which is already in `canvas`. Returns the pairs that began or ceased to overlap.
+  /// Updates everything for a change that `canvas` has already. Returns the pairs of shapes that began or ceased to
+  /// overlap.
   mutating func follow(_ change: Change, in canvas: Canvas) -> OverlapChanges {
     order.update(change, in: canvas)
     names.update(change, in: canvas)
@@ -42,8 +44,9 @@ struct RoomPicture: Sendable {
     return overlaps.update(change.shape, to: canvas.drawn(change.shape)?.visibleOutline)
   }
 
-  /// Moves lines that are tied to moved shapes. Thousands of lines may be tied to a shape that moves many times in a
-  /// frame, so this is done only when somebody looks. Lines overlap nothing. Returns the lines as they are drawn now.
+  /// Moves the lines that are tied to moved shapes, and returns them as they are drawn now. Thousands of lines may be
+  /// tied to a shape that moves many times in a frame, so this is done only when the lines are to be shown. Until then
+  /// nothing is missing from the overlaps, since lines overlap nothing.
   mutating func moveTiedLines(in canvas: Canvas) -> [Shape] {
     let lines = strayLines.members.compactMap { canvas.drawn($0) }
     strayLines.removeAll()
@@ -53,11 +56,11 @@ struct RoomPicture: Sendable {
 }
 
 extension Properties {
-  /// The colour by which a shape is recognised: its fill, or its stroke if it is only a line.
+  /// The colour by which people recognise the shape: its fill, or its stroke if its kind has no area.
   var color: Color { kind.isStroke ? stroke : fill }
 }
 
 extension Shape {
-  /// A hidden shape overlaps nothing.
+  /// The outline; nil for a hidden shape, because a hidden shape overlaps nothing.
   var visibleOutline: Outline? { properties.visible ? outline : nil }
 }

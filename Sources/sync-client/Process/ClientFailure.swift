@@ -12,7 +12,7 @@ enum ClientFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// The error's name for programs: the server's code if it sent one.
+  /// The error's name for programs: the server's code, if the server sent one.
   var code: String {
     switch self {
     case .usage: "usage"
@@ -37,6 +37,6 @@ struct ExitCode: RawRepresentable, Hashable, Sendable {
   static let failed = ExitCode(rawValue: 1)
   static let couldNotConnect = ExitCode(rawValue: 2)
   static let wrongWords = ExitCode(rawValue: 64)
-  /// The server didn't accept an edit in time. The same command may succeed later.
+  /// The server didn't accept an edit in time. If the same command is tried again later, it may succeed.
   static let tryAgainLater = ExitCode(rawValue: 75)
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whole files. `-` is standard input.
+/// Reads and writes whole files. `-` stands for standard input.
 enum FileBytes {
   struct Failure: Error {
     let words: String
@@ -24,21 +24,21 @@ enum FileBytes {
     }
   }
 
-  /// Writes a whole file or nothing: the bytes go to a new file beside it, which then takes its name. So a failed
-  /// attempt leaves the old file. Returns false if it failed; `errno` tells why.
+  /// Writes the whole file or nothing: the bytes go to a new file in the same folder, which then takes the old file's
+  /// name. So a failed attempt leaves the old file as it was. Returns false if writing failed; `errno` tells why.
   static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o666) -> Bool {
     var known = stat()
     let exists = stat(path, &known) == 0
-    // A pipe or a device can't be replaced, and has no content that could be lost.
+    // A pipe or a device can't be replaced by a new file, and has no content that could be lost.
     if exists, known.st_mode & S_IFMT != S_IFREG { return overwrite(bytes, path, O_TRUNC, mode) }
-    // A symbolic link stays, and leads to the new file.
+    // A symbolic link is kept: the file that it leads to is replaced.
     let target = exists ? realpath(path) ?? path : path
     let folder = target.lastIndex(of: "/").map { target[...$0] } ?? ""
     let new = "\(folder).sync-client.\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
     guard overwrite(bytes, new, O_EXCL, exists ? known.st_mode & 0o7777 : mode) else {
       let failure = errno
       unlink(new)
-      // Even if no file can be made beside it, the file itself may be writable.
+      // Even if no new file can be made in the folder, the old file itself may be writable.
       if exists, failure == EACCES || failure == EROFS { return overwrite(bytes, path, O_TRUNC, mode) }
       errno = failure
       return false
@@ -70,7 +70,7 @@ enum FileBytes {
       return true
     }
     let failure = errno
-    // A full disk may be reported only here.
+    // The system may report a full disk only when the file is closed.
     let isClosed = close(descriptor) == 0
     if !isWritten { errno = failure }
     return isWritten && isClosed

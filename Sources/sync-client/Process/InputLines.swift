@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Standard input, line by line. A line is read only when it is asked for, so a program that writes faster than its
+/// Standard input, line by line. A line is read only when `next` asks for it, so a program that writes faster than its
 /// lines are taken has to wait.
 ///
 /// A separate thread reads, since files and terminals can't say whether a read would block.
@@ -10,7 +10,7 @@ final class InputLines: Sendable {
     /// Counted from 1.
     let number: Int
     let bytes: [UInt8]
-    /// Whether the line was longer than allowed. Then this is only its beginning.
+    /// Whether the line was longer than allowed. Then `bytes` are only its beginning.
     let isCut: Bool
   }
 
@@ -25,7 +25,7 @@ final class InputLines: Sendable {
 
   init(bytesMax: Int = 1 << 20) throws(ClientFailure) {
     self.bytesMax = bytesMax
-    // Never freed, because the thread may be in a read that never returns.
+    // The semaphore is never freed, because the thread may be in a read that never returns.
     wanted = .allocate(capacity: 1)
     sem_init(wanted, 0, 0)
     var thread = pthread_t()
@@ -88,7 +88,7 @@ final class InputLines: Sendable {
           break
         }
         if hasEnded {
-          // The last line may have no line break. A long one is marked as cut.
+          // The last line counts even if no line break ends it. A line that is too long is marked as cut.
           give(buffer.count > start ? Line(number: number, bytes: Array(buffer[start...]), isCut: isCut) : nil)
           if buffer.count == start { return }
           start = buffer.count
@@ -108,7 +108,7 @@ final class InputLines: Sendable {
     }
   }
 
-  /// Returns false at the end.
+  /// Reads more bytes into the buffer. Returns false at the end of the input.
   private static func readMore(into buffer: inout [UInt8]) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { room in
       while true {

@@ -15,8 +15,8 @@ struct RoomHistory: Hashable, Sendable {
     return RoomHistory(from: from, to: to)
   }
 
-  /// Refuses a moment in the future. The server would answer with the present.
-  /// - Parameter moment: nil is no moment, so it is never refused.
+  /// Refuses a moment in the future, because the server would answer with the present.
+  /// - Parameter moment: nil stands for no moment, and is never refused.
   @ClientLoop
   static func refuseFuture(
     _ moment: UInt64?,
@@ -25,7 +25,7 @@ struct RoomHistory: Hashable, Sendable {
   ) async throws {
     guard let moment, moment > Clocks.wallMilliseconds() else { return }
     let newest = try await fetch(room, by: requests).to
-    // The server's clock may be ahead of this machine's.
+    // The server's clock may be ahead of this machine's clock, so the end of the kept span is compared.
     guard moment > newest else { return }
     throw ClientFailure.usage(
       "\(TimeWords.shown(moment)) is in the future. The newest change of \(room.text) is of \(TimeWords.shown(newest))."

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A room as `/v1/rooms` lists it.
+/// A room as the server lists it at `/v1/rooms`.
 struct RoomListing: Hashable, Sendable {
   let room: String
   let shapes: Int

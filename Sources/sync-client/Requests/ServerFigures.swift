@@ -1,4 +1,4 @@
-/// A server's metrics at one moment, from the text format of Prometheus.
+/// A server's metrics at one moment, read from the text format of Prometheus.
 struct ServerFigures: Sendable {
   private var values: [String: Double] = [:]
   /// For each upper bound in seconds, how many deliveries took at most that long.
@@ -21,7 +21,7 @@ struct ServerFigures: Sendable {
 
   subscript(name: String) -> Double? { values[name] }
 
-  /// The figures in words, with rates since an earlier reading.
+  /// The metrics in words, with rates since an earlier reading.
   func words(since before: ServerFigures?, seconds: Double) -> [String] {
     var words: [String] = []
     if let connections = self["canvas_connections"] {
@@ -47,17 +47,17 @@ struct ServerFigures: Sendable {
 
   private func rate(_ name: String, _ before: ServerFigures, _ seconds: Double) -> Double? {
     guard let now = self[name], let then = before[name] else { return nil }
-    // A server that was restarted counts from zero.
+    // A server that was restarted counts from zero again, so a difference may be negative.
     return max(0, now - then) / seconds
   }
 
-  /// The server's refusals, and the most frequent reason. `nil` if it refuses nothing.
+  /// The rate of refusals, and the most frequent reason. `nil` if the server refuses nothing.
   private func refusals(since before: ServerFigures, seconds: Double) -> String? {
     let prefix = "canvas_refusals_total{code=\""
     var all = 0.0
     var most: (code: Substring, count: Double) = ("", 0)
     for (name, count) in values where name.hasPrefix(prefix) {
-      // The earlier reading doesn't have a code that is refused for the first time.
+      // A code that is refused for the first time is missing from the earlier reading.
       let since = max(0, count - (before[name] ?? 0))
       all += since
       if since > most.count { most = (name.dropFirst(prefix.count).prefix { $0 != "\"" }, since) }
@@ -66,8 +66,9 @@ struct ServerFigures: Sendable {
     return "\(Figures.rounded(all / seconds, decimals: all < seconds ? 1 : 0)) refused/s, most \(most.code)"
   }
 
-  /// From an operation's arrival to its delivery, since an earlier reading: about the median and the 99th percentile. A
-  /// histogram only gives the two bounds around each; the result is their middle.
+  /// How long operations took from their arrival to their delivery, since an earlier reading: about the median and the
+  /// 99th percentile. A histogram only gives the two bounds around each of them, so the middle between the bounds is
+  /// taken.
   private func lag(since before: ServerFigures) -> String? {
     guard deliveries.count == before.deliveries.count, let all = deliveries.last,
       let allBefore = before.deliveries.last,

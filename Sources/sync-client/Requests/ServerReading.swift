@@ -1,8 +1,8 @@
-/// A server's rooms and figures at one moment.
+/// A server's rooms and metrics at one moment.
 struct ServerReading: Sendable {
   let microseconds: UInt64
   let rooms: [RoomListing]
-  /// Nil if the token doesn't allow reading them.
+  /// The server's metrics; nil if the token doesn't allow reading them.
   let figures: ServerFigures?
 
   @ClientLoop
@@ -29,7 +29,7 @@ struct ServerReading: Sendable {
     let before = Dictionary(earlier.rooms.map { ($0.room, $0.operations) }) { first, _ in first }
     var rates: [String: Double] = [:]
     for room in rooms {
-      // A room that was deleted and created again has fewer than before.
+      // A room that was deleted and created again has fewer operations than at the earlier reading.
       rates[room.room] = Double(max(0, room.operations - (before[room.room] ?? 0))) / seconds
     }
     return rates

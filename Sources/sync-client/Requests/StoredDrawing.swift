@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A room's drawing as the server sends it over HTTP: its present state or a past one.
+/// A room's drawing as the server sends it over HTTP, in its present state or a past one.
 struct StoredDrawing: Sendable {
   /// The document as received.
   let bytes: [UInt8]
@@ -28,7 +28,7 @@ struct StoredDrawing: Sendable {
 
   init(_ bytes: [UInt8]) throws(ImportError) {
     self.bytes = bytes
-    // The stamps are made up, since nothing is merged with this canvas.
+    // The canvas needs stamps but merges with no other canvas, so any stamps will do.
     var canvas = Canvas(seed: UInt64.random(in: 0...UInt64.max))
     for shape in try Import.read(bytes, shapesMax: .max, names: .asStored) {
       guard let id = shape.id, let stamp = Stamp(milliseconds: 1, counter: 0, actor: id) else { continue }

@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// Events as lines for people. Many similar events at once become one line.
+/// Events as lines for people. Many similar events at the same time become one line.
 struct EventLines {
-  /// Up to this many events of one kind by one writer get a line each.
+  /// The upper bound on similar events of one writer that get a line each. If there are more, they share one line.
   static let alikeMax = 6
 
   let output: Output
-  /// Whether the lines answer an edit. Then they have no times and don't name the author.
+  /// Whether the lines report what the user's own edit did. Such lines have no times and don't name the author.
   var isReport = false
 
   func write(_ events: [RoomEvent]) {
@@ -79,7 +79,7 @@ struct EventLines {
   }
 }
 
-/// Events that may share a line.
+/// The kinds of events that may share a line.
 enum EventCrowd: Hashable {
   case made
   case changed

@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// Something that happened in a room, in the form in which people are told of it.
+/// An event in a room, in the form in which people are told of it.
 struct RoomEvent: Hashable, Sendable {
   enum What: Hashable, Sendable {
     case made(ShapeName, Properties)
     /// The properties that changed, with their newest values.
     case changed(ShapeName, Properties)
     case deleted(ShapeName, intoBlackHole: Bool)
-    /// `share` is the common area divided by the smaller shape's area.
+    /// The shapes began to overlap. `share` is the common area divided by the smaller shape's area.
     case overlapBegan(ShapeName, ShapeName, share: Double)
     case overlapEnded(ShapeName, ShapeName)
     case came(Person)
@@ -20,17 +20,18 @@ struct RoomEvent: Hashable, Sendable {
   var milliseconds: UInt64
   var what: What
   var by: Writer?
-  /// The present names of the shapes that a line is tied to.
+  /// The present names of the shapes to which a line is tied.
   var tied: [Identifier: Text] = [:]
 
   /// The person who caused the event.
   enum Writer: Hashable, Sendable {
     case person(Person)
-    /// Several people, while this client was offline.
+    /// Several people, who wrote while this client was offline.
     case several
     case oneself
 
-    /// Each request over HTTP comes from a new actor without a name. All of these count as the same writer.
+    /// Whether both count as the same writer. Each request over HTTP comes from a new actor without a name; all such
+    /// actors count as one.
     func isSameHand(as other: Writer) -> Bool {
       if case .person(let person) = self, case .person(let another) = other, person.name == nil, another.name == nil {
         return true
@@ -47,7 +48,7 @@ struct ShapeName: Hashable, Sendable {
 
 struct Person: Hashable, Sendable {
   let actor: Identifier
-  /// Nil for an actor who only wrote over HTTP.
+  /// The person's name; nil for an actor who only wrote over HTTP.
   let name: Text?
   let color: Color?
 

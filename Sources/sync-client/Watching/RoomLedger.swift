@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// Turns a room's changes into events. A drag changes a shape's position with each frame of somebody's screen. It
-/// becomes one event, once the shape has come to rest.
+/// Turns a room's changes into events. A drag changes a shape's position with each frame of somebody's screen. All
+/// these changes become one event, once the shape has come to rest.
 struct RoomLedger: Sendable {
   /// A shape has come to rest when it has not changed for this long.
   static let restMilliseconds: UInt64 = 300
@@ -36,12 +36,12 @@ struct RoomLedger: Sendable {
 
   init(_ canvas: Canvas) { picture = RoomPicture(canvas) }
 
-  /// When `due` must be called next, on the monotonic clock.
+  /// The time of the monotonic clock at which `due` must be called next.
   var nextDue: UInt64? {
     var next: UInt64?
     for entry in shapes.values { next = min(next ?? entry.due, entry.due) }
     for (pair, entry) in pairs {
-      // An overlap is reported after the changes of its shapes.
+      // An overlap is reported after the changes of its two shapes.
       let due = max(entry.due, shapes[pair.first]?.due ?? 0, shapes[pair.second]?.due ?? 0)
       next = min(next ?? due, due)
     }
@@ -52,18 +52,19 @@ struct RoomLedger: Sendable {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? Text(shape.text))
   }
 
-  /// The canvas may be newer than the change and lack the shape. Then the shape keeps its last name.
+  /// The shape's name before a change. The canvas may be newer than the change and lack the shape; then the last known
+  /// name is used.
   private func nameBefore(_ shape: Identifier) -> ShapeName {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? shapes[shape]?.name ?? Text(shape.text))
   }
 
   mutating func note(_ peer: Peer) { people.note(peer) }
 
-  /// The shape's next change will be its deletion by the black hole.
+  /// Notes that the shape's next change will be its deletion by the black hole.
   mutating func depart(_ shape: Identifier) { departing.insert(shape) }
 
-  /// The room was loaded again, for example after it was deleted or an older copy of it was restored. Returns the
-  /// waiting events, and then all differences from `earlier`, the canvas until now.
+  /// The room was loaded again, for example after the room was deleted, or after an older copy of it was restored.
+  /// Returns the waiting events, and then an event for each difference from `earlier`, the canvas until now.
   mutating func reset(to canvas: Canvas, from earlier: Canvas, at now: Moment) -> [RoomEvent] {
     var events = due(at: now, isLast: true)
     let before = picture
@@ -99,7 +100,7 @@ struct RoomLedger: Sendable {
 
   // MARK: - Taking in
 
-  /// Takes in changes, which are already in `canvas`. Returns the events that can't wait.
+  /// Notes changes that `canvas` has already. Returns the events that can't wait.
   mutating func take(
     _ changes: [Change],
     by writer: RoomEvent.Writer,
@@ -169,7 +170,7 @@ struct RoomLedger: Sendable {
   private mutating func note(_ pair: ShapePair, overlaps: Bool, gone: ShapeName, at now: Moment) {
     let time = now.monotonicMilliseconds
     if let entry = pairs[pair], entry.overlaps != overlaps {
-      // The pair is as it was last reported again.
+      // The pair overlaps, or doesn't, as it was last reported, so there is nothing to report.
       pairs[pair] = nil
       return
     }
@@ -189,7 +190,7 @@ struct RoomLedger: Sendable {
 
   /// The events of shapes that have come to rest, in the order in which they began. Overlaps follow the changes that
   /// led to them.
-  /// - Parameter isLast: also return the events of shapes that still move, because nothing more is coming.
+  /// - Parameter isLast: whether to return the events of shapes that still move as well, because no later call will.
   mutating func due(at now: Moment, isLast: Bool = false) -> [RoomEvent] {
     let time = isLast ? UInt64.max : now.monotonicMilliseconds
     var events: [RoomEvent] = []
@@ -198,7 +199,7 @@ struct RoomLedger: Sendable {
       shapes[shape] = nil
       events.append(event(entry, shape, at: now))
     }
-    // While one of the shapes still moves, it is not certain whether they overlap.
+    // While one of its shapes still moves, a pair may yet cease or begin to overlap.
     let settled = pairs.filter { pair, entry in
       entry.due <= time && shapes[pair.first] == nil && shapes[pair.second] == nil
     }
@@ -220,7 +221,7 @@ struct RoomLedger: Sendable {
     )
   }
 
-  /// The event with the names of the shapes in it.
+  /// The event with the present names of the shapes in it.
   private func told(_ event: RoomEvent) -> RoomEvent {
     var event = event
     switch event.what {

@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A line of input: one operation, `{"shape":…,"set":{…}}`, or several that are taken together, `{"ops":[…]}`. If the
-/// line has an `id`, its answer has it too. An operation without a shape makes one.
+/// A line of input: one operation, `{"shape":…,"set":{…}}`, or several that the room takes together, `{"ops":[…]}`. If
+/// the line has an `id`, the answer to it has the same `id`. An operation without a shape makes a new one.
 struct PipeLine: Sendable {
   let id: JSONText?
   let operations: [ProposedOperation]
-  /// The identifiers of shapes that the line makes.
+  /// The identifiers of the shapes that the line makes.
   let made: [Identifier]
 
   init(_ bytes: [UInt8], using generator: inout some RandomNumberGenerator) throws(PipeRefusal) {
@@ -44,7 +44,7 @@ struct PipeLine: Sendable {
     made = draft.made
   }
 
-  /// The line as a message of the protocol, where every operation names its shape.
+  /// The line in the form of a message of the protocol, where every operation names its shape.
   private struct Draft {
     var id: JSONText?
     var made: [Identifier] = []

@@ -1,12 +1,12 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Gets the server's answers.
+/// Gets the server's answers to a writer.
 @ClientLoop
 protocol WriterFollower: AnyObject {
   func answered(_ answer: WriterAnswer, by writer: RoomWriter)
   func stateChanged(of writer: RoomWriter)
-  /// The server can't store changes. Called once, until it can again.
+  /// The server can't store changes. Called once, and again only after it could in between.
   func postponed(_ postponement: Postponement, by writer: RoomWriter)
 }
 

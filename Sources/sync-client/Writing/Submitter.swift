@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A client that only writes to a room: a bot, a pipe. It keeps no canvas and doesn't even decode others' changes, so
-/// that hundreds of clients fit into one process.
+/// A client that only writes to a room: a bot, a pipe. It stores no canvas and doesn't even decode other people's
+/// changes, so that hundreds of clients fit into one process.
 ///
-/// A state machine, like `Replica`: the host tells it what happened, and carries out the effects that it returns. No
-/// operation is lost. Each group of operations is stamped once, when it is first sent. After a lost connection it is
-/// sent again under the same stamps, which changes nothing if the server already has it.
+/// It is a state machine, like `Replica`: the host tells it what happened, and carries out the effects that it returns.
+/// No operation is lost. Each group of operations is stamped once, when it is first sent. After a lost connection the
+/// group is sent again under the same stamps, which changes nothing if the server already has it.
 struct Submitter: Sendable {
   enum Effect: Hashable, Sendable {
     case connect
@@ -15,7 +15,7 @@ struct Submitter: Sendable {
     case state(ClientConnection.State)
     /// The final answer to a group.
     case answered(WriterAnswer)
-    /// The server can't store changes. Reported once, until it can again.
+    /// The server can't store changes. Reported once, and again only after it could in between.
     case postponed(Postponement)
     case error(code: Text, message: Text)
   }
@@ -23,7 +23,7 @@ struct Submitter: Sendable {
   private struct Group: Sendable {
     let number: UInt64
     var operations: [ProposedOperation]
-    /// For each operation, whether it came without a stamp.
+    /// For each operation, whether it was submitted without a stamp.
     let isUnstamped: [Bool]
     var isStamped = false
     var isSent = false
@@ -34,13 +34,13 @@ struct Submitter: Sendable {
 
   private var connection = ClientConnection()
   private var clock: Clock
-  /// The greatest time of a stamp that the room has accepted, as far as this writer knows.
+  /// The greatest time among the stamps that the room has accepted, as far as this writer knows.
   private var confirmedTime: UInt64 = 0
   private var stampTrust = StampTrust.full
   private var random: SplitMix
   private var groups: [Group] = []
   private var lastNumber: UInt64 = 0
-  /// Until when nothing more may be sent, because of the room's rate or a refusal.
+  /// Until when nothing more may be sent, because the room limits the rate or has refused a message for now.
   private var blockedUntil: UInt64?
   private var isUnavailableTold = false
 
@@ -48,7 +48,8 @@ struct Submitter: Sendable {
   private var stateTold = ClientConnection.State.offline
   private var wakeTold: UInt64?
 
-  /// The most groups on their way at a time: enough to keep a disk busy, since one sync stores many.
+  /// The upper bound on groups that are sent and not answered: enough to keep a disk busy, since one sync stores many
+  /// of them.
   static let sentGroupsMax = 64
 
   init(name: Text, color: Color?, seed: UInt64) {
@@ -64,7 +65,7 @@ struct Submitter: Sendable {
   var state: ClientConnection.State { connection.state }
   var limits: RoomLimits { connection.limits }
 
-  /// How many times the room has been reached.
+  /// How many times this client has reached the room.
   var joins: Int { connection.joins }
 
   /// How many groups the server has not answered yet.
@@ -170,7 +171,7 @@ struct Submitter: Sendable {
   private mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return }
     if welcome.actor != actor {
-      // A stamp names its writer, so a writer that comes back as a new actor makes new stamps.
+      // A stamp names its writer, so a writer that comes back as a new actor makes new stamps for its waiting groups.
       let time =
         switch stampTrust {
         case .full: clock.time
@@ -186,8 +187,8 @@ struct Submitter: Sendable {
   private mutating func receive(_ rejection: Rejection, at now: Moment) {
     guard let id = rejection.id else { return }
     if rejection.code == .clockAhead, stampTrust != .none, isStampedHere(id) {
-      // The server's clock has been set back since the welcome. Stamps that were used must never stand for other
-      // operations, so the next ones are a new actor's, by the clock as it is now.
+      // The server's clock has been set back since the welcome. A stamp that was used must never stand for another
+      // operation. So this writer becomes a new actor, whose stamps follow the server's clock as it is now.
       stampTrust = stampTrust == .full ? .confirmed : .none
       connection.askForNewActor()
       effects.append(.disconnect)
@@ -209,8 +210,9 @@ struct Submitter: Sendable {
     }
   }
 
-  /// The connection was closed because a message was too long. A group goes as a whole or not at all, so the longest
-  /// one that was sent is refused. If it were sent again, it would close the next connection too.
+  /// Refuses the longest group that was sent, because the connection was closed over a message that was too long. A
+  /// group can't be divided, since the room takes it as a whole or not at all. If it were sent again, it would close
+  /// the next connection too.
   private mutating func refuseLongest() {
     func bytes(_ group: Group) -> Int {
       BinaryEncoding.encode(.operations(Submission(id: nil, operations: group.operations))).count
@@ -219,7 +221,7 @@ struct Submitter: Sendable {
     end(MessageIdentifier(longest.number), .refused(operation: nil, code: .badValue, message: Replica.tooLong))
   }
 
-  /// Whether all stamps of a group were made here.
+  /// Whether this writer made all stamps of the group.
   private func isStampedHere(_ id: MessageIdentifier) -> Bool {
     groups.first { $0.number == id.wholeNumber }?.isUnstamped.allSatisfy(\.self) ?? false
   }
@@ -240,7 +242,7 @@ struct Submitter: Sendable {
 
   private mutating func tellState() {
     guard state != stateTold else { return }
-    // Groups without an answer are sent again over the next connection.
+    // Sent groups without an answer are sent again over the next connection.
     if stateTold == .joined { for index in groups.indices { groups[index].isSent = false } }
     stateTold = state
     effects.append(.state(state))

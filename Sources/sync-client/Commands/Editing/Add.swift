@@ -65,7 +65,7 @@ enum Add {
     case "line", "arrow":
       standard.kind = .line
       standard.size = Size(width: LineWords.length, height: 1)
-      // If a box was given, a line without a path goes from corner to corner.
+      // If a box was given, a line without a path goes from one corner of the box to the opposite one.
       if !given.assigned.contains(.size) {
         standard.path = Path([BoxPlace(x: 0, y: 0), BoxPlace(x: BoxPlace.end, y: 0)].map { Path.Point($0) }) ?? .none
       }
@@ -91,7 +91,8 @@ enum Add {
     if !standard.kind.isStroke {
       set.fill = given.assigned.contains(.fill) ? given.fill : fill(of: kind, using: &random)
     }
-    // The position and the rotation are decided later, or were given; the fill has just been set.
+    // The position and the rotation are given or decided later, and the fill has just been set. All other defaults are
+    // written here.
     for property in standard.assigned.subtracting([.position, .rotation, .fill])
     where !given.assigned.contains(property) {
       set.take(property, from: standard)
@@ -99,7 +100,7 @@ enum Add {
     return set
   }
 
-  /// The page's colours for a note and for a text, and any bright one for another shape.
+  /// The default fill: for a note or a text the page's own colour, for any other shape a random bright one.
   private static func fill(of kind: String, using random: inout some RandomNumberGenerator) -> Color {
     switch kind {
     case "note": Color(packed: 0xFFE27A)
@@ -129,7 +130,7 @@ enum Add {
 }
 
 extension ShapeEdit {
-  /// A new place in the drawing order.
+  /// Properties that write a new place in the drawing order, and nothing else.
   init(shape: Identifier, key: OrderKey) {
     var set = Properties()
     set.z = key

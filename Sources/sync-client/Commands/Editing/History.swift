@@ -81,7 +81,7 @@ enum History {
   }
 }
 
-/// The steps that undo or redo would take. It tries them on a copy of the replica, and sends nothing.
+/// The steps that undo or redo would take. They are found by trying on a copy of the replica, so nothing is sent.
 struct StepList {
   let steps: [[RoomEvent]]
   /// How many steps there are in all.
@@ -123,7 +123,7 @@ struct StepList {
         output.write("\(output.styled(gap + number, .faint))  \(words)")
       }
     }
-    // For people only: programs read a line for each step.
+    // Only people get this remark: programs read the lines, one for each step.
     guard !invocation.isJSON, Output.isTerminal, count > steps.count else { return }
     output.write(output.styled("1–\(steps.count) of \(count); --steps lists more", .faint))
   }

@@ -62,7 +62,7 @@ final class PipeTeller: WriterFollower {
 
   var isAllTaken: Bool { refusedCount == 0 && unansweredCount == 0 }
 
-  /// Runs to the end of the input, and until everything is answered.
+  /// Runs until the input has ended and every group is answered.
   ///
   /// - Returns: whether the task was cancelled before that.
   func run(_ writer: RoomWriter, window: Int, patience: UInt64) async throws -> Bool {
@@ -82,14 +82,14 @@ final class PipeTeller: WriterFollower {
           tell("unanswered", line.number, parsed.id) { _ in }
           break
         }
-        // The answer never comes before `submit` returns, so the entry is there in time.
+        // The server's answer never comes before `submit` returns, so the entry is stored in time.
         let number = writer.submit(parsed.operations)
         pending[number] = Pending(line: line.number, id: parsed.id, made: parsed.made)
       } catch {
         refuse(error, line: line.number)
       }
     }
-    // Waits for the answers that are on their way, even if the task was cancelled.
+    // Answers that are on their way are waited for, even if the task was cancelled.
     let isCancelled = Task.isCancelled
     _ = await Task { @ClientLoop in
       await self.untilAnswered(writer, allBut: 0, patience: isCancelled ? 5_000 : patience)
@@ -101,7 +101,7 @@ final class PipeTeller: WriterFollower {
     return isCancelled
   }
 
-  /// Waits until at most `count` groups are unanswered. It gives up if not a single answer comes for `patience`.
+  /// Waits until at most `count` groups are unanswered. Gives up if no answer comes for `patience`.
   private func untilAnswered(_ writer: RoomWriter, allBut count: Int, patience: UInt64) async -> WaitEnd {
     while true {
       let before = writer.submitter.unansweredCount

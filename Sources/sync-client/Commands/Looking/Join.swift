@@ -26,7 +26,7 @@ enum Join {
     return .success
   }
 
-  /// - Parameter host: the screen, if one is open already.
+  /// - Parameter host: the terminal's screen, if it is taken over already.
   @ClientLoop
   static func run(_ room: RoomName, _ invocation: Invocation, host open: ScreenHost?) async throws {
     let host = open ?? ScreenHost()

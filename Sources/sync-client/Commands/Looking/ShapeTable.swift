@@ -7,12 +7,12 @@ struct ShapeTable {
   private let shapeCount: Int
   private let pairCount: Int
 
-  /// If a shape overlaps more than these, the others are only counted.
+  /// How many overlapping neighbours are named. If a shape has more, the others are only counted.
   private static let neighboursMax = 3
   private static let overlapColumns = 72
   private static let tiedColumns = 20
 
-  /// - Parameter stamps: who wrote to each shape last; nil to leave that column out.
+  /// - Parameter stamps: the newest stamp of each shape, which names its last writer; nil leaves that column out.
   init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) {
     let picture = RoomPicture(stored.canvas)
     shapeCount = picture.order.count
@@ -54,7 +54,7 @@ struct ShapeTable {
     return (ties(of: properties, names) + marks.filter { !$0.0 }.map { $0.1 }).joined(separator: ", ")
   }
 
-  /// `Sun → Moon`, or `Sun →` if the other end is tied to no existing shape.
+  /// What the line is tied to: `Sun → Moon`, or `Sun →` if the other end is tied to no existing shape.
   private static func ties(of properties: Properties, _ names: ShownNames) -> [String] {
     guard properties.kind == .line else { return [] }
     let ends = [properties.from, properties.to].map { tie in
@@ -64,11 +64,11 @@ struct ShapeTable {
     return [[ends[0], "→", ends[1]].filter { !$0.isEmpty }.joined(separator: " ")]
   }
 
-  /// `Moon 38 %, Cloud 2 %`, the largest overlap first.
+  /// The shapes that overlap this one: `Moon 38 %, Cloud 2 %`, the largest overlap first.
   private static func overlaps(of shape: Shape, _ shares: inout PairShares) -> String {
     let picture = shares.picture
     let neighbours = picture.overlaps.neighbours(of: shape.id)
-    // Each common area takes time to find, and so many names would not fit anyway.
+    // Finding each common area takes time, and more than 64 names would not fit in a row anyway.
     guard neighbours.count <= 64 else { return "\(neighbours.count) shapes" }
     let told = neighbours.map { neighbour -> (name: String, share: Double) in
       (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))
@@ -102,7 +102,7 @@ private struct PairShares {
   init(_ picture: RoomPicture) { self.picture = picture }
 
   mutating func of(_ pair: ShapePair) -> Double {
-    // Each pair is asked for twice, once from either shape.
+    // Both shapes of a pair ask for the share: the second one takes the stored result and removes it.
     if let share = found.removeValue(forKey: pair) { return share }
     guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)
     else { return 0 }

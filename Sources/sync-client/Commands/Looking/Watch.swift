@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// `watch`: prints a line for each thing that happens in a room.
+/// `watch`: prints a line for each event in a room.
 enum Watch {
   static let command = Command(
     name: "watch",
@@ -35,7 +35,7 @@ enum Watch {
   }
 }
 
-/// Follows a room and prints what happens.
+/// Follows a room and prints its events.
 @ClientLoop
 final class Watcher: RoomFollower {
   enum Reader {
@@ -43,7 +43,7 @@ final class Watcher: RoomFollower {
     case programs
   }
 
-  /// If more people than this are here at the beginning, the others are only counted.
+  /// How many people are named at the beginning. If more are in the room, the others are only counted.
   private static let namesMax = 12
 
   private let reader: Reader
@@ -57,7 +57,7 @@ final class Watcher: RoomFollower {
     self.output = output
   }
 
-  /// The room has been loaded. Everything from now on is reported.
+  /// The room has been loaded. Every event from now on is printed.
   func begin(_ client: RoomClient) {
     let canvas = client.replica.canvas
     var ledger = RoomLedger(canvas)
@@ -131,7 +131,7 @@ final class Watcher: RoomFollower {
 
   // MARK: - Telling
 
-  /// Also prints events that were still waiting for a shape to come to rest, because the command ends here.
+  /// Prints the events that were still waiting until a shape comes to rest, because the command ends here.
   func flush(_ client: RoomClient) {
     timer?.cancel()
     timer = nil

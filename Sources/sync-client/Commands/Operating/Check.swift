@@ -23,7 +23,8 @@ enum Check {
     let shapes = client.replica.canvas.liveCount
     let digest = client.replica.confirmedDigest
     await client.leave()
-    // An empty room may be one that was never written to, with a mistyped name. The server knows.
+    // An empty room may be one whose name was mistyped, so that nobody ever wrote to it. The server knows whether the
+    // room exists.
     if client.replica.canvas.isEmpty {
       _ = try await ServerRequests(server: invocation.server, tell: invocation.tell).get(
         room.path("/history"),
@@ -83,7 +84,7 @@ final class Verdicts: RoomFollower {
     if case .digest(let verdict) = effect { newest = verdict }
   }
 
-  /// Asks again for as long as the room keeps changing.
+  /// Asks for the digest, and asks again for as long as the room keeps changing.
   func ask(_ client: RoomClient, withinMilliseconds: UInt64) async throws -> DigestVerdict {
     let deadline = Clocks.monotonicMilliseconds() + withinMilliseconds
     while true {

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `peers`, `remove`, `lock`, `unlock`, `takeback` and `forget`: what operators do.
+/// `peers`, `remove`, `lock`, `unlock`, `takeback` and `forget`: the commands for operators.
 enum Operators {
   static let commands = [peers, remove, lock, unlock, takeBack, forget]
 

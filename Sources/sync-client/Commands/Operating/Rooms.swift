@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `rooms`: a server at a glance.
+/// `rooms`: lists a server's rooms, with the server's statistics.
 enum Rooms {
   static let command = Command(
     name: "rooms",

@@ -1,10 +1,11 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Shapes that others move, in transition from where they were seen to where they are.
+/// Shapes that other people move, drawn in transition from where they were last drawn to where they are.
 ///
-/// While somebody drags a shape, its place arrives many times a second, or a few times on a slow line. Each step is
-/// stretched to the interval of the steps before it, so that the shape moves evenly. A single change is shown at once.
+/// While somebody drags a shape, its place arrives many times a second, or a few times on a slow line. The transition
+/// to each new place takes as long as the interval between the steps before it, so that the shape moves evenly. A
+/// single change is shown at once.
 struct Glides {
   private struct Glide {
     let from: Outline
@@ -28,7 +29,7 @@ struct Glides {
         width: between(from.size.width, to.size.width),
         height: between(from.size.height, to.size.height)
       )
-      // The shorter way around.
+      // The shape turns the shorter way around.
       let turn = (to.rotation - from.rotation).remainder(dividingBy: 360)
       item.outline.rotation = to.rotation - turn * (1 - part)
       return item
@@ -37,7 +38,8 @@ struct Glides {
 
   private var glides: [Identifier: Glide] = [:]
   private var steps: [Identifier: Steps] = [:]
-  /// With more shapes than this, old steps are dropped. Then the bound becomes twice the number that is left.
+  /// With more shapes than this in `steps`, old entries are dropped. Then the bound becomes twice the number of entries
+  /// that are left.
   private var stepsMax = Glides.stepsMaxLeast
   private static let stepsMaxLeast = 1_000
 
@@ -45,7 +47,7 @@ struct Glides {
 
   /// Starts a glide to `end`. Returns how the shape is drawn now.
   ///
-  /// - Parameter seen: how the shape was drawn until now. `nil` if it doesn't glide.
+  /// - Parameter seen: how the shape was drawn until now. `nil` if it shall not glide.
   mutating func take(
     _ end: CanvasScene.Item,
     of shape: Identifier,
@@ -75,7 +77,8 @@ struct Glides {
     steps[shape] = nil
   }
 
-  /// The gliding shapes as they are drawn at that time. Those that have arrived are no longer gliding.
+  /// The gliding shapes as they are drawn at that time. A shape that has arrived at its place is returned once more,
+  /// and then glides no longer.
   mutating func advance(to now: UInt64) -> [(shape: Identifier, item: CanvasScene.Item)] {
     let seen = glides.map { ($0.key, $0.value.item(at: now)) }
     glides = glides.filter { !$0.value.isOver(at: now) }
@@ -83,23 +86,23 @@ struct Glides {
   }
 }
 
-/// How quickly steps follow each other. `web/drawing/motion.js` has the same rules for a page.
+/// How quickly the steps of a movement follow each other. `web/drawing/motion.js` has the same rules for a page.
 struct Steps {
-  /// A change that comes later than this after the last one is not the next step of the same movement.
+  /// A change that comes later than this after the change before it is not the next step of the same movement.
   private static let pauseMilliseconds = 1_000.0
-  /// Steps that follow each other within this time are one movement, however few there are.
+  /// Two steps that follow each other within this time already count as one movement.
   private static let quickMilliseconds = 250.0
   private static let leastMilliseconds = 20.0
-  /// A glide takes a little longer than the usual pause between steps, since some steps come late.
+  /// The factor by which a glide takes longer than the usual interval between steps, since some steps come late.
   private static let patience = 1.25
 
   private var toldAt: UInt64?
-  /// The average interval of the newest steps.
+  /// The average interval between the newest steps.
   private var interval: Double?
 
   func isRecent(at now: UInt64) -> Bool { toldAt.map { Double(now &- $0) < Steps.pauseMilliseconds } ?? false }
 
-  /// Takes in a change. Returns how long the glide to it takes; nil if the change is not a step of a movement.
+  /// Notes a change. Returns how long the glide to it takes; nil if the change is not a step of a movement.
   mutating func take(at now: UInt64) -> Double? {
     defer { toldAt = now }
     guard let toldAt, isRecent(at: now) else {
@@ -107,9 +110,9 @@ struct Steps {
       return nil
     }
     let passed = Double(now &- toldAt)
-    // Two changes this far apart may be two separate acts. From the third on it is a movement over a slow line.
+    // Two changes this far apart may be two separate acts. A third one shows that they are a movement over a slow line.
     let isMovement = passed < Steps.quickMilliseconds || interval != nil
-    // Some steps come late, together with the next ones.
+    // The mean is used, because some steps come late, together with the next ones.
     let mean = interval.map { ($0 + passed) / 2 } ?? passed
     interval = mean
     return isMovement ? max(Steps.leastMilliseconds, Steps.patience * mean) : nil

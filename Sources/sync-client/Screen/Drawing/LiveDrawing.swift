@@ -1,21 +1,21 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A room's shapes in the form that the screen needs: their order, names, places and common areas, updated change by
-/// change.
+/// A room's shapes in the form that the screen needs: their order, names, places and common areas. It is updated change
+/// by change.
 struct LiveDrawing {
   private(set) var picture = RoomPicture()
-  /// The visible shapes as they are drawn now: gliding shapes are not at their real places yet.
+  /// The visible shapes as they are drawn now: a gliding shape is not at its real place yet.
   private(set) var items: [Identifier: CanvasScene.Item] = [:]
   private var glides = Glides()
   /// The colours of the hidden shapes.
   private var hiddenColors: [Identifier: Color] = [:]
-  /// All pairs that overlap, sorted; made when needed.
+  /// All pairs of shapes that overlap, sorted; computed when they are needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// The widest line in the drawing. Shapes outside the view may reach into it by the width of such a line.
+  /// The width of the widest line in the drawing. A shape outside the view may reach into it by this width.
   private var strokeWidthMax = 0.0
-  /// Since when tied lines glide to the new places of moved shapes.
+  /// The time at which tied lines began to glide with the shapes that moved.
   private var linesGlideFrom: UInt64?
 
   init() {}
@@ -43,9 +43,11 @@ struct LiveDrawing {
     glides.forget(shape)
   }
 
-  /// Takes in a change, which is already in `canvas`. Returns the pairs that began or ceased to overlap.
+  /// Updates the drawing for a change that `canvas` has already. Returns the pairs of shapes that began or ceased to
+  /// overlap.
   ///
-  /// - Parameter now: for a change by others, who may be dragging the shape: then it glides from where it is drawn.
+  /// - Parameter now: is given for a change by others, who may be dragging the shape. Then the shape glides from where
+  ///   it is drawn.
   mutating func follow(_ change: Change, in canvas: Canvas, glidingAt now: UInt64? = nil) -> OverlapChanges {
     if let shape = canvas[change.shape] {
       note(canvas.drawn(shape), glidingAt: now)
@@ -60,7 +62,7 @@ struct LiveDrawing {
     return changes
   }
 
-  /// Moves the lines that are tied to moved shapes. Returns whether there are any.
+  /// Moves the lines that are tied to moved shapes. Returns whether there are any such lines.
   mutating func moveTiedLines(in canvas: Canvas) -> Bool {
     let lines = picture.moveTiedLines(in: canvas)
     for line in lines { note(line, glidingAt: linesGlideFrom) }
@@ -87,7 +89,7 @@ struct LiveDrawing {
     (picture.names.name(of: shape)?.string ?? shape.text).printable
   }
 
-  /// The colour by which the shape is recognised.
+  /// The colour by which people recognise the shape.
   func color(of shape: Identifier) -> Color {
     items[shape].map { $0.line == nil ? $0.fill : $0.stroke } ?? hiddenColors[shape] ?? Properties().fill
   }
@@ -99,8 +101,8 @@ struct LiveDrawing {
     return made
   }
 
-  /// The topmost shape at a place. A shape without a fill counts only if there is no other under it; a line or ink only
-  /// within `reach` of where it is drawn.
+  /// The topmost shape at a place. A shape without a fill counts only if no other shape is under it there. A line or
+  /// ink counts only within `reach` of where it is drawn.
   func shape(
     at point: Point,
     reach: Double = 0,
@@ -110,7 +112,7 @@ struct LiveDrawing {
     return shape(at: point, reach: reach, lookedAt: &lookedAt, where: isMeant)
   }
 
-  /// - Parameter lookedAt: grows by how many shapes it had to look at.
+  /// - Parameter lookedAt: grows by the number of shapes that were checked.
   func shape(
     at point: Point,
     reach: Double = 0,
@@ -127,11 +129,12 @@ struct LiveDrawing {
     }
   }
 
-  /// This many shapes over a text make a heap, under which nobody looks for it.
+  /// If this many shapes lie over a text, nobody expects to read it.
   private static let coversMax = 32
 
-  /// The shapes in front of a shape that hide what is under them, where they meet its box. Nil if it lies under a heap.
-  /// - Parameter lookedAt: grows by how many shapes it had to look at.
+  /// The shapes in front of a shape that hide what is under them, where they meet the shape's box. Nil if more than
+  /// `coversMax` lie over it.
+  /// - Parameter lookedAt: grows by the number of shapes that were checked.
   func covers(of shape: Identifier, lookedAt: inout Int) -> [Outline]? {
     guard let outline = items[shape]?.outline, let place = picture.order.index(of: shape) else { return nil }
     var covers: [Outline] = []
@@ -171,7 +174,7 @@ struct LiveDrawing {
     if found.count * 8 < count {
       return found.sorted { (picture.order.index(of: $0) ?? 0) < (picture.order.index(of: $1) ?? 0) }
     }
-    // With this many shapes, going through all shapes in order is cheaper than sorting the ones found.
+    // With this many shapes found, going through all shapes in order is cheaper than sorting the found ones.
     if found.count == items.count { return picture.order.places.compactMap { items[$0.shape] == nil ? nil : $0.shape } }
     let wanted = Set(found)
     return picture.order.places.compactMap { wanted.contains($0.shape) ? $0.shape : nil }
@@ -186,7 +189,7 @@ struct LiveDrawing {
 
   // MARK: - Common areas
 
-  /// The common area of two shapes, and the outlines that it was computed from.
+  /// The common area of two shapes, and the outlines from which it was computed.
   struct CommonArea {
     let first: Outline
     let second: Outline
@@ -194,11 +197,11 @@ struct LiveDrawing {
     let share: Double
   }
 
-  /// At most this many common areas are computed for one frame. The others follow in the next.
+  /// The upper bound on common areas that are computed for one frame. The remaining ones follow in the next frames.
   private static let findingsMax = 400
 
   /// The common areas of the pairs in view.
-  /// - Returns: whether all of them are up to date.
+  /// - Returns: also whether all of these areas are up to date.
   mutating func commonRegions(of visible: [Identifier], in box: Rect, into loops: inout [[Point]]) -> Bool {
     var findings = 0
     func add(_ pair: ShapePair, _ drawing: inout LiveDrawing) {
@@ -209,7 +212,7 @@ struct LiveDrawing {
       }
       findings += 1
       guard findings <= LiveDrawing.findingsMax else {
-        // An outdated area is better than none.
+        // An outdated area is drawn until the new one is computed, because no area would look worse.
         loops += drawing.regions[pair]?.loops ?? []
         return
       }
@@ -220,7 +223,7 @@ struct LiveDrawing {
     } else {
       for shape in visible {
         for neighbour in picture.overlaps.neighbours(of: shape) {
-          // Counts each pair once: from the shape with the smaller identifier, or from the only one in view.
+          // Counts each pair once: at the shape with the smaller identifier, or at the shape in view if only one is.
           if shape < neighbour || !(items[neighbour]?.outline.bounds.intersects(box) ?? false) {
             add(ShapePair(shape, neighbour), &self)
           }
@@ -231,13 +234,13 @@ struct LiveDrawing {
     return findings <= LiveDrawing.findingsMax
   }
 
-  /// Computes more of the missing areas. Returns whether all are up to date.
+  /// Computes more of the missing common areas. Returns whether all of them are up to date.
   mutating func findCommonRegions(in box: Rect) -> Bool {
     var loops: [[Point]] = []
     return commonRegions(of: visible(in: box), in: box, into: &loops)
   }
 
-  /// The common area as a fraction of the smaller shape's.
+  /// The common area as a fraction of the smaller shape's area.
   mutating func share(of pair: ShapePair) -> Double? {
     guard let first = items[pair.first]?.outline, let second = items[pair.second]?.outline else { return nil }
     return area(of: pair, first, second).share

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// The panel's lists, with as many rows as fit.
+// The panel's lists, cut to the rows that fit.
 
 extension LiveDrawing {
   /// Layers, the frontmost first.
@@ -17,7 +17,7 @@ extension LiveDrawing {
     return RoomFrame.Window(Array(layers), start: start, count: count)
   }
 
-  /// The pairs to list; those of the selected shape come first.
+  /// The overlapping pairs to list. The pairs of the selected shape come first.
   mutating func listedPairs(rows: Int, selected: Identifier?) -> [ShapePair] {
     guard rows > 0 else { return [] }
     let pairs = overlappingPairs()

@@ -1,35 +1,36 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// The shapes' pixels and names. They are kept until a shape changes, since people's cursors move more often. Where there is much
-/// to paint, a frame paints a part of it, so that keys are obeyed in between.
+/// The painted pixels and names of the shapes. They are kept until a shape changes, since people's cursors move far
+/// more often than shapes change. Where there is much to paint, a frame paints only a part of it, so that keys are
+/// obeyed in between.
 struct PaintedShapes {
   let view: CanvasView
   let theme: Theme
   private var painter: ScenePainter
   private let scene: CanvasScene
-  /// The first of the shapes that are left to paint.
+  /// The index of the first shape that is not painted yet.
   private var next = 0
-  /// Whether all is painted.
+  /// Whether every shape is painted.
   private(set) var isDone = false
   let labels: [CanvasScene.Label]
-  /// Whether all common areas are painted.
+  /// Whether all common areas are included.
   let isWhole: Bool
-  /// Until when an incomplete painting may be shown. Painting should take a fifth of the time that finding common areas
-  /// takes.
+  /// Until when a painting without all common areas may be shown. Painting should take a fifth of the time that finding
+  /// common areas takes.
   private(set) var partialUntil: UInt64 = 0
   /// How long painting took.
   private(set) var milliseconds: UInt64 = 0
 
-  /// At most this many shapes are looked at, for all names and texts together, to find out which of them lie on top.
+  /// The upper bound on shapes that are checked, for all names and texts together, to find out what covers them.
   private static let lookedAtMax = 100_000
 
-  /// Nobody reads more names than this.
+  /// The upper bound on names, because nobody reads more of them than this.
   private static let namesMax = 200
-  /// Texts may lie over each other, and only the frontmost can be read. All of them together take at most this many
-  /// times the cells of the view.
+  /// Texts may lie over each other, and only the frontmost can be read. So all texts together may fill at most this
+  /// many times the cells of the view.
   private static let textLayersMax = 4
-  /// A text is shown if at least this much of a letter, and this many letters, fit.
+  /// A text is shown only if its letters are at least this many rows high and at least this many letters fit.
   private static let textRowsMin = 0.75
   private static let textColumnsMin = 3.0
 
@@ -61,12 +62,12 @@ struct PaintedShapes {
 
   var pixels: Pixels { painter.pixels }
 
-  /// Paints as much as one frame may.
+  /// Paints as much as fits into one frame.
   mutating func goOn(since began: UInt64 = Clocks.monotonicMilliseconds()) {
     guard !isDone else { return }
     let paintsShapes = next < scene.items.count
     if paintsShapes { next = painter.paint(scene.items, from: next, work: ScenePainter.workMax) }
-    // Most drawings take one frame. If the shapes take several, the common areas get a frame of their own.
+    // Most drawings take one frame. If the shapes take several frames, the common areas get a frame of their own.
     if next == scene.items.count, !paintsShapes || painter.work < ScenePainter.workMax {
       painter.paintCommonRegions(scene)
       isDone = true
@@ -76,8 +77,8 @@ struct PaintedShapes {
     partialUntil = now + max(250, 4 * milliseconds)
   }
 
-  /// The texts of shapes, and the names of other shapes that are large enough and whose middle is not covered by
-  /// another shape.
+  /// The texts of shapes. A shape without a text shows its name instead, if the shape is large enough and no other
+  /// shape covers its middle.
   private static func labels(
     of visible: [Identifier],
     in drawing: LiveDrawing,

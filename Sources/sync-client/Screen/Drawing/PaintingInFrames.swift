@@ -1,13 +1,13 @@
 import TerminalCanvas
 
-/// What is painted of a drawing, from frame to frame.
+/// The paintings of a drawing, from frame to frame.
 ///
-/// A painting that takes several frames goes on although something changes meanwhile: if it were begun anew each time, it would
-/// never be done. Until it is done, the one before it is shown, if that has the same view.
+/// A painting that takes several frames is finished even if the drawing changes meanwhile: if it were begun anew after
+/// each change, it would never be finished. Until then the painting before it is shown, if it has the same view.
 struct PaintingInFrames {
   private var newest: PaintedShapes?
   private var done: PaintedShapes?
-  /// Something has changed since the newest was begun.
+  /// Whether the drawing has changed since the newest painting was begun.
   private var isOutdated = false
 
   /// Whether another frame has something to paint.
@@ -16,13 +16,13 @@ struct PaintingInFrames {
   /// How long the last painting took.
   var milliseconds: UInt64 { done?.milliseconds ?? 0 }
 
-  /// Something has changed, so the shapes have to be painted again.
+  /// Notes that the drawing has changed, so the shapes have to be painted again.
   mutating func change() { isOutdated = true }
 
-  /// The shapes as this frame shows them.
+  /// The painting that this frame shows.
   ///
   /// - Parameters:
-  ///   - findsAll: finds more common areas, and tells whether they are all found.
+  ///   - findsAll: finds more common areas, and returns whether all are found.
   ///   - begin: begins a painting of the drawing as it is now.
   mutating func next(
     _ view: CanvasView,
@@ -41,7 +41,7 @@ struct PaintingInFrames {
     return done.flatMap { $0.view == view && $0.theme == theme ? $0 : nil } ?? newest
   }
 
-  /// The newest painting, one step further. Nil where another has to be begun.
+  /// Paints one more step of the newest painting. Nil where another one has to be begun.
   private func goOn(_ view: CanvasView, _ theme: Theme, findsAll: () -> Bool) -> PaintedShapes? {
     guard var newest, newest.view == view, newest.theme == theme else { return nil }
     guard newest.isDone else {
@@ -49,8 +49,8 @@ struct PaintingInFrames {
       return newest
     }
     guard !isOutdated else { return nil }
-    // A few hundred common areas are found for each frame. With thousands, repainting all of them each time would take longer
-    // than finding them.
+    // Each frame finds a few hundred common areas. With thousands, repainting after every frame would take longer than
+    // finding them, so the painting is repeated only now and then.
     return newest.isWhole || !findsAll() && Clocks.monotonicMilliseconds() < newest.partialUntil ? newest : nil
   }
 }

@@ -1,7 +1,8 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Shapes on their way into the black hole. They are no longer on the canvas, but are shown for a moment longer.
+/// Shapes that are being swallowed by the black hole. They are no longer on the canvas, but are shown for a moment
+/// longer.
 struct Departures {
   private struct Departure {
     let item: CanvasScene.Item
@@ -9,24 +10,24 @@ struct Departures {
     let since: UInt64
   }
 
-  /// The page shows them for the same time.
+  /// How long a shape takes to disappear. The page takes the same time.
   private static let milliseconds = 350.0
 
   private var departures: [Departure] = []
 
   var isEmpty: Bool { departures.isEmpty }
 
-  /// - Parameter box: where the shape goes, according to its deletion, and its size there.
+  /// - Parameter box: where the shape ends and how large it is there, as its deletion says.
   mutating func add(_ item: CanvasScene.Item, to box: Rect, at now: UInt64) {
     departures.append(Departure(item: item, target: box.center, since: now))
   }
 
-  /// The shapes at their present places. Those that have arrived are dropped.
+  /// The shapes at their present places. A shape that has arrived in the hole is dropped.
   mutating func items(at now: UInt64) -> [CanvasScene.Item] {
     departures.removeAll { Double(now &- $0.since) >= Departures.milliseconds }
     return departures.map { departure in
       let part = Double(now &- departure.since) / Departures.milliseconds
-      // Shapes start slowly, like something heavy that is pulled in.
+      // Shapes start slowly, like something heavy that is pulled in, and slow down at the end.
       let eased = part * part * (3 - 2 * part)
       var item = departure.item
       let size = item.outline.size

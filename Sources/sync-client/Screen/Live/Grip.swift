@@ -1,20 +1,20 @@
 import CanvasCRDT
 
-/// What the mouse is holding.
+/// What the mouse is dragging.
 enum Grip {
   case none
-  /// Shapes, with the point where each was grabbed.
+  /// Shapes that are moved, each with the point at which it was grabbed.
   case moving(Moving)
   case resizing(Resizing)
   case turning(Turning)
-  /// A new rectangle, or a box that selects what it touches.
+  /// A box that is pulled open: a new rectangle, or a selection of everything that the box touches.
   case pulling(from: Point, to: Point, selects: Bool)
   case panning(row: Int, column: Int)
 
   struct Moving {
     let start: Point
     var shapes: [(shape: Identifier, position: Point)]
-    /// A shape is lifted only once it has really moved.
+    /// Whether the shape is shown as lifted. It is only after it has really moved.
     var isLifted = false
   }
 
@@ -35,7 +35,7 @@ enum Grip {
     return false
   }
 
-  /// The shapes that others see lifted.
+  /// The shapes that others see as lifted.
   var lifted: [Identifier] {
     switch self {
     case .moving(let moving) where moving.isLifted: moving.shapes.map { $0.shape }
@@ -52,9 +52,9 @@ enum Grip {
   }
 }
 
-/// Counts clicks that follow each other in one place.
+/// Counts clicks that follow each other at one place.
 struct Clicks {
-  /// A click that comes later than this starts a new count.
+  /// A click that comes later than this after the one before it starts a new count.
   static let pauseMilliseconds: UInt64 = 350
 
   private(set) var count = 0
@@ -71,6 +71,6 @@ struct Clicks {
     last = (row, column, now)
   }
 
-  /// The next click starts a new count.
+  /// Makes the next click start a new count.
   mutating func forget() { last = nil }
 }

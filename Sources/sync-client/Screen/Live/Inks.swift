@@ -11,11 +11,11 @@ struct Inks {
     var toldAt: UInt64
   }
 
-  /// A finished stroke stays for this long, until the drawing has it.
+  /// How long a finished stroke is still shown, until the drawing has it.
   static let patienceMilliseconds: UInt64 = 1_500
 
   private var known: [Identifier: Ink] = [:]
-  /// Whether a finished stroke waits for the drawing to get it. After a while it is dropped.
+  /// Whether a finished stroke waits until the drawing has it. If that takes too long, the stroke is dropped.
   private(set) var isWaiting = false
 
   var isEmpty: Bool { known.isEmpty }
@@ -26,7 +26,7 @@ struct Inks {
       guard let piece = state.ink, !isDrawn(piece.shape) else { continue }
       var ink = Ink(shape: piece.shape, color: piece.color, width: piece.width, points: [], toldAt: now)
       if let before = known[actor], before.shape == piece.shape { ink.points = before.points }
-      // If a piece is missing, a straight line bridges the gap.
+      // If a piece is missing, its gap is bridged by a straight line.
       ink.points = ink.points.prefix(piece.at) + piece.points
       known[actor] = ink
     }

@@ -1,4 +1,4 @@
-/// The stage of leaving with unsaved changes.
+/// How far the user has got in leaving with unsaved changes.
 enum Leaving {
   case no
   /// The changes are being sent. The screen closes when they have arrived.

@@ -4,7 +4,8 @@ import WebSocketLoop
 
 /// The live canvas of a room on the terminal: a full peer, with a view, a selection, keys and a mouse.
 ///
-/// Changes in the room arrive as effects, keys and the mouse as events. The host asks for a screen when it needs one.
+/// Changes in the room arrive as effects; keys and the mouse arrive as events. The host asks for a screen when it needs
+/// one.
 @ClientLoop
 final class LiveCanvas: ScreenContent {
   let host: ScreenHost
@@ -17,17 +18,17 @@ final class LiveCanvas: ScreenContent {
   var departures = Departures()
   var people: [Identifier: PresenceState] = [:]
   var inks = Inks()
-  /// Looks again for strokes that have waited long enough.
+  /// The timer after which finished strokes that have waited long enough are dropped.
   var inkTimer: LoopTimer?
   var textLosses = TextLosses()
-  /// A text of this user's that was lost, and until when it can be put back.
+  /// A text that this user wrote and that was lost, and until when it can be put back.
   var lostText: (text: LostText, until: UInt64)?
-  /// The last state of the shape that is being written in.
+  /// The newest state of the shape whose text is being written.
   var written: Shape?
-  /// Updates the countdown to the next try, while the server can't be reached.
+  /// The timer that counts the seconds until the next attempt, while the server can't be reached.
   var countdown: LoopTimer?
   var followed: Identifier?
-  /// Whether the user was told that the followed person's view isn't known yet.
+  /// Whether the user has been told that the followed person's view isn't known yet.
   var awaitsView = false
 
   var view: CanvasView
@@ -40,7 +41,7 @@ final class LiveCanvas: ScreenContent {
 
   var selection: [Identifier] = []
   var grip = Grip.none
-  /// The last place of the mouse over the canvas.
+  /// Where the mouse last was over the canvas.
   var pointer: Point?
   var clicks = Clicks()
   var pendingClick: LoopTimer?
@@ -51,15 +52,16 @@ final class LiveCanvas: ScreenContent {
   var leaving = Leaving.no
   private var told: PresenceState?
 
-  /// The shapes as they are painted.
+  /// The painted shapes.
   var shapes = PaintingInFrames()
-  /// Others' shapes glide only if painting takes no more of a frame than this.
+  /// Other people's shapes glide only if painting a frame takes no longer than this.
   private static let glidePaintMillisecondsMax: UInt64 = 8
 
-  /// Short, because somebody at a screen wants to reconnect soon after the server is back.
+  /// The upper bound on the pause between two attempts to connect. It is short, because a person at a screen wants to
+  /// be back soon after the server is.
   private static let pauseMillisecondsMax: UInt64 = 2_500
 
-  /// The page's colours for people. A user who chose no colour gets one of these.
+  /// The page's colours for people. A user without a chosen colour gets one of these.
   private static let colors = [
     0xB42318, 0xBE185D, 0x86198F, 0x6D28D9, 0x4338CA, 0x1D4ED8, 0x0369A1, 0x0F766E, 0x15803D, 0x4D7C0F,
   ].map { Color(packed: $0) }
@@ -85,13 +87,13 @@ final class LiveCanvas: ScreenContent {
   func finish() async {
     pendingClick?.cancel()
     await client.leave()
-    // The client retains its follower, which is this object.
+    // The client retains its follower, which is this object, so the client is released here.
     client = nil
   }
 
   var canvas: Canvas { client.replica.canvas }
 
-  /// A shape as it is drawn.
+  /// The shape as it is drawn now.
   func drawn(_ shape: Identifier) -> Shape? {
     let canvas = canvas
     return canvas.drawn(shape)
@@ -101,7 +103,7 @@ final class LiveCanvas: ScreenContent {
 
   var moves: Bool { shapes.moves || !departures.isEmpty || drawing.moves }
 
-  /// Whether there is time for frames in between. There is none over a slow terminal, or if painting takes long.
+  /// Whether there is time for the frames of a glide. There is none over a slow terminal, or if painting takes long.
   var hasTimeToGlide: Bool { host.keepsUp && shapes.milliseconds <= LiveCanvas.glidePaintMillisecondsMax }
 
   func say(_ text: String, _ kind: RoomFrame.Notice.Kind = .plain, forMilliseconds milliseconds: UInt64 = 5_000) {
@@ -121,7 +123,7 @@ final class LiveCanvas: ScreenContent {
 
   // MARK: - Presence
 
-  /// Shows others where this user points, what they have selected and what they see.
+  /// Sends the others where this user points, which shapes they have selected, and which part of the canvas they see.
   func tellPresence() {
     var state = PresenceState()
     state.cursor = pointer

@@ -9,7 +9,7 @@ extension LiveCanvas {
     client.edit { replica, now in replica.edit(edits, at: now) }
   }
 
-  /// Changes all selected shapes, as one step, unless any of them is locked.
+  /// Changes all selected shapes in one step of undo, unless any of them is locked.
   func change(_ body: (Shape, inout Properties) -> Void) { change(selection, body) }
 
   private func change(_ shapes: [Identifier], _ body: (Shape, inout Properties) -> Void) {
@@ -31,7 +31,7 @@ extension LiveCanvas {
 
   // MARK: - Locks and groups
 
-  /// If any of these shapes is locked, says so (S12).
+  /// Whether any of these shapes is locked. If so, the user is told (S12).
   func refusesLocked(_ shapes: [Identifier]) -> Bool {
     let canvas = canvas
     guard let locked = shapes.first(where: { canvas[$0]?.properties.isLocked == true }) else { return false }
@@ -39,7 +39,7 @@ extension LiveCanvas {
     return true
   }
 
-  /// Locks the selection, or unlocks it if all of it is locked.
+  /// Locks the selected shapes, or unlocks them if all of them are locked.
   func toggleLock() {
     let canvas = canvas
     let isLocked = selection.allSatisfy { canvas[$0]?.properties.isLocked == true }
@@ -48,7 +48,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Groups the selection, or ungroups it if it is one group.
+  /// Groups the selected shapes, or ungroups them if they are one group.
   func toggleGroup() {
     let canvas = canvas
     let groups = Set(selection.map { canvas[$0]?.properties.group })
@@ -61,7 +61,7 @@ extension LiveCanvas {
     change { _, set in set.group = group }
   }
 
-  /// A shape together with the unlocked shapes in its group (S13).
+  /// The shape, and the unlocked shapes in its group (S13).
   func group(of shape: Identifier) -> [Identifier] {
     let canvas = canvas
     guard let group = canvas[shape]?.properties.group else { return [shape] }
@@ -73,7 +73,7 @@ extension LiveCanvas {
 
   // MARK: - Adding
 
-  /// A new shape is placed at the mouse, or else in the middle of the view.
+  /// Where a new shape goes: to the mouse, or else into the middle of the view.
   private var newPlace: Point { pointer.flatMap { view.visibleBox.contains($0) ? $0 : nil } ?? view.center }
 
   func add(_ kind: ShapeKind) {
@@ -83,7 +83,7 @@ extension LiveCanvas {
     let size = isBox ? Size(width: 150, height: 120) : Size(width: 140, height: 140)
     set.size = size
     let wanted = Point(x: newPlace.x - size.width / 2, y: newPlace.y - size.height / 2)
-    // Shapes that are added one after the other are put side by side and not on each other.
+    // Shapes that are added one after the other are placed side by side instead of on each other.
     set.position = clamped(drawing.picture.overlaps.freePlace(for: size, near: wanted) ?? wanted)
     set.fill = Color.bright(using: &chance)
     if kind == .polygon { set.points = 6 }
@@ -123,7 +123,8 @@ extension LiveCanvas {
 
   private static let arrowLength = 200.0
 
-  /// Adds an arrow: between two selected shapes, from a selected one to the mouse or away from it, or anywhere.
+  /// Adds an arrow: between two selected shapes; from one selected shape to the mouse, or away from the shape; or
+  /// anywhere.
   func addArrow() {
     let canvas = canvas
     let ends = selection.prefix(2).compactMap { canvas[$0] }.filter { !$0.properties.kind.isStroke }
@@ -157,7 +158,7 @@ extension LiveCanvas {
     add([ShapeFactory.circle(centredAt: place, using: &chance).1])
   }
 
-  /// The first shape of a room is yellow and the second red; the others get random colours.
+  /// Adds a rectangle. The first shape of a room is yellow and the second is red; the others get random colours.
   func addRectangle(_ box: Rect) {
     var set = Properties()
     set.kind = .rectangle
@@ -200,8 +201,8 @@ extension LiveCanvas {
     }
   }
 
-  /// The values that untie a line from shapes that aren't selected with it, when it is moved, turned or resized. Its
-  /// ends stay where they are drawn.
+  /// The values that untie a line when it is moved, turned or resized without the shapes that it is tied to. Its ends
+  /// stay where they are drawn.
   func loosened(_ shape: Shape) -> Properties {
     let canvas = canvas
     let moved = Set(selection)
@@ -256,7 +257,8 @@ extension LiveCanvas {
     }
   }
 
-  /// Cycles through no outline, a thin one and a thick one. The outline's colour is a darker fill.
+  /// Changes the outline from none to a thin one, from thin to thick, and from thick to none. The outline's colour is a
+  /// darker fill.
   func changeOutline() {
     change { shape, set in
       let properties = shape.properties
@@ -270,7 +272,8 @@ extension LiveCanvas {
     }
   }
 
-  /// Removes the fill, or brings it back. A shape without an outline gets one in its colour, so that it stays visible.
+  /// Removes the fill, or brings it back. A shape that would then show nothing gets an outline in the fill's colour, so
+  /// that it stays visible.
   func toggleFill() {
     change { shape, set in
       let properties = shape.properties
@@ -328,7 +331,7 @@ extension LiveCanvas {
     client.edit { replica, now in replica.delete(shapes, at: now) }
   }
 
-  /// Drops shapes into the black hole: a single operation tells where each goes, and deletes it.
+  /// Drops shapes into the black hole. For each shape a single operation says where it goes, and deletes it.
   func swallow(_ shapes: [Identifier]) {
     let hole = BlackHole(view: view)
     let place = clamped(Point(x: hole.center.x.rounded(), y: hole.center.y.rounded()))
@@ -343,13 +346,14 @@ extension LiveCanvas {
     )
   }
 
-  /// Drops all shapes into the black hole. It can be undone.
+  /// Drops all shapes into the black hole. The user can undo that.
   func swallowEverything() {
     swallow(drawing.order.identifiers)
   }
 
   func undo() {
-    // This ends the step that the mouse is making. If the mouse held on, each of its moves would be a step of its own.
+    // This ends the step of undo that the mouse is making. Otherwise each further move of the mouse would be a step of
+    // its own.
     letGo()
     if !client.replica.canUndo { say("There is nothing to undo.") }
     client.edit { replica, now in replica.undo(at: now) }

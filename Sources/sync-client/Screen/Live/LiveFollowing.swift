@@ -51,7 +51,7 @@ extension LiveCanvas: RoomFollower {
     host.invalidate()
   }
 
-  /// Counts the seconds down until the next try.
+  /// Shows how many seconds are left until the next attempt.
   private func countDown() {
     countdown?.cancel()
     guard case .waiting = client?.replica.state else { return }
@@ -63,7 +63,7 @@ extension LiveCanvas: RoomFollower {
     }
   }
 
-  /// Says once that the line has become slow.
+  /// Tells the user once that the line has become slow.
   private func noteSlowness(_ isSlow: Bool) {
     if isSlow, !self.isSlow { say("Your connection is slow. Others see your changes late, and you theirs.", .warning) }
     self.isSlow = isSlow
@@ -75,19 +75,19 @@ extension LiveCanvas: RoomFollower {
       awaitsView = false
       say("You see what \(peer.shownName) sees.")
     }
-    // A shape that somebody lifts is drawn differently.
+    // A shape that somebody has lifted is drawn differently, so the shapes have to be painted again.
     shapes.change()
     followInks()
   }
 
-  /// Shows ink while it is drawn.
+  /// Shows the strokes that others are drawing.
   private func followInks() {
     guard !inks.isEmpty || people.values.contains(where: { $0.ink != nil }) else { return }
     let canvas = canvas
     inks.follow(people, at: Clocks.monotonicMilliseconds()) { canvas[$0] != nil }
     shapes.change()
     host.invalidate()
-    // One timer is enough, however often people tell where they are meanwhile.
+    // One timer is enough, although presence may arrive many times while it runs.
     guard inks.isWaiting, inkTimer == nil else { return }
     inkTimer = ClientLoop.shared.loop.schedule(afterMilliseconds: Inks.patienceMilliseconds + 10) { [weak self] in
       ClientLoop.assumeIsolated {
@@ -116,7 +116,7 @@ extension LiveCanvas: RoomFollower {
     tell(began, by: origin)
   }
 
-  /// Tells the user that their text was overwritten.
+  /// Tells the user that somebody has overwritten their text.
   private func tell(_ loss: TextLosses.Loss?) {
     guard let loss else { return }
     let who = client.replica.peer(loss.by)?.shownName ?? "Someone"
@@ -130,7 +130,7 @@ extension LiveCanvas: RoomFollower {
 
   static let lossMilliseconds: UInt64 = 30_000
 
-  /// Called before the change, while the shape is still drawn as it was.
+  /// Starts the way into the black hole. Called before the change, while the shape is still drawn as it was.
   private func depart(_ edit: ShapeEdit) {
     guard let item = drawing.items[edit.shape] else { return }
     let size = edit.set.assigned.contains(.size) ? edit.set.size : Size(width: 1, height: 1)

@@ -1,10 +1,10 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// The live canvas as a screen.
+// The screen that shows the live canvas.
 
 extension LiveCanvas {
-  /// With more outlines than this, selected shapes could not be told apart.
+  /// The upper bound on outlines around selected shapes. With more, the shapes could not be told apart.
   private static let marksMax = 200
 
   func screen(_ size: Terminal.Size) -> Screen {
@@ -136,7 +136,7 @@ extension LiveCanvas {
     }
   }
 
-  /// `nil` if it is less than a second.
+  /// The whole seconds that are left. `nil` if less than a second is left.
   private func seconds(until time: UInt64) -> Int? {
     let now = Clocks.monotonicMilliseconds()
     return time > now + 1_000 ? Int((time - now) / 1_000) : nil

@@ -10,7 +10,7 @@ extension LiveCanvas {
     host.invalidate()
   }
 
-  /// Takes a shape with its group into the selection, or out of it.
+  /// Adds a shape and its group to the selection, or removes both from it.
   func toggle(_ shape: Identifier) {
     let group = group(of: shape)
     if selection.contains(shape) {
@@ -44,7 +44,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Brings a shape into view.
+  /// Moves the view so that the shape is visible.
   func show(_ shape: Identifier) {
     guard let outline = drawn(shape)?.outline, !view.visibleBox.intersects(outline.bounds) else { return }
     stopFollowing()
@@ -60,7 +60,7 @@ extension LiveCanvas {
     if row >= layersStart + layout.layers.count { layersStart = row - layout.layers.count + 1 }
   }
 
-  /// The shape in a row of the list of layers.
+  /// The shape that a row of the list of layers shows.
   func layer(inRow row: Int) -> Identifier? {
     let index = drawing.count - 1 - layersStart - row
     return drawing.order.places.indices.contains(index) ? drawing.order.places[index].shape : nil
@@ -68,7 +68,7 @@ extension LiveCanvas {
 
   // MARK: - Following
 
-  /// Follows the next person; after the last one, nobody.
+  /// Follows the next person; after the last person, follows nobody.
   func followNext() {
     let actors = client.replica.peers.map { $0.actor }
     guard !actors.isEmpty else {
@@ -90,6 +90,6 @@ extension LiveCanvas {
     say(awaitsView ? "\(peer.shownName) hasn’t looked around yet." : "You see what \(peer.shownName) sees.")
   }
 
-  /// Stops following: the user has moved the view.
+  /// Stops following, because the user has moved the view.
   func stopFollowing() { followed = nil }
 }

@@ -21,13 +21,14 @@ extension LiveCanvas {
       return
     }
     guard !refusesLocked(selection) else { return }
-    // A backslash may take two characters.
+    // A backslash or a line break takes two characters when typed.
     let line = LineEditor(TextWords.typed(shape.properties.text), bytesMax: 2 * PropertyRules.textBytesMax)
     prompt = (selection[0], RoomFrame.Prompt(label: LiveCanvas.textLabel, line: line))
     written = shape
   }
 
-  /// Remembers the state of the shape that is being written in: if somebody deletes it, its text can still be put back.
+  /// Remembers the state of the shape whose text is being written. If somebody deletes the shape, the text can still be
+  /// put back.
   func noteWritten() {
     guard let shape = prompt?.shape, let shape = canvas[shape] else { return }
     written = shape
@@ -43,7 +44,7 @@ extension LiveCanvas {
     edit([ShapeEdit(shape: shape.id, set: set)])
   }
 
-  /// The shape was deleted while somebody wrote in it. The text is kept for a while.
+  /// Keeps the text for a while, because somebody deleted the shape while this user wrote in it.
   private func keep(_ text: Text, of shape: Identifier) {
     guard let written, written.id == shape, written.properties.text != text, PropertyRules.allowsText(text),
       !TextWords.inOneLine(text).isEmpty
@@ -80,12 +81,12 @@ extension LiveCanvas {
 /// A text that can be put back.
 enum LostText {
   case overwritten(TextLosses.Loss)
-  /// The shape was deleted while somebody wrote in it: the text, and the shape as it was.
+  /// The text, and the shape as it was, because somebody deleted the shape while this user wrote in it.
   case orphaned(Text, Shape)
 }
 
 extension Properties {
-  /// A text at the place of the shape with these properties.
+  /// A shape of kind text, at the place of the shape with these properties.
   fileprivate func textAlone(_ text: Text) -> Properties {
     var set = Properties()
     set.kind = .text
@@ -97,8 +98,8 @@ extension Properties {
     return set
   }
 
-  /// Makes the box of a shape as high as these properties' text needs: text beyond it is not shown (S9). The upper left
-  /// corner of the box stays in its place.
+  /// Makes the box of a shape as high as the text in these properties needs, because text beyond the box is not shown
+  /// (S9). The upper left corner of the box stays in its place.
   mutating func growBox(of shape: Properties) {
     let before = shape.size
     let height = TextBox.height(of: text, textSize: shape.textSize, width: before.width)
@@ -107,7 +108,7 @@ extension Properties {
     guard shape.rotation != 0 else { return }
     let angle = shape.rotation * .pi / 180
     let half = (height - before.height) / 2
-    // The movement of the middle, minus half of the growth.
+    // The upper left corner moves with the middle of the box, and back by half of the growth.
     position = Point(x: shape.position.x - half * sin(angle), y: shape.position.y + half * cos(angle) - half)
   }
 }

@@ -7,29 +7,31 @@ struct PresenceState: Hashable, Sendable {
   var selection: [Identifier] = []
   var lifted: [Identifier] = []
   var view: Rect?
-  /// The newest part of an unfinished stroke. Only read: this client has no pen.
+  /// The newest part of a stroke that somebody is drawing. It is only read, because this client has no pen.
   private(set) var ink: InkPiece?
 
   struct InkPiece: Hashable, Sendable {
     var shape: Identifier
     var color: Color
     var width: Double
-    /// The index in the stroke of the first point here.
+    /// The index in the stroke of the piece's first point.
     var at: Int
     var points: [Point]
 
-    /// The most points that are sent at once, and that are kept of a stroke: minutes of drawing.
+    /// The upper bound on the points that are sent at once, and on the points that are kept of a stroke: minutes of
+    /// drawing.
     fileprivate static let pointsMax = 120
     fileprivate static let keptMax = 20_000
     fileprivate static let widthMax = 1_000.0
   }
 
-  /// Further shapes are left out: presence has a limit, and nobody could tell more marks than this apart.
+  /// The upper bound on shapes in a presence. Further shapes are left out: presence has a limit, and nobody could tell
+  /// more marks apart.
   private static let shapesMax = 100
 
   init() {}
 
-  /// Another client may send anything. The valid parts are used.
+  /// Reads the valid parts, because another client may send anything.
   init(_ state: JSONText) {
     let read = state.bytes.span.withUnsafeBytes { bytes -> PresenceState? in
       guard var reader = try? JSONReader(validating: bytes) else { return nil }
@@ -83,7 +85,7 @@ struct PresenceState: Hashable, Sendable {
     return InkPiece(shape: shape, color: color, width: width, at: place, points: points)
   }
 
-  /// The elements that are numbers and may be coordinates.
+  /// The elements that are numbers within the range of coordinates.
   private static func numbers(_ reader: inout JSONReader, most: Int = 8) throws(JSONFailure) -> [Double] {
     var numbers: [Double] = []
     try reader.beginArray()

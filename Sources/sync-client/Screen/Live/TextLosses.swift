@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// Two people may write in one text at the same time. The later one's text stays. This finds out what the other person
-/// lost, as `web/furniture/text-losses.js` does for a page.
+/// Two people may write in one text at the same time. Then the text that was written later stays. This type finds out
+/// whether the other person lost a text, as `web/furniture/text-losses.js` does for a page.
 struct TextLosses {
   struct Loss: Hashable {
     let shape: Identifier
@@ -10,15 +10,15 @@ struct TextLosses {
     let by: Identifier
   }
 
-  /// Somebody who overwrites a text this soon after it was written can hardly have read it.
+  /// Somebody who overwrites a text this soon after it was written can hardly have read it, so the text counts as lost.
   private static let soonMilliseconds: UInt64 = 15_000
-  /// The number of shapes whose texts are remembered.
+  /// The upper bound on shapes whose texts are remembered.
   private static let keptMax = 500
 
-  /// The last text that was written here, by shape.
+  /// For each shape, the last text that this user wrote, and when.
   private var own: [Identifier: (text: Text, at: UInt64)] = [:]
 
-  /// The text of a shape has changed to `text`; `nil` if the shape is gone.
+  /// The text of a shape has changed to `text`; `nil` means that the shape is gone.
   mutating func follow(_ shape: Identifier, text: Text?, by origin: ChangeOrigin, at now: UInt64) -> Loss? {
     switch origin {
     case .own:
@@ -36,7 +36,7 @@ struct TextLosses {
     return nil
   }
 
-  /// This user's text had already lost when it was stored; `text` is the one that stays.
+  /// This user's text had already been superseded when it was stored; `text` is the text that stays.
   mutating func superseded(in shape: Identifier, by actor: Identifier, leaving text: Text?) -> Loss? {
     guard let text, let written = own[shape], written.text != text else { return nil }
     own[shape] = nil

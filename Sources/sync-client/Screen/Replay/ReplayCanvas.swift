@@ -5,7 +5,7 @@ import WebSocketLoop
 /// A room's past on the terminal, which can be played, paused and moved through.
 ///
 /// The server returns the room's state at a given moment. Only one request is under way at a time, so playing is as
-/// smooth as the connection and the room allow.
+/// smooth as the connection and the size of the room allow.
 @ClientLoop
 final class ReplayCanvas: ScreenContent {
   private let host: ScreenHost
@@ -30,11 +30,11 @@ final class ReplayCanvas: ScreenContent {
   private var place = 0.0
   private var playedAt: UInt64?
   private var speed: Double
-  /// The moment that is shown; `nil` before the first.
+  /// The moment that is shown; `nil` until the first one is.
   private var shown: UInt64?
   private var isAsking = false
 
-  /// Moments closer together than this count as one. It is the length of a frame.
+  /// Moments that are closer together than this, which is the length of a frame, count as one.
   private static let stepMilliseconds: UInt64 = 16
 
   init(_ invocation: Invocation, _ room: RoomName, _ span: ReplaySpan, speed: Double, host: ScreenHost) {
@@ -48,7 +48,8 @@ final class ReplayCanvas: ScreenContent {
     playedAt = Clocks.monotonicMilliseconds()
   }
 
-  /// Fetches the first moment. Call it before the screen is taken over, so that an error message stays on the terminal.
+  /// Fetches the first moment. To be called before the screen is taken over, so that an error message stays on the
+  /// terminal.
   func begin() async throws {
     try await fetch(span.to)
     hasView = false
@@ -88,7 +89,8 @@ final class ReplayCanvas: ScreenContent {
     }
   }
 
-  /// Requests the moment, unless a request is under way. When that one ends, this is called again.
+  /// Requests the drawing at the present moment, unless a request is under way. When that request ends, this is called
+  /// again.
   private func ask() {
     let moment = moment
     let isNear = shown.map { max($0, moment) - min($0, moment) < ReplayCanvas.stepMilliseconds } ?? false
@@ -116,7 +118,7 @@ final class ReplayCanvas: ScreenContent {
     union = drawing.bounds.map { bounds in union?.union(bounds) ?? bounds } ?? union
   }
 
-  /// The box around everything shown so far. The view is fitted to it, so that it doesn't jump.
+  /// The box around everything shown so far. The view is fitted to this box, so that the view doesn't jump.
   private var union: Rect?
 
   // MARK: - The screen

@@ -2,13 +2,13 @@ import Glibc
 import TerminalCanvas
 import WebSocketLoop
 
-/// Something that the screen can show.
+/// A content that the screen can show.
 @ClientLoop
 protocol ScreenContent: AnyObject {
-  /// The screen as it should be now.
+  /// The content as it should look now.
   func screen(_ size: Terminal.Size) -> Screen
   func take(_ event: TerminalEvent)
-  /// Whether something moves by itself, so that another frame is needed.
+  /// Whether the content moves by itself, so that another frame is needed.
   var moves: Bool { get }
 }
 
@@ -22,7 +22,7 @@ final class ScreenHost {
   private var lastFrameAt: UInt64 = 0
   private(set) var terminalIsLight: Bool?
 
-  /// At most sixty frames a second.
+  /// The shortest time between two frames: at most sixty frames a second.
   private static let frameMilliseconds: UInt64 = 16
 
   init() {}
@@ -50,7 +50,7 @@ final class ScreenHost {
     }
   }
 
-  /// Shows a content until `end` is called, or the task is cancelled.
+  /// Shows `content` until `end` is called, or the task is cancelled.
   func run(_ content: any ScreenContent) async throws {
     self.content = content
     terminal?.forget()
@@ -92,14 +92,14 @@ final class ScreenHost {
     invalidate()
   }
 
-  /// How much has been written, for measurements.
+  /// How much has been written to the terminal, for measurements.
   var figures: (bytes: Int, screens: Int, dropped: Int) {
     (terminal?.bytesWritten ?? 0, terminal?.screensWritten ?? 0, terminal?.screensDropped ?? 0)
   }
 
   // MARK: - Frames
 
-  /// The content has changed: paints a frame soon, at once if the last one was long ago.
+  /// The content has changed: paints a frame soon, or at once if the last frame was long ago.
   func invalidate() {
     guard timer == nil, terminal != nil else { return }
     let now = Clocks.monotonicMilliseconds()
@@ -113,7 +113,7 @@ final class ScreenHost {
     timer = nil
     guard let terminal, let content else { return }
     lastFrameAt = Clocks.monotonicMilliseconds()
-    // A slow terminal gets the newest frame once it has taken the last one. Frames in between are never drawn.
+    // A slow terminal gets the newest frame once it has taken the one before. Frames in between are never drawn.
     if terminal.isBehind() { return }
     terminal.show(content.screen(terminal.size))
     if content.moves { invalidate() }

@@ -4,8 +4,9 @@ import WebSocketLoop
 
 /// The terminal that the process was started in: its size, its input, and what it shows.
 ///
-/// It is opened as a separate file, so that making it non-blocking changes nothing for the shell. A slow terminal gets
-/// nothing more until it has taken everything. All changes until then become one update, not a queue.
+/// The terminal is opened as a separate file, because otherwise making it non-blocking would affect the shell too. A
+/// slow terminal gets nothing more until it has taken everything that was sent. All changes until then become one
+/// update, not a queue.
 @ClientLoop
 final class Terminal {
   private let descriptor: Int32
@@ -16,30 +17,30 @@ final class Terminal {
   private let drained: @ClientLoop () -> Void
   private let lost: @ClientLoop () -> Void
 
-  /// The screen that the terminal shows once it has taken everything; `nil` if that isn't known.
+  /// The screen that the terminal shows once it has taken everything; `nil` if what it shows isn't known.
   private var shown: Screen?
   private var isAwaited = false
   private var unwritten: [UInt8] = []
   private var unwrittenStart = 0
 
-  /// Bytes and screens written, and screens left out because the terminal was slow.
+  /// How many bytes and screens were written, and how many screens were left out because the terminal was slow.
   private(set) var bytesWritten = 0
   private(set) var screensWritten = 0
   private(set) var screensDropped = 0
 
-  /// If nothing follows an escape for this long, it is the Escape key.
+  /// How long to wait for more bytes after an escape. If none follow, the escape is the Escape key.
   private static let escapeMilliseconds: UInt64 = 40
 
   private static let enter =
     "\u{1B}[?1049h\u{1B}[2J\u{1B}[?25l\u{1B}[?7l\u{1B}[?1003h\u{1B}[?1006h\u{1B}[?2004h\u{1B}[?1004h"
-  /// The escape at the start also ends a sequence that was cut off.
+  /// The bytes that restore the terminal. They begin with an escape, which also ends a sequence that was cut off.
   private static let leave =
     "\u{1B}[?2026l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?1006l\u{1B}[?1003l\u{1B}[?7h\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
   private static let askBackground = "\u{1B}]11;?\u{1B}\\"
 
   /// - Parameters:
-  ///   - drained: called when a slow terminal has taken everything.
-  ///   - lost: called once when the terminal is gone.
+  ///   - drained: is called when a slow terminal has taken everything.
+  ///   - lost: is called once when the terminal is gone.
   init(
     _ takeEvent: @escaping @ClientLoop (TerminalEvent) -> Void,
     drained: @escaping @ClientLoop () -> Void,
@@ -101,7 +102,8 @@ final class Terminal {
       let height = Double(window.ws_ypixel) / Double(window.ws_row)
       aspect = height / width
     }
-    // No screen has more cells. A wrong size would only cost time.
+    // No real screen has more cells than this. If the terminal reports a wrong size, drawing that many cells would only
+    // cost time.
     return Size(columns: min(Int(window.ws_col), 1_000), rows: min(Int(window.ws_row), 500), aspect: aspect)
   }
 
@@ -133,7 +135,7 @@ final class Terminal {
 
   // MARK: - Output
 
-  /// Shows a screen. Call `isBehind` first.
+  /// Writes the changes from the shown screen to this one. Call `isBehind` first.
   func show(_ screen: Screen) {
     let bytes = ScreenDiff.bytes(from: shown, to: screen)
     shown = screen
@@ -142,7 +144,7 @@ final class Terminal {
     put(bytes)
   }
 
-  /// Whether it has taken everything that was sent.
+  /// Whether the terminal has taken everything that was sent.
   var keepsUp: Bool { unwritten.isEmpty }
 
   /// Whether the terminal has not yet taken everything. If so, `drained` is called when it has.
@@ -153,7 +155,7 @@ final class Terminal {
     return true
   }
 
-  /// The terminal may show something else by now, so the next screen is written whole.
+  /// Forgets what the terminal shows, because it may show something else by now. The next screen is written whole.
   func forget() {
     shown = nil
   }
@@ -174,7 +176,7 @@ final class Terminal {
       } else if count < 0, errno == EINTR {
         continue
       } else {
-        // Any error other than a full buffer is reported again by the next read.
+        // An error other than a full buffer is handled by the next read, which reports it again.
         watch?.want(readable: true, writable: true)
         return
       }

@@ -3,12 +3,12 @@ import Glibc
 /// Restores the terminal, however the process ends: in order, by an error, by a fault or by a signal. It also restores
 /// the terminal while the process is stopped.
 ///
-/// Signal handlers interrupt anything and may call almost nothing. The data that they need is prepared in memory that
-/// is never freed. That is why this state belongs to the whole process; there is one terminal.
+/// A signal handler can interrupt any code, and may call almost no function. The data that handlers need is prepared in
+/// memory that is never freed. That is why this state belongs to the whole process; there is one terminal.
 enum TerminalGuard {
   private struct State {
     var descriptor: Int32 = -1
-    /// True between `take` and `release`.
+    /// Whether the terminal is taken over: true between `take` and `release`.
     var isTaken = false
     var isEntered = false
     var found = termios()
@@ -17,7 +17,7 @@ enum TerminalGuard {
     var leave = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
   }
 
-  /// `nonisolated(unsafe)`: written by `take` before any handler is installed. After that only the two flags change,
+  /// `nonisolated(unsafe)`: `take` writes it before any handler is installed. After that only the two flags change,
   /// when the terminal is entered or left, and doing either twice does no harm.
   nonisolated(unsafe) private static let state: UnsafeMutablePointer<State> = {
     let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
@@ -25,11 +25,11 @@ enum TerminalGuard {
     return state
   }()
 
-  /// Signals after which no process can go on.
+  /// The signals of faults, after which no process can go on.
   private static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT, SIGSYS]
 
-  /// Takes a terminal over. Its settings are remembered and restored, whatever happens.
-  /// - Returns: false if its settings can't be read.
+  /// Takes a terminal over. Remembers the terminal's settings, which are restored whatever happens.
+  /// - Returns: false if the settings can't be read.
   static func take(_ descriptor: Int32, enter: [UInt8], leave: [UInt8]) -> Bool {
     var found = termios()
     guard tcgetattr(descriptor, &found) == 0 else { return false }
@@ -45,7 +45,8 @@ enum TerminalGuard {
     for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
     handle(SIGTSTP, TerminalGuard.stopped)
     handle(SIGCONT, TerminalGuard.continued)
-    // A second signal, while the command ends because of the first, ends the process with `exit`.
+    // Needed for a second signal: while the command ends because of the first signal, the second one ends the process
+    // with `exit`.
     atexit { TerminalGuard.release() }
     return true
   }
@@ -70,7 +71,7 @@ enum TerminalGuard {
     guard state.pointee.isEntered else { return }
     state.pointee.isEntered = false
     write(state.pointee.leave)
-    // Input that was meant for the canvas must not reach the shell.
+    // Drops unread input, because input that was meant for the canvas must not reach the shell.
     tcsetattr(state.pointee.descriptor, TCSAFLUSH, &state.pointee.found)
   }
 
@@ -83,20 +84,20 @@ enum TerminalGuard {
 
   private static let stopped: @convention(c) (Int32) -> Void = { _ in
     TerminalGuard.leave()
-    // Stops here, except in an orphaned process group, where nothing could continue the process.
+    // The process stops here. Only in an orphaned process group it doesn't, because nothing could continue it.
     TerminalGuard.raiseAsUsual(SIGTSTP)
     TerminalGuard.handle(SIGTSTP, TerminalGuard.stopped)
     TerminalGuard.comeBack()
   }
 
-  /// This is also called after SIGSTOP, which can't be caught. A shell may have changed the terminal's settings since
-  /// then.
+  /// Called when the process continues. This includes a stop by SIGSTOP, which can't be caught. A shell may have
+  /// changed the terminal's settings since then.
   private static let continued: @convention(c) (Int32) -> Void = { _ in TerminalGuard.comeBack() }
 
   private static func comeBack() {
     guard state.pointee.isTaken else { return }
     enter()
-    // The size may have changed, and everything has to be redrawn. This signal causes both.
+    // The window's size may have changed, and the screen has to be redrawn. This signal makes the program do both.
     kill(getpid(), SIGWINCH)
   }
 
@@ -108,7 +109,7 @@ enum TerminalGuard {
     sigaction(number, &action, nil)
   }
 
-  /// Lets the signal act as in a process without a handler.
+  /// Lets the signal have the effect that it has in a process without a handler.
   private static func raiseAsUsual(_ number: Int32) {
     signal(number, SIG_DFL)
     var set = sigset_t()

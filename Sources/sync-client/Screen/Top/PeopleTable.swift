@@ -12,7 +12,7 @@ final class PeopleTable: ScreenContent {
   private let theme: Theme
   private var table: PeopleScreen
   private var selectedActor: String?
-  /// The person who is removed if the user says yes.
+  /// The person who is removed if the user confirms.
   private var doomed: String?
   private var timer: LoopTimer?
   private var isStopped = false
@@ -74,7 +74,7 @@ final class PeopleTable: ScreenContent {
         )
       }
       table.trouble = nil
-      // The selection stays with its person when others come and go.
+      // The same person stays selected when others come and go, although the row changes.
       if let index = table.people.firstIndex(where: { $0.actor == selectedActor }) {
         table.selected = index
       } else {

@@ -11,21 +11,21 @@ final class RoomsTable: ScreenContent {
   private let depth: ColorDepth
   private var theme: Theme
   private var table = RoomsScreen()
-  /// All rooms of the newest reading, in its order.
+  /// All rooms of the newest reading, in the order in which the server lists them.
   private var rooms: [RoomsScreen.Row] = []
   private var selectedRoom: String?
   private var newest: ServerReading?
   private var timer: LoopTimer?
   private var isStopped = false
-  /// The operations a second of each room at the last readings.
+  /// For each room, the operations a second at the last few readings.
   private var recentRates: [String: [Double]] = [:]
   private(set) var choice = Choice.leave
 
   enum Choice {
     case leave
-    /// The live canvas of a room.
+    /// To the live canvas of a room.
     case open(String)
-    /// The people in a room.
+    /// To the people in a room.
     case people(String)
   }
 
@@ -114,7 +114,7 @@ final class RoomsTable: ScreenContent {
     table.rooms = filter.isEmpty ? rooms : rooms.filter { $0.room.lowercased().contains(filter.lowercased()) }
     let column = table.sortedBy
     table.rooms.sort { column.isBefore($0, $1) }
-    // The selection stays with its room when the order changes.
+    // The same room stays selected when the order changes, although its row changes.
     if let selectedRoom, let index = table.rooms.firstIndex(where: { $0.room == selectedRoom }) {
       table.selected = index
     } else {
