@@ -1,7 +1,11 @@
 """Swatches: the colours of the next shape, and those of what is selected."""
 
+from hand import is_bright
+from modules import module
 
-BLUE, RED, GREEN = "#3F7FD9", "#E0483E", "#3FA36B"
+
+BLUE, RED, GREEN = "#3273D3", "#D63D33", "#2E8558"
+IN_TURN = ["#F5CB45", RED, BLUE, GREEN, "#8A5BD1", "#EC8FB4"]
 
 
 def test_only_colours_that_have_an_effect_are_offered(room):
@@ -55,7 +59,7 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     ann.wait("app.session.shapeCount === 1")
     ann.page.get_by_role("button", name=chosen).click()
     assert ann.page.locator(".popover [aria-pressed=true][aria-label='Fill: Blue']").count() == 1
-    press(ann, chosen, "Any bright colour")
+    press(ann, chosen, "The next colour in turn")
     press(ann, chosen, "Colour the outline")
     press(ann, chosen, "No outline")
     ann.page.keyboard.press("Escape")
@@ -64,7 +68,47 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     ann.page.evaluate("document.activeElement.blur()")
     ann.page.keyboard.press("Enter")
     shapes = room.wait_for_shapes(2)
-    assert (shapes[1]["fill"], shapes[1]["strokeWidth"]) == ("#FF0000", 0), "the second shape of a room is red"
+    assert (shapes[1]["fill"], shapes[1]["strokeWidth"]) == (RED, 0), "the second shape of a room is red"
+
+
+def luminance(color):
+    channels = [int(color[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    return sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+def test_new_shapes_get_the_swatches_in_turn_and_text_on_each_can_be_read(room):
+    """Letters contrast with it as WCAG AA asks for, whatever the theme: they are black or white by the fill."""
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    for at in range(7):
+        ann.drag((80 + 130 * at, 300), (180 + 130 * at, 420))
+        room.wait_until_sent()
+    assert [shape["fill"] for shape in room.wait_for_shapes(7)] == [*IN_TURN, IN_TURN[0]]
+    swatches = ann.page.evaluate("async () => Object.values((await " + module("basics/shape-colors.js") + ").shapeColors)")
+    for name, fill in swatches:
+        ink = ann.page.evaluate(
+            "async (fill) => (await " + module("drawing/text.js") + ").textColor({ shape: { kind: 'rectangle', filled: true }, fill, stroke: 0 })",
+            int(fill[1:], 16))
+        light, dark = sorted((luminance(fill), luminance(ink)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, fill, ink)
+
+
+def test_dice_may_choose_the_next_colour(room):
+    """The first is yellow and the second red all the same, then any bright colour."""
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    chosen = "Colours of the next shape"
+    ann.page.get_by_role("button", name=chosen).click()
+    press(ann, chosen, "Any bright colour")
+    ann.page.keyboard.press("Escape")
+    ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
+    ann.page.evaluate("document.activeElement.blur()")
+    for at in range(4):
+        ann.drag((80 + 130 * at, 300), (180 + 130 * at, 420))
+        room.wait_until_sent()
+    fills = [shape["fill"] for shape in room.wait_for_shapes(4)]
+    assert fills[:2] == IN_TURN[:2] and all(is_bright(fill) for fill in fills[2:]) and fills[2] != fills[3]
 
 
 def test_the_next_shape_may_have_no_fill(room):

@@ -1,6 +1,6 @@
 """Rectangles that are drawn, moved and resized by hand, and cleared by a shake."""
 
-from hand import handle, is_bright, lead, lead_finger, moved, near, overlaps, rest
+from hand import handle, lead, lead_finger, moved, near, overlaps, rest
 
 
 def both(room, phone=False, page=False):
@@ -11,7 +11,7 @@ def both(room, phone=False, page=False):
     return ann, bob
 
 
-def test_a_drag_on_nothing_draws_first_yellow_second_red_then_any_bright_colour(room):
+def test_a_drag_on_nothing_draws_first_yellow_second_red_then_the_next_in_turn(room):
     """By mouse: three rectangles one after the other, as large as they were drawn."""
     ann, bob = both(room)
     boxes = [((120, 120), (320, 260)), ((420, 120), (560, 300)), ((620, 120), (760, 240))]
@@ -20,9 +20,8 @@ def test_a_drag_on_nothing_draws_first_yellow_second_red_then_any_bright_colour(
     bob.wait_for_shapes(3)
     first, second, third = room.agree()
     assert (first["position"], first["size"]) == ([120, 120], [200, 140])
-    assert [first["fill"], second["fill"]] == ["#FFFF00", "#FF0000"]
-    assert is_bright(third["fill"])
-    assert bob.shape(second["id"])["fill"] == "#FF0000"
+    assert [first["fill"], second["fill"], third["fill"]] == ["#F5CB45", "#D63D33", "#3273D3"]
+    assert bob.shape(second["id"])["fill"] == "#D63D33"
 
 
 def test_one_finger_draws_on_nothing(room):
@@ -31,7 +30,7 @@ def test_one_finger_draws_on_nothing(room):
     lead_finger(phone, (60, 200), (260, 420))
     bob.wait_for_shapes(1)
     (shape,) = room.agree()
-    assert shape["fill"] == "#FFFF00"
+    assert shape["fill"] == "#F5CB45"
     assert near(shape["position"], [60, 200]) and near(shape["size"], [200, 220])
 
 

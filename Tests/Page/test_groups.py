@@ -201,7 +201,7 @@ def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
     ann.select(frame)
     bar.get_by_role("button", name="Fill: Green").click()
     filled = wait_for(room, frame, lambda shape: shape["filled"])
-    assert filled["fill"] == "#3FA36B"
+    assert filled["fill"] == "#2E8558"
     room.agree()
 
 

@@ -1,11 +1,15 @@
 // The colours of shapes before anybody asks for a finer choice.
 
 /**
- * Their names and colours: easy to tell from each other and from the orange of overlaps, on light and on dark paper.
+ * Their names and colours: easy to tell from each other and from the orange of overlaps, and text on each of them is
+ * readable.
  *
  * @type {[name: string, color: string][]}
  */
 export const shapeColors = [
-  ['Black', '#2B2A28'], ['White', '#FFFFFF'], ['Red', '#E0483E'], ['Yellow', '#F5CB45'], ['Green', '#3FA36B'],
-  ['Blue', '#3F7FD9'], ['Purple', '#8A5BD1'], ['Pink', '#EC8FB4'],
+  ['Black', '#2B2A28'], ['White', '#FFFFFF'], ['Red', '#D63D33'], ['Yellow', '#F5CB45'], ['Green', '#2E8558'],
+  ['Blue', '#3273D3'], ['Purple', '#8A5BD1'], ['Pink', '#EC8FB4'],
 ]
+
+/** The colours that new shapes get in turn: those that are seen on light paper and on dark. */
+export const colorsInTurn = ['Yellow', 'Red', 'Blue', 'Green', 'Purple', 'Pink'].map((name) => Object.fromEntries(shapeColors)[name])

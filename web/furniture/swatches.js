@@ -6,9 +6,11 @@ import { element, icon, setAttributes, setIcon } from '../elements/element.js'
 /** @type {Record<Part, string>} */
 const partWords = { fill: 'Fill', stroke: 'Outline' }
 
+/** @typedef {{words: string, icon: string}} Special */
+
 /**
- * Fill or outline, and the colours for the chosen one. The first swatch means no particular colour, the second no fill.
- * For shapes with a single colour there are only colours.
+ * Fill or outline, and the colours for the chosen one. The first swatch means no particular colour, further ones a
+ * random one and no fill. For shapes with a single colour there are only colours.
  */
 export class Swatches {
   #choose
@@ -25,7 +27,8 @@ export class Swatches {
   #buttons
 
   /**
-   * @param {string} label @param {Record<Part, {words: string, icon: string}>} special the first swatch of each part
+   * @param {string} label @param {Record<Part, Special> & {any?: Special}} special the first swatch of each part; `any`:
+   * for a random fill
    * @param {(part: Part, color: string | null) => unknown} choose null: the first one; `none`: no fill
    */
   constructor(label, special, choose) {
@@ -37,15 +40,19 @@ export class Swatches {
         this.#refresh()
       },
     }, icon(part))])
-    const colors = /** @type {[string, string | null][]} */ ([['', null], ['None', 'none'], ...shapeColors])
+    const colors = /** @type {[string, string | null][]} */ ([
+      ['', null], ...special.any ? [['', 'any']] : [], ['None', 'none'], ...shapeColors])
     this.#buttons = colors.map(([name, color]) => {
+      const isColor = color?.startsWith('#')
       const button = element('button', {
         type: 'button', class: 'swatch-button', onclick: () => this.#choose(this.isOfOneColor ? 'fill' : this.#part, color),
-      }, color === null || color === 'none' ? icon('none') : element('span', { class: 'paint-swatch' }))
-      if (color !== null && color !== 'none') button.style.setProperty('--swatch', color)
+      }, isColor ? element('span', { class: 'paint-swatch' }) : icon('none'))
+      if (isColor) button.style.setProperty('--swatch', color)
       return { button, name, color }
     })
-    this.element = element('div', { class: 'swatch-grid', role: 'group', 'aria-label': label },
+    this.element = element('div', {
+      class: `swatch-grid${special.any ? ' has-any' : ''}`, role: 'group', 'aria-label': label,
+    },
       this.#parts.map(([, button]) => button), this.#buttons.map(({ button }) => button))
     this.#refresh()
   }
@@ -68,11 +75,13 @@ export class Swatches {
     }
     const partWord = this.isOfOneColor ? 'Colour' : partWords[part]
     for (const { button, name, color } of this.#buttons) {
-      const words = color === null ? this.#special[part].words : `${partWord}: ${name}`
+      const special = color === null ? this.#special[part] : color === 'any' ? this.#special.any : undefined
+      const words = special?.words ?? `${partWord}: ${name}`
       setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
+      if (special) setIcon(button, special.icon)
       // For an outline, the first swatch already means none.
       if (color === 'none') button.hidden = this.isOfOneColor || part === 'stroke'
-      else if (color === null) setIcon(button, this.#special[part].icon)
+      else if (color === 'any') button.hidden = part === 'stroke'
       else button.classList.toggle('as-outline', part === 'stroke')
     }
   }

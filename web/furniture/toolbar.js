@@ -1,5 +1,6 @@
 import { element, elementById, iconButton, setIcon } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
+import { nextFill } from '../tools/making.js'
 import { Swatches } from './swatches.js'
 
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
@@ -24,6 +25,7 @@ export class Toolbar {
   #tool
   #paint
   #permission
+  #shown
   #actions
   /** @type {Map<string, HTMLButtonElement[]>} */
   #toolButtons = new Map()
@@ -48,6 +50,7 @@ export class Toolbar {
     this.#tool = tool
     this.#paint = paint
     this.#permission = permission
+    this.#shown = shown
     this.#actions = actions
     this.#bar = element('div', { class: 'toolbar floating', role: 'toolbar', 'aria-label': 'Tools' })
     this.#hole = this.#actionButton('blackHole')
@@ -140,18 +143,21 @@ export class Toolbar {
     const shape = element('span', { class: 'paint-swatch' })
     button.append(shape)
     const swatches = new Swatches('Colours of the next shape', {
-      fill: { words: 'Any bright colour', icon: 'any-color' }, stroke: { words: 'No outline', icon: 'none' },
+      fill: { words: 'The next colour in turn', icon: 'in-turn' }, stroke: { words: 'No outline', icon: 'none' },
+      any: { words: 'Any bright colour', icon: 'any-color' },
     }, (part, color) => paint.choose({ [part]: color }))
     popover(button, swatches.element, { label: 'Colours of the next shape' })
     const show = () => {
       const { fill, stroke } = paint
       swatches.show({ fill, stroke })
-      button.classList.toggle('any', fill === null)
+      const color = fill === 'none' ? 'transparent' : nextFill(paint, this.#shown.replica)
+      button.classList.toggle('any', color === null)
       button.classList.toggle('outlined', stroke !== null)
-      button.style.setProperty('--swatch', fill === null || fill === 'none' ? 'transparent' : fill)
+      button.style.setProperty('--swatch', color ?? 'transparent')
       button.style.setProperty('--outline', stroke ?? 'transparent')
     }
     paint.on('change', show)
+    this.#shown.on('changes', show)
     show()
     return button
   }

@@ -2,7 +2,11 @@ import { Source } from '../basics/source.js'
 
 const key = 'canvas.paint'
 
-/** @typedef {{fill: string | null, stroke: string | null}} Colors `#RRGGBB` each; null: any bright fill, no outline; `none`: no fill */
+/**
+ * `#RRGGBB` each. null: the next fill in turn, no outline. `any`: a bright fill at random. `none`: no fill.
+ *
+ * @typedef {{fill: string | null, stroke: string | null}} Colors
+ */
 
 /**
  * The colours for the next shape, as chosen in this browser. `change`: they have changed.
@@ -35,7 +39,7 @@ function remembered() {
     for (const name of /** @type {('fill' | 'stroke')[]} */ (['fill', 'stroke'])) {
       if (/^#[0-9A-F]{6}$/.test(kept[name])) colors[name] = kept[name]
     }
-    if (kept.fill === 'none') colors.fill = 'none'
+    if (kept.fill === 'none' || kept.fill === 'any') colors.fill = kept.fill
   } catch {
     // Nothing was stored, or another program has written it.
   }

@@ -1,3 +1,4 @@
+import { colorsInTurn } from '../basics/shape-colors.js'
 import { kinds, properties } from '../core/table.js'
 import { isStroke } from '../drawing/lines.js'
 import { isGone } from './held.js'
@@ -7,8 +8,8 @@ import { drawnBox, onGrid, sideMin } from './transform.js'
 /** @typedef {import('../core/types.js').Box} Box */
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 
-/** The colours of a room's first and second shape. Later shapes get random ones. */
-const firstFills = ['#FFFF00', '#FF0000']
+/** With random colours, a room's first shapes are yellow and red all the same. */
+const firstFills = 2
 
 /** Units of the canvas. */
 const outlineWidth = 4
@@ -68,7 +69,21 @@ export const isForInk = (name) => name === 'pen' || name === 'eraser'
  * @param {import('../state/paint.js').Paint} paint @param {string} standard @returns {StrokeLook}
  */
 const strokeLook = ({ fill, stroke }, standard) =>
-  ({ stroke: stroke ?? (fill === 'none' ? null : fill) ?? standard, strokeWidth: outlineWidth })
+  ({ stroke: stroke ?? colorOf(fill) ?? standard, strokeWidth: outlineWidth })
+
+/** @param {string | null} fill as chosen @returns {string | null} */
+const colorOf = (fill) => (fill === 'none' || fill === 'any' ? null : fill)
+
+/**
+ * The fill of the next shape that has none of its own, like a note.
+ *
+ * @param {import('../state/paint.js').Paint} paint @param {import('../core/replica.js').Replica} replica
+ * @returns {string | null} null: a random one
+ */
+export function nextFill({ fill }, { shapeCount }) {
+  if (fill === 'any' && shapeCount >= firstFills) return null
+  return colorOf(fill) ?? colorsInTurn[shapeCount % colorsInTurn.length]
+}
 
 /** @param {import('../state/paint.js').Paint} paint @param {string} tool */
 export const lineLook = (paint, tool) => ({ ...strokeLook(paint, lineStroke), ...tool === 'arrow' && { toEnd: 'arrow' } })
@@ -77,19 +92,20 @@ export const lineLook = (paint, tool) => ({ ...strokeLook(paint, lineStroke), ..
 export const inkLook = (paint) => strokeLook(paint, inkStroke)
 
 /**
- * The colours for a new shape: the chosen ones, or else the room's own.
+ * The colours for a new shape: the chosen ones, or else the next in turn.
  *
  * @param {import('../state/paint.js').Paint} paint @param {import('../core/replica.js').Replica} replica
  * @param {string} [tool]
  * @returns {import('../core/types.js').Values}
  */
-export function nextLook({ fill, stroke }, replica, tool) {
-  const color = fill === 'none' ? null : fill
+export function nextLook(paint, replica, tool) {
+  const { fill, stroke } = paint
+  const color = colorOf(fill)
   if (tool === 'text') return { fill: color ?? textFill, textAlign: 'left', textPlace: 'top' }
   if (tool === 'note') return { fill: color ?? noteFill }
   if (fill === 'none') return { filled: false, ...outlined(stroke ?? bareStroke) }
   return {
-    fill: fill ?? firstFills[replica.shapeCount] ?? replica.brightColor(),
+    fill: nextFill(paint, replica) ?? replica.brightColor(),
     ...stroke !== null && outlined(stroke),
   }
 }
