@@ -4,7 +4,8 @@ import CanvasCRDT
   import CanvasWasmNumbers
 #endif
 
-/// The module that the page imports: the table of properties, and the numbers that stand for something on both sides.
+/// The module that the page imports: the table of properties, and the numbers that have a meaning in both Swift and
+/// JavaScript.
 enum JavaScriptTable {
   static let path = "web/core/table.js"
 
@@ -301,7 +302,7 @@ enum JavaScriptTable {
 
 private func quoted(_ text: StaticString) -> String { "'" + "\(text)".replacing("'", with: "\\'") + "'" }
 
-/// A number as JavaScript writes it.
+/// A number in JavaScript's notation.
 private func digits(_ number: Double) -> String {
   var writer = JSONWriter()
   writer.value(number)
@@ -313,7 +314,7 @@ extension ForEachProperty<Property> {
 }
 
 extension Property {
-  /// The names of its numbers in a shape.
+  /// The names that the numbers of this form have in a JavaScript shape.
   fileprivate var parts: [String] {
     switch form {
     case .pair(let field, _): ["\(field.names.first)", "\(field.names.second)"]
@@ -375,7 +376,7 @@ extension PropertyForm {
     }
   }
 
-  /// The expression that turns a number of a row into a value.
+  /// The JavaScript expression that makes a value from a row's number.
   fileprivate func reading(_ number: String, start: Int) -> String {
     switch self {
     case .kind: "kinds[\(number)]"
@@ -384,7 +385,7 @@ extension PropertyForm {
     case .flag: "\(number) === 1"
     case .identifier: "\(number) < 0 ? null : \(number)"
     case .color: "colorText(\(number))"
-    // These are not in the row: a reader of the row asks for them separately.
+    // Texts and paths are not in the row: a reader of the row asks for them separately.
     case .text: "''"
     case .path: "/** @type {PathPoint[]} */ ([])"
     case .tie: "readTie(numbers, at + \(start))"

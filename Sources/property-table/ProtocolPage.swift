@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// docs/PROTOCOL.md, in which the tables of properties stand between markers.
+/// docs/PROTOCOL.md. Its tables of properties stand between markers.
 enum ProtocolPage {
   static let path = "docs/PROTOCOL.md"
 
@@ -9,7 +9,7 @@ enum ProtocolPage {
     var description: String { "\(ProtocolPage.path) has no markers for \(name)" }
   }
 
-  /// The page with up-to-date tables.
+  /// The page with its tables brought up to date.
   static func filled(_ page: String) throws(Unmarked) -> String {
     var page = page
     for (name, table) in [("properties", properties), ("property bits", bits), ("columns", columns)] {
@@ -67,7 +67,7 @@ extension Property {
     }
   }
 
-  /// The default value, in JSON.
+  /// The default value as JSON.
   var defaultText: String {
     var writer = JSONWriter()
     writer.value(self, of: Properties())
@@ -76,12 +76,12 @@ extension Property {
 }
 
 extension String {
-  /// Numbers and words are written without backticks.
+  /// Whether the text is a number or a word, which is written without backticks.
   fileprivate var isWord: Bool { allSatisfy { $0.isNumber || $0 == "." || $0.isLowercase } }
 }
 
 extension PropertyForm {
-  /// The kind of a value, with its range.
+  /// The form of a value in words, with its range.
   fileprivate var words: String {
     switch self {
     case .erasure: "true, and no other value"

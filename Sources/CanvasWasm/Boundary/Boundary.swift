@@ -1,12 +1,12 @@
-// Shared by all exports: the two buffers, and the result of a call.
+// What all exports share: the two buffers, and the result of a call.
 //
-// These are global, and still safe: WebAssembly runs in one thread here, and no call from JavaScript comes within
-// another, because nothing here calls JavaScript.
+// The buffers are global, and still safe: WebAssembly runs in one thread here. And no call from JavaScript comes within
+// another call, because nothing here calls JavaScript.
 
 nonisolated(unsafe) var input = InputBuffer()
 nonisolated(unsafe) var output = OutputBuffer()
 
-/// Space for `count` bytes, to be written before the next call.
+/// The address of space for `count` bytes. JavaScript has to write them before its next call.
 @_expose(wasm, "input") @_cdecl("canvas_input")
 func makeInputRoom(_ count: UInt32) -> UnsafeMutableRawPointer? { input.makeRoom(Int(count)) }
 
@@ -14,8 +14,8 @@ func makeInputRoom(_ count: UInt32) -> UnsafeMutableRawPointer? { input.makeRoom
 @_expose(wasm, "output") @_cdecl("canvas_output")
 func outputStart() -> UnsafeMutableRawPointer? { output.start }
 
-/// The result of a call: the length of its answer in bytes. If it is negative, the call failed, and −1 minus the result
-/// is the length of an error message.
+/// The result of a call. If it is negative, the call failed, and −1 minus the result is the length of an error message.
+/// Otherwise it is the length of the answer in bytes.
 typealias Answer = Int32
 
 func fail(_ words: Text) -> Answer {

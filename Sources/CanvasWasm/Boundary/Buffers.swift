@@ -1,17 +1,17 @@
-// How bytes are passed between JavaScript and Swift: one buffer in each direction, in linear memory, used again for
-// each call.
+// How bytes are passed between JavaScript and Swift: one buffer in each direction, in linear memory, which is used
+// again for each call.
 //
-// JavaScript asks for space with `input`, writes there, and passes the number of bytes to the call. The call's answer
-// stays in the output until the next call. The call returns the answer's length in bytes, and `output` its address.
-// Lists of numbers are doubles, which hold an identifier's 47 bits exactly. Either buffer may move when it grows, and
-// so may the memory, so JavaScript asks for the address each time.
+// JavaScript asks for space with `input`, writes there, and passes the number of bytes to the call. The call returns
+// the length of its answer in bytes, and `output` returns the answer's address. The answer stays in the output buffer
+// until the next call. Lists of numbers are doubles, which hold an identifier's 47 bits exactly. Each buffer may move
+// when it grows, and so may the whole memory, so JavaScript asks for the address each time.
 
-/// Memory that only grows.
+/// Memory that grows and never shrinks.
 struct Buffer: ~Copyable {
   private(set) var start: UnsafeMutableRawPointer?
   private(set) var capacity = 0
 
-  /// Doubles need this alignment.
+  /// The alignment that doubles need.
   private static let alignment = 8
   private static let capacityMin = 4_096
 
@@ -19,7 +19,7 @@ struct Buffer: ~Copyable {
     start?.deallocate()
   }
 
-  /// Makes room for `wanted` bytes, of which the first `kept` are preserved.
+  /// Makes room for `wanted` bytes. The first `kept` of them keep their values.
   mutating func reserve(_ wanted: Int, keeping kept: Int) {
     guard wanted > capacity else { return }
     let grown = max(wanted, capacity * 2, Buffer.capacityMin)
@@ -42,7 +42,7 @@ struct InputBuffer: ~Copyable {
     return buffer.start
   }
 
-  /// The first `count` bytes, valid until more space is requested.
+  /// The first `count` bytes. They are valid until JavaScript asks for more space.
   func bytes(_ count: UInt32) -> UnsafeRawBufferPointer {
     precondition(Int(count) <= buffer.capacity, "more than there was room for")
     return UnsafeRawBufferPointer(start: buffer.start, count: Int(count))
@@ -56,7 +56,7 @@ struct InputBuffer: ~Copyable {
       .load(fromByteOffset: index * 8, as: Double.self)
   }
 
-  /// Reads `count` shapes that JavaScript has named by number. Invalid numbers are left out.
+  /// Reads `count` identifiers that JavaScript has written as numbers. Invalid numbers are left out.
   func identifiers(_ count: UInt32) -> [Identifier] {
     var identifiers: [Identifier] = []
     identifiers.reserveCapacity(Int(count))
@@ -115,7 +115,7 @@ struct OutputBuffer: ~Copyable {
     text.withBytes { append($0) }
   }
 
-  /// Appends zeros up to the next aligned place for a double.
+  /// Appends zeros up to the next place where a double may lie.
   mutating func align() {
     while count & 7 != 0 { append(byte: 0) }
   }
@@ -128,7 +128,7 @@ struct OutputBuffer: ~Copyable {
     room(for: 4).storeBytes(of: word.littleEndian, as: UInt32.self)
   }
 
-  /// Overwrites a word that was appended before.
+  /// Overwrites a word that has already been appended.
   mutating func store(word: UInt32, at offset: Int) {
     UnsafeMutableRawBufferPointer(start: buffer.start, count: count)
       .storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt32.self)
@@ -136,7 +136,7 @@ struct OutputBuffer: ~Copyable {
 }
 
 extension Identifier {
-  /// The identifier as a number, the form that JavaScript uses.
+  /// The identifier as a number, which is its form in JavaScript.
   var number: Double { Double(packed) }
 
   init?(number: Double) {

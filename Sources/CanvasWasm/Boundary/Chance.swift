@@ -1,14 +1,14 @@
 // Functions that Swift's runtime needs from its host. They are defined here so that the module imports nothing and runs
 // wherever WebAssembly does.
 
-/// The standard library takes the seed of its hashes from this. It is the same for everyone until the page has seeded
-/// it, which the page does before anything else. No result depends on it, only how much a malicious room could slow the
-/// module down.
+/// Random numbers, from which the standard library takes the seed of its hashes. They are the same for everyone until
+/// the page has seeded them, which the page does before anything else. No result depends on them, but without a secret
+/// seed a malicious room could choose identifiers that slow the module down.
 ///
-/// Global, and still safe: there is one thread, and it runs one call from JavaScript at a time.
+/// The variable is global, and still safe: there is one thread, and it runs one call from JavaScript at a time.
 nonisolated(unsafe) var chance = SplitMix(seed: 0)
 
-/// 64 bits from JavaScript's `crypto`.
+/// Takes a seed of 64 bits from JavaScript's `crypto`.
 @_expose(wasm, "seed") @_cdecl("canvas_seed")
 func seed(_ bits: UInt64) {
   chance = SplitMix(seed: bits)
@@ -21,6 +21,7 @@ func fillWithChance(_ start: UnsafeMutableRawPointer, _ count: Int) {
   }
 }
 
-/// Before a trap, the runtime prints its message with this. JavaScript sees the trap itself as an exception.
+/// Drops a character of the message that the runtime prints before a trap. JavaScript sees the trap itself as an
+/// exception.
 @_cdecl("putchar")
 func discardCharacter(_ character: CInt) -> CInt { character }

@@ -1,15 +1,15 @@
 // Writes to shapes, in the form in which they are passed between JavaScript and Swift and between the modules: rows of
 // doubles.
 //
-//     shape    its identifier; −1 for a shape that has none yet
-//     mask     of the properties that follow, by `Property`
-//     values   of each, in the order of the bits, by its form. A pair is two numbers. A colour is 0xRRGGBB. A kind is
-//              its number in `ShapeKind`. True is 1. No identifier is −1. A tie is a shape and two numbers. A path is
-//              its number of points, and three numbers for each. A text is its number of bytes, and the bytes, with
-//              zeros up to a multiple of eight
+//     shape    the shape's identifier; −1 for a shape that has none yet
+//     mask     the mask of the properties that follow: see `Property`
+//     values   one for each property, in the order of the bits. Its form decides how it is written. A pair is two
+//              numbers. A colour is 0xRRGGBB. A kind is its number in `ShapeKind`. True is 1. A missing identifier is
+//              −1. A tie is a shape and two numbers. A path is its number of points, and three numbers for each point.
+//              A text is its number of bytes, and then the bytes, with zeros up to a multiple of eight
 //
-// If JavaScript has a value of another kind than the property's, it writes one that is never valid: NaN, or a text of
-// −1 bytes.
+// If a value in JavaScript is of another kind than the property, a value is written in its place that is never valid:
+// NaN, or a text of −1 bytes.
 
 /// Why values are refused.
 struct ValueRefusal: Error {
@@ -22,7 +22,7 @@ struct ValueRowReader {
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// The next shape's values; `nil` after the last.
+  /// The next shape's values. `nil` after the last shape.
   mutating func next() throws(ValueRefusal) -> (shape: Identifier?, set: Properties)? {
     guard offset < bytes.count else { return nil }
     let named = number()
@@ -145,7 +145,7 @@ extension OutputBuffer {
     }
   }
 
-  /// Three numbers for each point.
+  /// Appends a path: its number of points, and three numbers for each point.
   mutating func append(_ path: Path) {
     for point in path.points {
       append(Double(point.place.x))

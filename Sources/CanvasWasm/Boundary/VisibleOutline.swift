@@ -1,4 +1,4 @@
 extension Shape {
-  /// A hidden shape overlaps nothing.
+  /// The shape's outline. `nil` for a hidden shape, because it overlaps nothing.
   var visibleOutline: Outline? { properties.visible ? outline : nil }
 }

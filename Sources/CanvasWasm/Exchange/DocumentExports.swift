@@ -1,7 +1,7 @@
 // Reads documents, and makes documents from a session's drawing. Sessions live in core.wasm. A session passes its whole
-// drawing on, and the drawing is kept here until the session passes a newer one.
+// drawing to this module, which keeps the drawing until the session passes a newer one.
 
-/// The drawing that a session has passed on. See `Boundary.swift` for why it may be shared.
+/// The drawing that a session has passed. `Boundary.swift` says why a global variable is safe.
 private nonisolated(unsafe) var shown = ShownDrawing(Canvas(seed: 0))
 
 private struct ShownDrawing {
@@ -44,14 +44,15 @@ func take(_ count: UInt32) -> Answer {
   }
 }
 
-/// How many names in the last document had invisible characters, which were removed.
+/// How many names in the last document that was read had invisible characters, which were removed.
 private nonisolated(unsafe) var cleanedNameCount: UInt32 = 0
 
 @_expose(wasm, "cleanedNames") @_cdecl("canvas_cleaned_names")
 func cleanedNames() -> UInt32 { cleanedNameCount }
 
-/// Reads a layout or a drawing from the input, and answers with rows of values, moved by `x` and `y`, each with the
-/// identifier from the document. Shapes that will get new identifiers lose their places in the drawing order too.
+/// Reads a layout or a drawing from the input, and answers with rows of values, moved by `x` and `y`. Each row has the
+/// identifier that its shape has in the document. If the shapes are to get new identifiers, their places in the drawing
+/// order are left out too.
 @_expose(wasm, "readDocument") @_cdecl("canvas_read_document")
 func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: Double) -> Answer {
   do throws(ImportError) {
@@ -73,8 +74,8 @@ func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: D
   }
 }
 
-/// The whole drawing as JSON, with or without stamps, which tell who wrote what. The input has the name of the room, or
-/// nothing if there is no room.
+/// The whole drawing as JSON. With stamps, it also says who wrote which property. The input has the name of the room,
+/// or nothing if there is no room.
 @_expose(wasm, "drawing") @_cdecl("canvas_drawing")
 func drawing(_ roomCount: UInt32, _ withStamps: Bool) -> Answer {
   answer(shown.drawing.document(room: room(roomCount), stamps: withStamps))
@@ -95,7 +96,8 @@ func picture(_ roomCount: UInt32, _ withOverlaps: Bool) -> Answer {
   return answer(picture.document())
 }
 
-/// The nearest place where a box of this size overlaps nothing: two doubles, or nothing if there is no such place.
+/// The nearest place where a box of this size overlaps nothing, as two doubles. The answer is empty if there is no such
+/// place.
 @_expose(wasm, "freePlace") @_cdecl("canvas_free_place")
 func freePlace(_ width: Double, _ height: Double, _ x: Double, _ y: Double) -> Answer {
   output.clear()

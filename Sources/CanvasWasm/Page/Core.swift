@@ -1,13 +1,13 @@
-// The state that core.wasm keeps between calls, apart from the two buffers, and how it answers events and questions.
+// What core.wasm stores between calls, apart from the two buffers, and how it answers events and questions.
 
-/// See `Boundary.swift` for why these may be shared.
+/// `Boundary.swift` says why global variables are safe.
 nonisolated(unsafe) var sessions = HandleTable<Session>()
 nonisolated(unsafe) var canvases = HandleTable<BareCanvas>()
 
-/// The session with that handle.
+/// The session with this handle.
 func find(_ session: UInt32) -> Session { sessions[session] }
 
-/// Runs an event or an edit. The session takes in its effects, and the answer has the effects for the page.
+/// Lets a session take in an event or an edit. The answer has the effects that are for the page.
 func perform(_ session: UInt32, _ event: (Session) -> [ReplicaEffect]) -> Answer {
   let session = find(session)
   let effects = event(session)
@@ -25,7 +25,7 @@ func answer(_ session: UInt32, _ write: (Session, inout OutputBuffer) -> Void) -
 }
 
 extension Moment {
-  /// From `Date.now()` and `performance.now()`.
+  /// A moment from the values of `Date.now()` and `performance.now()`.
   init(_ wall: Double, _ monotonic: Double) {
     self.init(wallMilliseconds: Moment.whole(wall), monotonicMilliseconds: Moment.whole(monotonic))
   }

@@ -1,6 +1,6 @@
-// The shapes to draw, in rows of the form of `ShapeRow`, and their names.
+// The shapes to draw, in rows as `ShapeRow` describes them, and their names.
 
-/// The changes since the last call: a sum of `ChangesFlag`, and rows.
+/// The changes since the last call: a sum of `ChangesFlag`, and then the rows of the changed shapes.
 @_expose(wasm, "changes") @_cdecl("canvas_changes")
 func changes(_ session: UInt32) -> Answer {
   let unseen = find(session).takeUnseen()
@@ -31,7 +31,8 @@ func shapes(_ session: UInt32) -> Answer {
   answer(session) { session, output in session.writeRows(of: session.order.identifiers, to: &output) }
 }
 
-/// Rows of the shapes whose `count` identifiers are in the input, in drawing order. Shapes that are gone are left out.
+/// Rows of the shapes whose `count` identifiers are in the input, in drawing order. Shapes that don't exist are left
+/// out.
 @_expose(wasm, "rows") @_cdecl("canvas_rows")
 func rows(_ session: UInt32, _ count: UInt32) -> Answer {
   let shapes = input.identifiers(count)
@@ -46,7 +47,7 @@ func drawingOrder(_ session: UInt32) -> Answer {
 
 // MARK: - Names
 
-/// The name that a shape shows; empty if the shape is gone.
+/// The name that a shape shows. Empty if the shape doesn't exist.
 @_expose(wasm, "shownName") @_cdecl("canvas_shown_name")
 func shownName(_ session: UInt32, _ shape: Double) -> Answer {
   answer(session) { session, output in
@@ -54,7 +55,7 @@ func shownName(_ session: UInt32, _ shape: Double) -> Answer {
   }
 }
 
-/// The names of all shapes in drawing order, one a line: no name contains a line break.
+/// The names of all shapes in drawing order, one on each line. No name contains a line break.
 @_expose(wasm, "shownNames") @_cdecl("canvas_shown_names")
 func shownNames(_ session: UInt32) -> Answer {
   answer(session) { session, output in
@@ -65,14 +66,14 @@ func shownNames(_ session: UInt32) -> Answer {
   }
 }
 
-/// The shape that shows the name in the input; −1 if none does.
+/// The shape that shows the name in the input. −1 if there is none.
 @_expose(wasm, "shapeNamed") @_cdecl("canvas_shape_named")
 func shapeNamed(_ session: UInt32, _ count: UInt32) -> Double {
   guard let name = Text(utf8: input.bytes(count)) else { return -1 }
   return find(session).names.identifier(named: name)?.number ?? -1
 }
 
-/// The text in a shape; empty if it has none.
+/// The text in a shape. Empty if the shape has none.
 @_expose(wasm, "writtenText") @_cdecl("canvas_written_text")
 func writtenText(_ session: UInt32, _ shape: Double) -> Answer {
   answer(session) { session, output in
@@ -90,7 +91,8 @@ func path(_ session: UInt32, _ shape: Double) -> Answer {
   }
 }
 
-/// The actor who wrote a property of a shape, and the time: two doubles, or nothing if nobody did.
+/// The actor who wrote a property of a shape, and the time of the write, as two doubles. Empty if nobody has written
+/// the property.
 @_expose(wasm, "written") @_cdecl("canvas_written")
 func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
   answer(session) { session, output in
@@ -105,7 +107,7 @@ func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
 // MARK: - Rows
 
 extension Session {
-  /// Writes rows of those of the shapes that exist.
+  /// Writes the rows of those shapes that exist.
   func writeRows(of identifiers: [Identifier], to output: inout OutputBuffer) {
     for id in identifiers {
       guard let shape = drawn(id) else { continue }
@@ -113,7 +115,7 @@ extension Session {
     }
   }
 
-  /// The shapes from the back to the front.
+  /// The identifiers, sorted from the back to the front.
   func inOrder(_ identifiers: [Identifier]) -> [Identifier] {
     var placed: [DrawingOrder.Place] = []
     placed.reserveCapacity(identifiers.count)

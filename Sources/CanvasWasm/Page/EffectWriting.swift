@@ -4,8 +4,9 @@
 //     length   four bytes, little-endian
 //     payload  `length` bytes, then zeros up to the next multiple of eight
 //
-// Frequent effects are plain numbers or bytes. The others are JSON with a `type`, which JavaScript passes on; shapes
-// and actors are numbers in it. Changes of the drawing are not among the effects: the page asks for them when it draws.
+// Frequent effects are plain numbers or bytes. The other effects are JSON with a `type`, which JavaScript passes on; in
+// this JSON, shapes and actors are numbers. Changes of the drawing are not among the effects: the page fetches them
+// when it draws.
 
 extension OutputBuffer {
   mutating func append(_ effect: ReplicaEffect) {
@@ -30,7 +31,7 @@ extension OutputBuffer {
     }
   }
 
-  /// The shapes that an edit added, in order.
+  /// Appends the identifiers of the shapes that an edit has added, in order.
   mutating func append(added shapes: [Identifier]) {
     appendJSON { writer in
       writer.type("added")

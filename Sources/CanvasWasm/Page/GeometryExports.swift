@@ -1,6 +1,6 @@
-// Geometry: which shapes are at a place, and which overlap. Hidden shapes don't count.
+// Geometry: which shapes are at a place, and which shapes overlap. Hidden shapes don't count.
 
-/// The shapes with a point inside or on their outline, the topmost first.
+/// The shapes that have a point inside their outline or on it, the topmost first.
 @_expose(wasm, "shapesAt") @_cdecl("canvas_shapes_at")
 func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
   answer(session) { session, output in
@@ -18,7 +18,8 @@ func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double)
   }
 }
 
-/// Rows of the shapes that may be visible in a box, from the back to the front. A stroke reaches beyond its outline.
+/// Rows of the shapes that may be visible in a box, from the back to the front. This includes shapes outside the box,
+/// because a stroke reaches beyond its outline.
 @_expose(wasm, "shapesInView") @_cdecl("canvas_shapes_in_view")
 func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
   answer(session) { session, output in
@@ -28,7 +29,8 @@ func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, 
   }
 }
 
-/// The shapes whose outline shares area with a box, or only those completely inside it, from the back to the front.
+/// The shapes whose outline shares area with a box, from the back to the front; or only the shapes that lie completely
+/// inside the box.
 @_expose(wasm, "shapesInBox") @_cdecl("canvas_shapes_in_box")
 func shapesInBox(
   _ session: UInt32,
@@ -49,8 +51,8 @@ func shapesInBox(
   }
 }
 
-/// The box around the shapes whose `count` identifiers are in the input, or around all shapes if `count` is 0. Four
-/// doubles, or nothing if none of the shapes is visible.
+/// The box around the shapes whose `count` identifiers are in the input, as four doubles. If `count` is 0, the box
+/// around all shapes. The answer is empty if none of the shapes is visible.
 @_expose(wasm, "bounds") @_cdecl("canvas_bounds")
 func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   let named = input.identifiers(count)
@@ -68,8 +70,8 @@ func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   }
 }
 
-/// The corners of a polygon that is nowhere further than `flatness` from a shape's outline, even of a hidden shape.
-/// Nothing if the shape is gone.
+/// The corners of a polygon whose distance from a shape's outline is at most `flatness`, even if the shape is hidden.
+/// The answer is empty if the shape doesn't exist.
 @_expose(wasm, "outline") @_cdecl("canvas_outline")
 func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
   answer(session) { session, output in
@@ -80,8 +82,8 @@ func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
 
 // MARK: - Overlaps
 
-/// The pairs that began or ceased to overlap since the last call: for each the two shapes, and whether they overlap.
-/// After a reset these are all pairs.
+/// The pairs that began or stopped overlapping since the last call: for each pair its two shapes, and whether they
+/// overlap. After a reset, all overlapping pairs.
 @_expose(wasm, "changedPairs") @_cdecl("canvas_changed_pairs")
 func changedPairs(_ session: UInt32) -> Answer {
   answer(session) { session, output in
@@ -93,7 +95,7 @@ func changedPairs(_ session: UInt32) -> Answer {
   }
 }
 
-/// All pairs that overlap, two identifiers each.
+/// All overlapping pairs, as two identifiers each.
 @_expose(wasm, "overlapPairs") @_cdecl("canvas_overlap_pairs")
 func overlapPairs(_ session: UInt32) -> Answer {
   answer(session) { session, output in
@@ -112,7 +114,8 @@ func neighbours(_ session: UInt32, _ shape: Double) -> Answer {
   }
 }
 
-/// The common region of two shapes as polygons to draw: for each the number of its corners, then the corners.
+/// The common region of two shapes, as polygons to draw: for each polygon the number of its corners, and then the
+/// corners.
 @_expose(wasm, "commonRegion") @_cdecl("canvas_common_region")
 func commonRegion(_ session: UInt32, _ first: Double, _ second: Double) -> Answer {
   answer(session) { session, output in

@@ -1,15 +1,15 @@
-/// The places of one room's shapes, and which overlap. Hidden shapes have no place.
+/// The places of one room's shapes, and which shapes overlap. Hidden shapes have no place.
 ///
-/// It is told which shapes have changed, and reads them only when it is asked a question: a shape that moves many times
-/// between two frames is placed once.
+/// Changed shapes are only noted, and read when a question needs them. So a shape that moves many times between two
+/// frames is placed once.
 struct Plane {
   private(set) var overlaps = OverlapIndex.shown([])
 
-  /// The shapes that have changed since `overlaps` was last updated, or all shapes.
+  /// The shapes that have changed since `overlaps` was last updated. If `isAllStale`, all shapes count as changed.
   private var stale = IdentifierSet()
   private var isAllStale = true
 
-  /// The changed pairs that the page hasn't got yet.
+  /// The changed pairs that the page hasn't fetched yet.
   private var changed = ChangedPairs()
   private var isNew = true
 
@@ -20,9 +20,9 @@ struct Plane {
     isAllStale = true
   }
 
-  /// Brings the places of the changed shapes up to date.
+  /// Updates the places of the changed shapes.
   ///
-  /// - Parameter drawn: a shape as it is drawn.
+  /// - Parameter drawn: returns a shape as it is drawn.
   mutating func follow(_ canvas: Canvas, drawn: (Identifier) -> Shape?) {
     if isAllStale {
       beginAnew(canvas, drawn)
@@ -50,7 +50,7 @@ struct Plane {
     for pair in changes.ended { changed.note(pair, overlaps: false) }
   }
 
-  /// The changed pairs that the page hasn't got yet, sorted. After a reset these are all pairs.
+  /// Returns the changed pairs that the page hasn't fetched yet, sorted. After a reset, all overlapping pairs.
   mutating func takePairs() -> [ChangedPair] {
     let taken = changed.take()
     guard isNew else { return taken }
@@ -64,9 +64,9 @@ struct ChangedPair {
   let overlaps: Bool
 }
 
-/// Pairs that began or ceased to overlap. A pair that did both is left out.
+/// Pairs that began or stopped overlapping. A pair that did both is left out.
 private struct ChangedPairs {
-  /// Whether each pair overlaps now. A pair's changes alternate, so a second change cancels the first.
+  /// Whether each changed pair overlaps now. The changes of a pair alternate, so a second change cancels the first.
   private var noted: [ShapePair: Bool] = [:]
 
   mutating func note(_ pair: ShapePair, overlaps: Bool) {

@@ -1,7 +1,7 @@
-/// One room for a page: the replica, and what the page asks for all the time: the drawing order, the shown names, the
+/// One room for a page: the replica, and what the page needs all the time: the drawing order, the shown names and the
 /// overlaps. These are updated with each change, so that a question costs no more than its answer.
 ///
-/// A class, because it is large and nothing needs a copy.
+/// It is a class because it is large and nothing needs a copy.
 final class Session {
   var replica: Replica
   private(set) var order = DrawingOrder()
@@ -10,20 +10,22 @@ final class Session {
   /// A number that grows whenever the shown drawing changes.
   private(set) var revision: UInt32 = 0
 
-  /// The changes that the page hasn't got yet.
+  /// The changes that the page hasn't fetched yet.
   private(set) var unseen = UnseenChanges()
 
   private var plane = Plane()
   private var ties = TiedLines()
-  /// Shapes that have moved, and who moved them, since the lines tied to them were last updated.
+  /// The shapes that have moved since the lines tied to them were last updated, and who moved each shape.
   private var moved = IdentifierMap<Writer>()
-  /// Lines with their ends where they are drawn. Finding these ends is slow, and a frame asks for a line several times.
+  /// Tied lines, with their ends where they are drawn. Finding these ends is slow, and the page needs a line several
+  /// times in a frame.
   private var drawnLines = IdentifierMap<Shape>()
 
-  /// The furthest that any stroke reaches beyond its outline. Shapes outside a box may reach into it by this much.
+  /// An upper bound on how far a stroke reaches beyond its outline. A shape outside a box may reach into the box by
+  /// this much.
   private(set) var strokeReachMax = 0.0
 
-  /// The host's own randomness: new identifiers, keys of the drawing order, colours.
+  /// Random numbers for the session itself: for new identifiers, keys of the drawing order, and colours.
   var chance: SplitMix
 
   init(_ replica: Replica, seed: UInt64) {
@@ -32,10 +34,10 @@ final class Session {
     rebuild()
   }
 
-  /// Reads the replica in place. `replica.question` would copy all of it.
+  /// Reads the replica in place. Passing the replica itself would copy all of it.
   func with<Answer>(_ question: (inout Replica) -> Answer) -> Answer { question(&replica) }
 
-  /// Takes in the effects of an event.
+  /// Updates order, names and overlaps by the effects of an event.
   func follow(_ effects: [ReplicaEffect]) {
     for effect in effects {
       switch effect {
@@ -67,8 +69,8 @@ final class Session {
     }
   }
 
-  /// Moves lines that are tied to moved shapes. Thousands of lines may be tied to a shape that moves many times in a
-  /// frame, so this is done only when somebody asks.
+  /// Notes that the lines tied to moved shapes have changed. Thousands of lines may be tied to a shape that moves many
+  /// times in a frame, so this is only done when a question needs it.
   private func moveTiedLines() {
     for (place, shape) in moved.keys.enumerated() {
       for line in ties.lines(of: shape) {
@@ -103,7 +105,7 @@ final class Session {
     strokeReachMax = max(strokeReachMax, properties.kind.isStroke ? DrawnLine.reach(width) : width / 2)
   }
 
-  /// A shape as it is drawn: a line's tied ends follow the shapes that they are tied to.
+  /// A shape as it is drawn: a tied end of a line lies at the shape that it is tied to.
   func drawn(_ shape: Identifier) -> Shape? {
     moveTiedLines()
     return drawn(shape, in: replica.canvas)
@@ -118,7 +120,7 @@ final class Session {
     return drawn
   }
 
-  /// Returns the changes that the page hasn't got yet. From then on it has them.
+  /// Returns the changes that the page hasn't fetched yet, and counts them as fetched.
   func takeUnseen() -> UnseenChanges {
     moveTiedLines()
     defer { unseen = UnseenChanges() }
@@ -137,7 +139,7 @@ final class Session {
     return plane.overlaps
   }
 
-  /// The pairs that began or ceased to overlap since the last call.
+  /// The pairs that began or stopped overlapping since the last call.
   func takePairs() -> [ChangedPair] {
     placeShapes()
     return plane.takePairs()

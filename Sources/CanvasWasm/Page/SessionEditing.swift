@@ -1,4 +1,4 @@
-// A page's edits, built on those of a replica.
+// The edits of a page, made with the edits of a replica.
 
 extension Session {
   /// Writes to shapes. New shapes without a place in the drawing order are put on top.
@@ -10,7 +10,7 @@ extension Session {
     }
   }
 
-  /// Writes to shapes, and puts those with `isOnTop` on top.
+  /// Writes to shapes, and puts the shapes for which `isOnTop` is true on top.
   func putOnTop(_ edits: [ShapeEdit], at now: Moment, where isOnTop: (ShapeEdit) -> Bool) -> [ReplicaEffect] {
     var count = 0
     for edit in edits where isOnTop(edit) { count += 1 }
@@ -26,7 +26,7 @@ extension Session {
     return replica.edit(placed, at: now)
   }
 
-  /// An identifier that no shape has or had here.
+  /// An identifier that no shape of this canvas has or had.
   func newIdentifier() -> Identifier {
     let canvas = replica.canvas
     while true {

@@ -1,7 +1,7 @@
-// The life of a session: it is made, saved, restored and destroyed. Also questions about its state.
+// The life of a session: making, saving, restoring and destroying it. Also questions about its state.
 
-/// Reads a session's settings. They are a hello in the binary encoding, of which `actor`, `name`, `color`, `overlaps`
-/// and `readonly` are used, followed by the session's encoding, a `WireEncoding`.
+/// Reads a session's settings: a hello in the binary encoding, and then the session's own encoding, a `WireEncoding`.
+/// Of the hello, only `actor`, `name`, `color`, `overlaps` and `readonly` are used.
 private func readConfiguration(
   _ count: UInt32,
   encoding: UInt32
@@ -27,9 +27,9 @@ func createSession(_ count: UInt32, _ encoding: UInt32, _ seed: UInt64) -> Answe
   }
 }
 
-/// Restores a session from a saved replica and a saved drawing. Both follow the hello in the input, in this order, and
-/// either may be empty. Without the replica the session is a new client. Without the drawing, the saved replica's own
-/// is used.
+/// Restores a session from a saved replica and a saved drawing. In the input, both follow the hello, in this order, and
+/// each may be empty. Without a saved replica, the session is a new client. Without a saved drawing, the drawing in the
+/// saved replica is used.
 @_expose(wasm, "restoreSession") @_cdecl("canvas_restore_session")
 func restoreSession(_ count: UInt32, _ savedCount: UInt32, _ drawingCount: UInt32, _ encoding: UInt32, _ seed: UInt64)
   -> Answer
@@ -75,17 +75,17 @@ func destroySession(_ session: UInt32) {
   sessions.remove(session)
 }
 
-/// The bytes for `restoreSession`. Without the drawing they are short: the client's identity and its unsent edits.
+/// The bytes for `restoreSession`. Without the drawing they are short: the client's actor and its unsent edits.
 @_expose(wasm, "save") @_cdecl("canvas_save")
 func save(_ session: UInt32, _ withDrawing: Bool) -> Answer {
   answer(session) { session, output in output.append(session.with { $0.save(withDrawing: withDrawing) }) }
 }
 
-/// To be called before `save`. The result, a time, is to be passed to `kept`.
+/// To be called before `save`. The result is a time, which JavaScript passes to `kept` once the save is stored.
 @_expose(wasm, "reserveStamps") @_cdecl("canvas_reserve_stamps")
 func reserveStamps(_ session: UInt32) -> Double { Double(find(session).with { $0.reserveStamps() }) }
 
-/// The state that was saved after `reserveStamps` is stored.
+/// The save that was made after `reserveStamps` has been stored.
 @_expose(wasm, "kept") @_cdecl("canvas_kept")
 func kept(_ session: UInt32, _ until: Double, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) {
@@ -93,7 +93,7 @@ func kept(_ session: UInt32, _ until: Double, _ wall: Double, _ monotonic: Doubl
   }
 }
 
-/// The drawing as it is shown, for another session to begin with.
+/// The shown drawing, for another session to start with.
 @_expose(wasm, "saveShown") @_cdecl("canvas_save_shown")
 func saveShown(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(session.with { $0.saveShown() }) }
@@ -101,7 +101,7 @@ func saveShown(_ session: UInt32) -> Answer {
 
 // MARK: - Status
 
-/// JSON: the user, the room, the role, the connection, the limits and the other people.
+/// The session's state as JSON: the user, the room, the role, the connection, the limits and the other people.
 @_expose(wasm, "status") @_cdecl("canvas_status")
 func status(_ session: UInt32) -> Answer {
   answer(session) { session, output in
@@ -151,7 +151,7 @@ func canUndo(_ session: UInt32) -> Bool { find(session).with { $0.canUndo } }
 @_expose(wasm, "canRedo") @_cdecl("canvas_can_redo")
 func canRedo(_ session: UInt32) -> Bool { find(session).with { $0.canRedo } }
 
-/// The digest of the shown drawing, or of the confirmed one.
+/// The digest of the shown drawing, or of the confirmed drawing.
 @_expose(wasm, "digest") @_cdecl("canvas_digest")
 func digest(_ session: UInt32, _ ofConfirmed: Bool) -> UInt64 {
   find(session).with { ofConfirmed ? $0.confirmedDigest : $0.canvas.digest }

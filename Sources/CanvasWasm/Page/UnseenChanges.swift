@@ -1,5 +1,5 @@
-/// The last writer of a shape, as a number for JavaScript: an actor, 0 for several people while the client was away, −1
-/// for a reverted edit of the user's own.
+/// The last writer of a shape, as a number for JavaScript: an actor; 0 for several people while the client was away; −1
+/// if the server refused one of the user's own edits, which was therefore reverted.
 struct Writer {
   let number: Double
 
@@ -13,20 +13,21 @@ struct Writer {
   }
 }
 
-/// The changes since the page last asked. The page asks when it is about to draw, so many changes between two frames are
-/// drawn once. If it never asks, as in a hidden tab, there is still only one entry for each shape.
+/// The changes since the page last fetched them. The page fetches them when it is about to draw, so many changes
+/// between two frames are drawn once. Even if the page never does, as in a hidden tab, there is only one entry for each
+/// shape.
 struct UnseenChanges {
   struct ShapeChange {
-    /// A `PropertyMask`. The bit after the last property is the shown name.
+    /// The changed properties, as a `PropertyMask`. The bit after the last property stands for the shown name.
     var mask: UInt32 = 0
     var by = 0.0
-    /// Where a deleted shape goes, according to its deletion.
+    /// The box into which a deleted shape goes, if its deletion names one.
     var departure: Rect?
   }
 
   private(set) var shapes = IdentifierMap<ShapeChange>()
   private(set) var isOrderChanged = false
-  /// Whether the page has to get everything again.
+  /// Whether the page has to fetch the whole drawing again.
   private(set) var isReset = false
 
   static let nameBit: UInt32 = 1 << UInt32(Property.count)
@@ -45,7 +46,7 @@ struct UnseenChanges {
     shapes[shape, default: ShapeChange()].mask |= UnseenChanges.nameBit
   }
 
-  /// A line's ends have moved with the shapes that they are tied to.
+  /// Notes that a line's ends have moved with the shapes that they are tied to.
   mutating func noteEnds(of line: Identifier, by writer: Writer) {
     var entry = shapes[line] ?? ShapeChange()
     entry.mask |= UnseenChanges.ends.rawValue

@@ -1,7 +1,7 @@
 /// Stores a text's bytes behind one reference.
 ///
-/// A `String` has four forms on wasm32, which are distinguished at each copy and release, and each shape has two texts.
-/// With strings, an update would take a tenth longer, and a page would load 16 KB more.
+/// On wasm32, a `String` has four forms, which are distinguished at each copy and release, and each shape has two
+/// texts. With strings, an update would take a tenth longer, and a page would load 16 KB more.
 @usableFromInline
 struct TextStorage: Sendable {
   private let bytes: [UInt8]

@@ -2,52 +2,53 @@
   import CanvasCRDT
 #endif
 
-// Numbers with the same meaning in Swift and in JavaScript. `make table` writes them into web/core/table.js. They are
-// stored nowhere, so they may change.
+// Numbers that have the same meaning in Swift and in JavaScript. `make table` writes them into web/core/table.js. They
+// are stored nowhere, so they may change between versions.
 
-/// A request to the page, or news for it: see `EffectWriting.swift`.
+/// The kind of an effect: a request to the page, or news for the page. See `EffectWriting.swift`.
 public enum EffectKind: UInt32, CaseIterable {
   case json = 0
   case connect
-  /// The bytes of a message.
+  /// The payload is the bytes of a message.
   case send
   case disconnect
-  /// A double: the time, on the monotonic clock.
+  /// The payload is a double: the time, on the monotonic clock.
   case wake
-  /// A double: how many operations the server has not answered yet.
+  /// The payload is a double: how many operations the server has not answered yet.
   case unsent
-  /// A row of values, see `ValueRowReader`, that was refused. The JSON that comes next says why.
+  /// The payload is a row of values (see `ValueRowReader`) that the server refused. The effect after this one is JSON
+  /// that says why.
   case values
 }
 
-/// The ways in which shapes move within the drawing order.
+/// The ways in which shapes can be moved within the drawing order.
 public enum Reordering: UInt32, CaseIterable {
   case front = 0
   case back
   case forward
   case backward
-  /// So that the given number of other shapes are below.
+  /// To the place where the given number of other shapes are below.
   case toIndex
 }
 
 /// Kinds of random shapes.
 public enum RandomShape: UInt32, CaseIterable {
-  /// A square of a random bright colour, at a random place of the area.
+  /// A square of a random bright colour, at a random place in the area.
   case square = 0
-  /// Any shape, at a random place of the area.
+  /// A shape of any kind, at a random place in the area.
   case any
   /// A circle of a random bright colour, around the area's corner.
   case circle
 }
 
-/// The parts of a shape's place that a gesture changes: a sum of these.
+/// Flags for the parts of a shape's place that a gesture changes. Their sum is passed to `place`.
 public enum PlaceFlag: Int, CaseIterable {
   case position = 1
   case size = 2
   case rotation = 4
 }
 
-/// The number before the rows of `changes` is a sum of these.
+/// Flags about an answer of `changes`. Their sum comes before its rows.
 public enum ChangesFlag: Int, CaseIterable {
   /// The rows are the whole drawing: a shape without a row does not exist.
   case reset = 1
@@ -55,25 +56,26 @@ public enum ChangesFlag: Int, CaseIterable {
   case reordered = 2
 }
 
-/// Facts about a shape in its row: a sum of these.
+/// Flags about a shape. Their sum is in the shape's row.
 public enum ShapeFlag: Int, CaseIterable {
   /// The shape exists.
   case live = 1
   /// The shape has a name of its own.
   case named = 2
-  /// The shape is gone. The row's position and size are the box that it was deleted to, so that the page can show it
-  /// going there.
+  /// The shape is gone. The position and size in the row are the box into which the shape was deleted, so that the page
+  /// can show it on its way there.
   case departing = 4
-  /// There is text in the shape.
+  /// The shape has a text.
   case written = 8
   /// The shape has a path.
   case led = 16
 }
 
-/// A shape as a row of doubles, for JavaScript: its identifier; every property that is not text or a path, with defaults filled
-/// in, in the order of the bits; then flags, what changed, the place and the writer.
+/// A shape as a row of doubles, for JavaScript: the identifier; every property that is neither text nor a path, with
+/// defaults filled in, in the order of the bits; then flags, what has changed, the place in the drawing order and the
+/// writer.
 public enum ShapeRow {
-  /// How many numbers a property takes.
+  /// How many numbers of the row a property takes.
   @inline(__always)
   public static func length(of form: PropertyForm) -> Int {
     switch form {
@@ -91,19 +93,19 @@ public enum ShapeRow {
     return start
   }
 
-  /// A sum of `ShapeFlag`.
+  /// The index of the sum of `ShapeFlag`.
   public static var flags: Int {
     var end = 1
     for property in Property.allCases { end += length(of: property.form) }
     return end
   }
 
-  /// In the row of a change, the mask of the changed properties. The bit after those of the properties is the shown
-  /// name.
+  /// The index of the mask of changed properties, in the row of a change. The bit after the properties' bits stands for
+  /// the shown name.
   public static var changed: Int { flags + 1 }
-  /// The number of shapes drawn before it; −1 if it is gone.
+  /// The index of the shape's place: the number of shapes drawn before the shape. −1 if the shape is gone.
   public static var place: Int { flags + 2 }
-  /// In the row of a change, the actor that changed the shape last: see `Writer`.
+  /// The index of the actor that changed the shape last, in the row of a change: see `Writer`.
   public static var by: Int { flags + 3 }
   public static var length: Int { flags + 4 }
 }
