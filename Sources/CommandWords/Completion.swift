@@ -12,7 +12,7 @@ extension Manual {
     }
   }
 
-  /// What may come after a command: commands that begin with it, and options.
+  /// What may follow a command on the command line: longer commands that begin with it, and options.
   private struct Step {
     let command: String
     let next: [Command]
@@ -21,7 +21,7 @@ extension Manual {
 
   private var everywhere: [Option] { groups.flatMap { $0.options } }
 
-  /// The first step is the one without a command.
+  /// The steps of a command line. The first is the step before any command.
   private var steps: [Step] {
     [Step(command: "", next: commands.filter { !$0.name.contains(" ") }, options: everywhere)]
       + commands.map { command in
@@ -32,7 +32,8 @@ extension Manual {
 
   private var allOptions: [Option] { everywhere + commands.flatMap { $0.options } }
 
-  /// The names of options that want a value, with `|` between them.
+  /// The names of the options that take a value, with `|` between them.
+  /// - Parameter takingFile: whether the value is a file name.
   private func names(takingFile: Bool) -> String {
     let names = allOptions.filter { $0.value != nil && $0.takesFile == takingFile }.map { $0.name }
     return Set(names).sorted().joined(separator: "|")
@@ -131,7 +132,8 @@ extension Manual {
     }
   }
 
-  /// One word in the shell's quotes. Shells don't agree on how a quote is written within quotes.
+  /// A word in the shell's quotes. An apostrophe is replaced, because shells don't agree on how to write a quote within
+  /// quotes.
   private static func quoted(_ words: String) -> String { "'" + words.replacing("'", with: "’") + "'" }
 }
 

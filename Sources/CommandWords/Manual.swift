@@ -1,9 +1,9 @@
-/// Everything that can be typed after a program's name, with explanations. The manual page and the completion of shells
-/// are made from it. A program fills it in from the tables by which it reads its command line.
+/// Everything that can be typed after a program's name, with explanations. The manual page and the shells' completions
+/// are made from it. Each program builds it from the tables by which the program reads its command line.
 public struct Manual: Sendable {
   public struct Option: Sendable {
     public let name: String
-    /// The placeholder of its value; a switch has none.
+    /// The placeholder of the option's value. `nil` for a switch, which has no value.
     public let value: String?
     public let words: String
 
@@ -14,11 +14,11 @@ public struct Manual: Sendable {
     /// `--port NUMBER`
     public var shown: String { value.map { "\(name) \($0)" } ?? name }
 
-    /// Whether a shell completes its value with file names.
+    /// Whether a shell completes the option's value with file names.
     var takesFile: Bool { ["FILE", "PATH", "DIRECTORY", "PLACE"].contains(value) }
   }
 
-  /// A first word, or two words: `log verify`.
+  /// A command: a first word, or two words, such as `log verify`.
   public struct Command: Sendable {
     let name: String
     let usage: String
@@ -82,7 +82,8 @@ public struct Manual: Sendable {
     Option("--completion", "SHELL", "what bash, zsh or fish needs to complete a command line"),
   ]
 
-  /// What `--manual` and `--completion` print, or what is wrong with them. `nil` if the words don't begin with either.
+  /// What `--manual` and `--completion` print, or what is wrong with the words after them. `nil` if the words begin
+  /// with neither.
   public func answer(to words: some Collection<String>) -> Answer? {
     switch words.first {
     case "--manual": return .text(page)

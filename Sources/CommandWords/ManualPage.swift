@@ -27,7 +27,7 @@ extension Manual {
   }
 }
 
-/// Lines of troff. Text in them is escaped, so that it stays text whatever it contains.
+/// Lines of troff. Texts are escaped, so that troff reads none of their characters as a command.
 private struct Troff {
   var lines: [String] = []
 
@@ -54,8 +54,8 @@ private struct Troff {
     lines += [".PP", ".nf", ".RS"] + rows.map { Troff.escaped($0) } + [".RE", ".fi"]
   }
 
-  /// A hyphen is kept as one that can be searched for and pasted. A line that begins with a dot or a quote would be a
-  /// request.
+  /// Escapes a text. A hyphen becomes one that can be searched for and pasted. A dot or a quote at the beginning of a
+  /// line is protected, because troff would read the line as a request.
   private static func escaped(_ words: some StringProtocol) -> String {
     var result = ""
     for letter in words {

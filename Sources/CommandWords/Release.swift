@@ -4,11 +4,11 @@ import CRelease
 public enum Release {
   public static let version = "0.9.0"
 
-  /// The version and the first twelve digits of the commit: `0.9.0 (c53fd0030807)`. Without the commit if the build did
-  /// not know it.
+  /// The version and the first twelve digits of the commit: `0.9.0 (c53fd0030807)`. If the build didn't know the
+  /// commit, only the version.
   public static let name = name(commit: String(cString: canvas_commit()))
 
-  /// - Parameter commit: if `git archive` has not filled it in, it begins with `$`.
+  /// - Parameter commit: begins with `$` if `git archive` has not filled it in.
   static func name(commit: String) -> String {
     guard let first = commit.first, first.isHexDigit else { return version }
     let parts = commit.split(separator: "-", maxSplits: 1)

@@ -1,8 +1,8 @@
-/// Finds the word that a mistyped one was probably meant to be.
+/// Finds the word that somebody who mistyped it probably meant.
 public enum Suggestion {
-  /// The nearest of `words`; `nil` if none is near. One letter in three may be wrong, or the rest of the word may be
+  /// The nearest of `words`. `nil` if none is near. One letter in three may be wrong, or the end of the word may be
   /// missing.
-  /// - Parameter meaning: for other words that people try: the one of `words` with the same meaning.
+  /// - Parameter meaning: other words that people try, each with the one of `words` that has the same meaning.
   public static func nearest(to word: String, among words: [String], meaning: [String: String] = [:]) -> String? {
     if let meant = meaning[word.lowercased()] { return meant }
     let near = words.map { (word: $0, distance: distance(from: Array(word), to: Array($0))) }
@@ -12,12 +12,13 @@ public enum Suggestion {
     return completions.count == 1 ? completions[0] : nil
   }
 
-  /// ` Did you mean watch?`, to follow a complaint; empty if no word is near.
+  /// ` Did you mean watch?`, for the end of an error message. Empty if no word is near.
   public static func question(_ word: String, among words: [String], meaning: [String: String] = [:]) -> String {
     nearest(to: word, among: words, meaning: meaning).map { " Did you mean \($0)?" } ?? ""
   }
 
-  /// How many letters have to be inserted, removed, replaced or swapped with their neighbour.
+  /// How many letters have to be inserted, removed, replaced or swapped with a neighbour to make one word from the
+  /// other.
   private static func distance(from word: [Character], to other: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...other.count)

@@ -1,12 +1,12 @@
-/// The variables of the environment that the project reads. All of them begin with `CANVAS_`.
+/// The environment variables that the project's programs read. All of them begin with `CANVAS_`.
 ///
-/// A server and a client that are started from one shell see each other's variables. So both have to know all of them,
-/// in order to recognise a mistyped one.
+/// A server and a client that are started from one shell see each other's variables. So each has to know the other's
+/// variables too, in order to tell them from mistyped ones.
 public enum Variables {
   /// What `sync-client` reads.
   public static let client = ["CANVAS_SERVER", "CANVAS_TOKEN", "CANVAS_TOKEN_FILE"]
 
-  /// What `SyncServer` reads: one for each of its flags, which a test checks.
+  /// The variables that `SyncServer` reads: one for each of its flags. A test checks that none is missing.
   public static let server = [
     "CANVAS_HOST", "CANVAS_PORT", "CANVAS_DATA", "CANVAS_WEB", "CANVAS_TOKENS", "CANVAS_LOG_LEVEL",
     "CANVAS_LOG_FORMAT", "CANVAS_PROXIES", "CANVAS_HOSTS", "CANVAS_ORIGINS", "CANVAS_OPEN", "CANVAS_AUDIT",
@@ -31,19 +31,19 @@ public enum Variables {
     "CANVAS_DAY_ROOMS_PER_TOKEN", "CANVAS_STORAGE_RESERVE_BYTES",
   ]
 
-  /// What the build and the tests read.
+  /// The variables that the build and the tests read.
   private static let workshop = [
     "CANVAS_COMMIT", "CANVAS_HISTORIES", "CANVAS_KEEP", "CANVAS_RULE", "CANVAS_SANITIZED", "CANVAS_SEED", "CANVAS_SOAK",
     "CANVAS_STORY",
     "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN",
   ]
 
-  /// A sentence for each of `names` with our prefix that no program reads.
-  /// - Parameter own: the variables of the program that complains.
+  /// A sentence for each of `names` that begins with `CANVAS_` but is read by no program.
+  /// - Parameter own: the variables that the complaining program reads.
   public static func complaints(about names: some Sequence<String>, own: [String]) -> [String] {
     let known = Set(client + server + workshop)
     return names.filter { $0.hasPrefix("CANVAS_") && !known.contains($0) }.sorted().map { name in
-      // With the prefix, any two of them would look alike.
+      // The prefix is left out of the comparison, because with it any two names would be similar.
       let bare = own.map { String($0.dropFirst("CANVAS_".count)) }
       let meant = Suggestion.nearest(to: String(name.dropFirst("CANVAS_".count)), among: bare)
       return "the variable \(name) means nothing." + (meant.map { " Did you mean CANVAS_\($0)?" } ?? "")

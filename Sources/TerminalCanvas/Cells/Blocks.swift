@@ -1,22 +1,24 @@
 import CanvasCRDT
 
-/// Turns pixels into cells, four pixels to a cell: finds the two colours and the block character that come nearest to
-/// the four pixels.
+/// Turns pixels into cells, four pixels to a cell. It finds the block character and the two colours that come nearest
+/// to the four pixels.
 enum Blocks {
-  /// Which quarters a character fills: top left 1, top right 2, bottom left 4, bottom right 8.
+  /// Block characters, each with the quarters of the cell that it fills: top left 1, top right 2, bottom left 4, bottom
+  /// right 8.
   private static let splits: [(mask: Int, glyph: Glyph)] = [
     (0b0011, Glyph("▀")), (0b0101, Glyph("▌")), (0b0001, Glyph("▘")), (0b0010, Glyph("▝")), (0b0100, Glyph("▖")),
     (0b1000, Glyph("▗")), (0b1001, Glyph("▚")),
   ]
 
-  /// A difference below this is invisible and not worth a second colour.
+  /// The square of an invisible difference between two colours. A smaller difference is not worth a second colour.
   private static let sameSquared: Float = 60
 
-  /// Yellow dots on red: the closest to orange with sixteen colours.
+  /// Yellow dots on red, which come nearest to orange among sixteen colours.
   private static let dottedOrange = Cell(Glyph("▒"), .index(11), on: .index(9))
 
-  /// With so few colours, a colour that differs from the paper by more than this must not be shown in the paper's
-  /// colour, or it would be invisible: for example a thin line on black paper.
+  /// The square of a visible difference from the paper. If a colour differs by more, it must not be shown in the
+  /// paper's colour, although that may be the nearest of sixteen: a thin line on black paper, for example, would be
+  /// invisible.
   private static let seenSquared: Float = 1_000
 
   /// - Parameter paper: the colour of the empty canvas.
@@ -34,8 +36,8 @@ enum Blocks {
     }
     if spread <= sameSquared { return Cell(.space, .standard, on: ink(mean)) }
 
-    // The best split into two groups reduces the error most: by the squared distance of the groups' means, weighted by
-    // the groups' sizes.
+    // The best split of the quarters into two groups is the one that reduces the error most. The reduction is the
+    // squared distance between the groups' means, weighted by the groups' sizes.
     var best = 0
     var bestGain: Float = -1
     var bestInside = mean
@@ -47,7 +49,7 @@ enum Blocks {
       let insideMean = inside / count
       let outsideMean = (sum - inside) / (4 - count)
       let gain = squared(insideMean - outsideMean) * count * (4 - count)
-      // Of equally good splits the straight one is kept, which looks calmer.
+      // If two splits are equally good, the earlier one wins: it is straight, which looks calmer.
       if gain > bestGain * 1.001 {
         best = offset
         bestGain = gain
@@ -66,12 +68,14 @@ enum Blocks {
   }
 }
 
-/// Cells for terminals without colours: the terminal's own shades, with common areas hatched.
+/// Cells for terminals without colours: characters of different density in the terminal's own colours, and common areas
+/// hatched.
 enum Shades {
   private static let ramp: [Glyph] = [.space, Glyph("░"), Glyph("▒"), Glyph("▓"), Glyph("█")]
   private static let hatch = Glyph("╳")
 
-  /// `paper` is the colour of the empty canvas. The more a colour differs from it, the denser the shade.
+  /// The cell for four pixels. The more their colour differs from `paper`, the colour of the empty canvas, the denser
+  /// the character.
   static func cell(_ quarters: [4 of SIMD4<Float>], paper: Color) -> Cell {
     var mark: Float = 0
     var level: Float = 0
@@ -86,7 +90,7 @@ enum Shades {
   private static func density(_ value: SIMD4<Float>, _ paper: Color) -> Float {
     let difference = value - SIMD4(paper)
     let distance = max(difference.x.magnitude, difference.y.magnitude, difference.z.magnitude)
-    // Shapes stay visible even if their colour is nearly the paper's.
+    // The density has a lower bound, so that a shape stays visible even if its colour is nearly that of the paper.
     return distance < 4 ? 0 : 0.2 + distance / 320
   }
 }

@@ -1,10 +1,10 @@
-/// The text of a cell: up to eight bytes of UTF-8, a character and as many combining marks as fit.
+/// The text of a cell, in up to eight bytes of UTF-8: a character, and as many combining marks as fit.
 public struct Glyph: Hashable, Sendable {
   private var bytes: UInt64
 
   public static let space = Glyph(" ")
 
-  /// The right half of a character that is two columns wide.
+  /// Stands for the right half of a character that is two columns wide.
   public static let continuation = Glyph(bytes: 0)
 
   private init(bytes: UInt64) { self.bytes = bytes }
@@ -42,9 +42,10 @@ public struct Glyph: Hashable, Sendable {
   }
 }
 
-/// A colour in the form that a terminal takes.
+/// A colour in one of the forms that terminals accept.
 public struct Ink: Hashable, Sendable {
-  /// The terminal's default, an index into its palette, or red, green and blue. The highest byte tells which.
+  /// The terminal's default colour, an index into its palette, or red, green and blue. The highest byte tells which of
+  /// these.
   let packed: UInt32
 
   public static let standard = Ink(packed: 0)
@@ -52,7 +53,7 @@ public struct Ink: Hashable, Sendable {
   static func index(_ index: UInt8) -> Ink { Ink(packed: 1 << 24 | UInt32(index)) }
   static func exact(_ rgb: UInt32) -> Ink { Ink(packed: 2 << 24 | rgb & 0xFF_FFFF) }
 
-  /// The code between `ESC [` and `m` that selects it for letters.
+  /// The code between `ESC [` and `m` that selects this colour for letters.
   public var foregroundCode: String { code(base: 30) }
   var backgroundCode: String { code(base: 40) }
 

@@ -1,8 +1,8 @@
 /// How many columns a terminal gives a character: none, one or two.
 ///
-/// Wide characters are those that East Asian fonts draw twice as wide (`W` and `F` of Unicode's annex 11, version 14;
-/// gaps of unassigned characters are closed). Terminals agree on these. They don't agree on sequences that fonts join,
-/// such as families of emoji, so a sequence is shown as its first character alone.
+/// Wide characters are those that East Asian fonts draw twice as wide (`W` and `F` in Unicode's annex 11, version 14;
+/// unassigned characters between them count as wide too). Terminals agree on these. They don't agree on sequences that
+/// fonts join, such as families of emoji, so only the first character of such a sequence is shown.
 enum CharacterWidth {
   static func columns(of scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
@@ -13,7 +13,7 @@ enum CharacterWidth {
     }
   }
 
-  /// Whether a cell's character takes the next cell too.
+  /// Whether a cell's character takes the next cell as well.
   static func isWide(_ glyph: Glyph) -> Bool {
     glyph.count > 2 && glyph.text.unicodeScalars.first.map { columns(of: $0) == 2 } ?? false
   }
@@ -52,7 +52,7 @@ extension String {
   /// How many columns the text takes on a screen.
   public var columns: Int { unicodeScalars.reduce(0) { $0 + CharacterWidth.columns(of: $1) } }
 
-  /// As much of the text as fits, with `…` for the rest.
+  /// The text, cut off with `…` if it has too many columns.
   public func fitting(_ columns: Int) -> String {
     guard self.columns > columns else { return self }
     guard columns > 0 else { return "" }
@@ -67,8 +67,8 @@ extension String {
     return fitted + "…"
   }
 
-  /// As much of the text's beginning and end as fits, with `…` in the middle. Names often differ only at the end:
-  /// Rounded rectangle 7, Rounded rectangle 8.
+  /// The text. If it has too many columns, as much of its beginning and end as fits, with `…` in the middle. The end is
+  /// kept because names often differ only there: Rounded rectangle 7, Rounded rectangle 8.
   public func fittingWithEnd(_ columns: Int) -> String {
     guard self.columns > columns, columns > 2 else { return fitting(columns) }
     var end = ""
@@ -82,7 +82,7 @@ extension String {
     return fitting(columns - used) + end
   }
 
-  /// As much of the text as fits, padded with spaces.
+  /// The text, cut off with `…` or padded with spaces to exactly this many columns.
   public func padded(to columns: Int) -> String {
     let fitted = fitting(columns)
     return fitted + String(repeating: " ", count: max(0, columns - fitted.columns))

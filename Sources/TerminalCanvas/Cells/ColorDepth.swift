@@ -7,7 +7,8 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
   case indexed
   case exact
 
-  /// Reads the environment: `NO_COLOR` asks for none, `COLORTERM` announces exact colours, `TERM` the others.
+  /// Reads the environment: `NO_COLOR` asks for no colours, `COLORTERM` announces exact colours, and `TERM` tells the
+  /// rest.
   public init(environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     if environment["NO_COLOR"].map({ !$0.isEmpty }) ?? false || term.isEmpty || term == "dumb" {
@@ -26,7 +27,7 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The nearest colour that the terminal has.
+  /// The colour of the terminal that is nearest to `color`.
   public func ink(_ color: Color) -> Ink {
     switch self {
     case .none: .standard
@@ -37,15 +38,16 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
   }
 }
 
-/// The colours behind the palette's numbers, as in xterm. People may choose other colours for the first sixteen, but
-/// their meanings stay.
+/// The colours behind the numbers of the palette, as in xterm. People may have chosen other colours for the first
+/// sixteen, but not with other meanings.
 enum Palette {
   static let sixteen: [Color] = [
     0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,
     0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF,
   ].map { Color(packed: $0) }
 
-  /// A colour with a hue becomes one with a hue: a muted blue looks closer to blue than to grey.
+  /// The nearest of the sixteen colours. If `color` has a hue, the result has a hue too, because a muted blue looks
+  /// closer to blue than to grey.
   /// - Parameter excluded: a colour that must not be the result.
   static func nearestOfSixteen(_ color: Color, but excluded: UInt8? = nil) -> UInt8 {
     let brightest = max(color.red, color.green, color.blue)
@@ -61,7 +63,7 @@ enum Palette {
 
   private static let greys = [0, 7, 8, 15]
 
-  /// The nearest of the cube of 216 colours and the 24 greys.
+  /// The nearest colour among the cube of 216 colours and the 24 greys.
   static func nearestOfAll(_ color: Color) -> UInt8 {
     let red = level(color.red)
     let green = level(color.green)
@@ -83,7 +85,7 @@ enum Palette {
     return value < 115 ? 1 : (Int(value) - 35) / 40
   }
 
-  /// Weighted roughly as the eye weighs colours.
+  /// The difference between two colours, weighted roughly as the eye weighs red, green and blue.
   static func distance(_ one: Color, _ other: Color) -> Int {
     let mean = (Int(one.red) + Int(other.red)) / 2
     let red = Int(one.red) - Int(other.red)

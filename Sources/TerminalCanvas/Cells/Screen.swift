@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// A terminal's content: rows of cells. Writing outside it changes nothing.
+/// The content of a terminal: rows of cells. Writing outside of the screen changes nothing.
 public struct Screen: Equatable, Sendable {
   public let columns: Int
   public let rows: Int
   public private(set) var cells: [Cell]
 
-  /// Where the terminal's own cursor is shown, which is where text is typed; `nil` hides it.
+  /// Where the terminal's own cursor is shown, which is where text is typed. `nil` hides the cursor.
   public var cursor: Place?
 
   public struct Place: Hashable, Sendable {
@@ -34,7 +34,7 @@ public struct Screen: Equatable, Sendable {
     }
   }
 
-  /// Half of a wide character can't be shown, so the remaining half becomes a space.
+  /// Replaces the remaining half of a wide character by a space, because half a character can't be shown.
   private mutating func mend(_ row: Int, _ column: Int) {
     let index = row * columns + column
     if cells[index].glyph == .continuation, column > 0 { cells[index - 1].glyph = .space }
@@ -46,7 +46,7 @@ public struct Screen: Equatable, Sendable {
   /// The style of a run of text.
   public struct Look: Sendable {
     public var foreground: Ink
-    /// If `nil`, the existing background stays.
+    /// The background. If `nil`, the cells keep theirs.
     public var background: Ink?
     public var style: Cell.Style
 
@@ -57,7 +57,8 @@ public struct Screen: Equatable, Sendable {
     }
   }
 
-  /// Writes a line; `columnsMax` cuts it off with `…`. Returns the column after it.
+  /// Writes a line of text, cut off with `…` if it has more than `columnsMax` columns. Returns the column after the
+  /// text.
   @discardableResult
   public mutating func write(
     _ text: String,
@@ -73,12 +74,13 @@ public struct Screen: Equatable, Sendable {
     for scalar in text.fitting(end - column).unicodeScalars {
       switch CharacterWidth.columns(of: scalar) {
       case 0:
-        // A combining mark is added to its character. Characters that join others, or select their form, are left out.
+        // A combining mark is added to the character before it. Characters of no width that join other characters, or
+        // select their form, are left out.
         if written >= 0, scalar.properties.canonicalCombiningClass != .notReordered {
           cells[row * columns + written].glyph.append(scalar)
         }
       case let width:
-        // A wide character that is cut in two by the left side leaves a space.
+        // If the left side cuts a wide character in two, its right half becomes a space.
         if column + width > 0 {
           written = column >= 0 ? column : -1
           put(column >= 0 ? Glyph(scalar) : .space, row, column, look)

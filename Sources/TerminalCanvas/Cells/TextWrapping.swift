@@ -1,11 +1,12 @@
 extension String {
-  /// Wraps a text to a number of columns and rows, between words if possible. A text that is cut off ends in `…`.
+  /// Breaks a text into lines of at most so many columns, between words if possible. If the text has too many rows, it
+  /// is cut off with `…`.
   public func wrapped(columns: Int, rows: Int) -> [String] {
     guard columns > 0, rows > 0 else { return [] }
     var lines: [String] = []
     for paragraph in split(separator: "\n", omittingEmptySubsequences: false) {
       lines += String(paragraph).wrapped(columns: columns)
-      // The rest would not be shown.
+      // Further lines would not be shown.
       if lines.count > rows { break }
     }
     if lines.count > rows {

@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// The white circle at the bottom left of the view, which swallows shapes that are dropped on it. It stays there
-/// however the view moves.
+/// The white circle at the bottom left of the view, which deletes the shapes that are dropped on it. It stays at its
+/// place on the screen however the view moves.
 public struct BlackHole: Sendable {
   public let center: Point
   public let radius: Double
 
   public init(view: CanvasView) {
-    // As large as four rows, or smaller in a view with few.
+    // The circle is four rows high, or less in a view with few rows.
     let rows = min(4, Double(view.rows) / 4)
     radius = rows / 2 / view.rowScale
     center = view.point(atColumn: 2 + rows / 2 * view.aspect, row: Double(view.rows) - 1 - rows / 2)
@@ -24,7 +24,7 @@ public struct BlackHole: Sendable {
 
   public func contains(_ point: Point) -> Bool { distance(point) <= radius * 1.2 }
 
-  /// How much it swells while something is held at `point`: by at most half.
+  /// How much the circle grows while somebody holds a shape at `point`: by at most half.
   public func swelling(for point: Point) -> Double {
     1 + 0.5 * max(0, min(1, (4 * radius - distance(point)) / (3 * radius)))
   }

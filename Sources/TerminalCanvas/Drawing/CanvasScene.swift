@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// The things to draw, in the canvas's coordinates and from the back to the front.
+/// What is drawn of a canvas, in the canvas's coordinates and from the back to the front.
 public struct CanvasScene: Sendable {
-  /// A shape as it is drawn now. In the middle of a movement this differs from its state in the canvas.
+  /// A shape as it is drawn now. While the shape moves, this differs from its state in the canvas.
   public struct Item: Equatable, Sendable {
     public var outline: Outline
     public var fill: Color
@@ -10,13 +10,13 @@ public struct CanvasScene: Sendable {
     public var strokeWidth: Double
     public var opacity: Double
     public var isFilled = true
-    /// The pattern of its line.
+    /// How the shape's stroke is broken.
     public var dash = Dash.solid
     /// The line, if the shape is a line or ink.
     public private(set) var line: DrawnLine?
-    /// The box of the line when it was computed.
+    /// The box that the line had when `line` was computed.
     private var lineBox: Outline?
-    /// The text in it.
+    /// The text in the shape.
     public var text = ""
     public var textAlign = TextAlign.center
     public var textPlace = TextPlace.middle
@@ -47,7 +47,7 @@ public struct CanvasScene: Sendable {
       textPlace = properties.textPlace
     }
 
-    /// Ink that somebody is drawing. `nil` without a point.
+    /// Ink that somebody is drawing. `nil` if there are no points yet.
     public init?(inkThrough points: [Point], width: Double, color: Color) {
       guard let drawn = DrawnLine(inkThrough: points, width: width), let first = points.first else { return nil }
       let (left, right) = points.reduce((first.x, first.x)) { (min($0.0, $1.x), max($0.1, $1.x)) }
@@ -63,8 +63,8 @@ public struct CanvasScene: Sendable {
       lineBox = box
     }
 
-    /// How it looks while somebody has lifted it: a little larger and a little transparent. A line isn't enlarged,
-    /// since its ends would leave their places.
+    /// The shape as it looks while somebody has lifted it: a little larger and a little transparent. A line isn't
+    /// enlarged, because its ends would leave their places.
     public var lifted: Item {
       var item = self
       if line == nil { item.grow(by: 1.06) }
@@ -72,8 +72,8 @@ public struct CanvasScene: Sendable {
       return item
     }
 
-    /// How the points of the line have moved since it was computed, because its box has grown, moved or turned. `nil`
-    /// if they haven't.
+    /// How the line's points have moved since the line was computed, because its box has grown, moved or turned. `nil`
+    /// if the box is the same.
     var lineWay: BoxWay? {
       guard let lineBox, lineBox != outline else { return nil }
       return BoxWay(from: lineBox, to: outline)
@@ -87,11 +87,11 @@ public struct CanvasScene: Sendable {
     }
   }
 
-  /// A line around a shape that someone has selected.
+  /// A line around a shape that somebody has selected.
   public struct Mark: Equatable, Sendable {
     public var outline: Outline
     public var color: Color
-    /// The text of a small flag above it.
+    /// The text of a small flag above the shape.
     public var flag: String?
     public var hasHandles: Bool
 
@@ -120,9 +120,9 @@ public struct CanvasScene: Sendable {
   public struct Label: Equatable, Sendable {
     public var text: String
     public var center: Point
-    /// The text in the shape, shown in place of its name.
+    /// The text in the shape. If there is one, it is shown in place of the name.
     public var writing: Writing?
-    /// Shapes that lie over the text and hide it.
+    /// The outlines of shapes that lie over the text and hide it.
     public var covers: [Outline] = []
 
     public init(text: String, center: Point) {
@@ -130,7 +130,7 @@ public struct CanvasScene: Sendable {
       self.center = center
     }
 
-    /// The text of a shape.
+    /// The label with a shape's text.
     public init(_ item: Item) {
       text = item.text
       center = Rect(origin: item.outline.position, size: item.outline.size).center
@@ -143,7 +143,7 @@ public struct CanvasScene: Sendable {
     }
   }
 
-  /// The place of the lines of a text, and their colour if it differs.
+  /// Where the lines of a text stand, and the text's colour if it is not the usual one.
   public struct Writing: Equatable, Sendable {
     public var box: Rect
     public var align: TextAlign
@@ -152,16 +152,16 @@ public struct CanvasScene: Sendable {
   }
 
   public var items: [Item] = []
-  /// The common areas of pairs of shapes.
+  /// The common areas of overlapping shapes.
   public var commonRegions: [[Point]] = []
   public var marks: [Mark] = []
   public var pointers: [Pointer] = []
   public var labels: [Label] = []
-  /// A rectangle that is being drawn, or pulled over shapes to select them.
+  /// A rectangle that somebody is drawing, or pulling over shapes to select them.
   public var band: Rect?
-  /// The black hole's mouth: how much larger than usual, where 1 is usual.
+  /// The size of the black hole's mouth as a multiple of the usual size. `nil` if it isn't shown.
   public var hole: Double?
-  /// Lines for the middle of an empty canvas.
+  /// Lines of text that are shown in the middle of an empty canvas.
   public var invitation: [String] = []
 
   public init() {}

@@ -1,22 +1,22 @@
 import CanvasCRDT
 
-/// The part of the canvas that a rectangle of cells shows, and its scale.
+/// The part of the canvas that a rectangle of cells shows, and the scale.
 public struct CanvasView: Equatable, Sendable {
-  /// The point of the canvas at the top left corner.
+  /// The point of the canvas at the view's top left corner.
   public var origin: Point
-  /// Columns per unit of the canvas.
+  /// The number of columns for each unit of the canvas.
   public private(set) var scale: Double
   public var columns: Int
   public var rows: Int
   /// A cell's height divided by its width.
   public let aspect: Double
 
-  /// A column counts as eight pixels of a page; that is a scale of 100 %.
+  /// How many units a column shows at a scale of 100 %. A column counts as eight pixels of a page.
   public static let unitsPerColumn = 8.0
 
   public static let scales = 0.000_001...4.0
 
-  /// If a terminal reports a cell outside this range, the report is wrong.
+  /// The possible ratios of a cell. If a terminal reports another ratio, the report is wrong.
   private static let aspects = 1.4...3.0
 
   public init(columns: Int, rows: Int, aspect: Double = 2) {
@@ -29,12 +29,12 @@ public struct CanvasView: Equatable, Sendable {
 
   public var percent: Int { Int((scale * CanvasView.unitsPerColumn * 100).rounded()) }
 
-  /// Rows per unit of the canvas.
+  /// The number of rows for each unit of the canvas.
   public var rowScale: Double { scale / aspect }
 
   // MARK: - From one to the other
 
-  /// The position of a point of the canvas, in cells and fractions of cells.
+  /// The position of a canvas point on the screen, in cells and fractions of cells.
   public func cell(of point: Point) -> Point {
     Point(x: (point.x - origin.x) * scale, y: (point.y - origin.y) * rowScale)
   }
@@ -43,7 +43,7 @@ public struct CanvasView: Equatable, Sendable {
     Point(x: origin.x + column / scale, y: origin.y + row / rowScale)
   }
 
-  /// The middle of a cell.
+  /// The canvas point in the middle of a cell.
   public func point(inColumn column: Int, row: Int) -> Point {
     point(atColumn: Double(column) + 0.5, row: Double(row) + 0.5)
   }
@@ -65,7 +65,7 @@ public struct CanvasView: Equatable, Sendable {
     move(to: Point(x: center.x - box.size.width / 2, y: center.y - box.size.height / 2))
   }
 
-  /// Zooms. The canvas point under the cell stays there.
+  /// Zooms. The canvas point under this cell stays under the cell.
   public mutating func zoom(by factor: Double, atColumn column: Double, row: Double) {
     let fixed = point(atColumn: column, row: row)
     scale = min(max(scale * factor, CanvasView.scales.lowerBound), CanvasView.scales.upperBound)
@@ -80,7 +80,7 @@ public struct CanvasView: Equatable, Sendable {
     zoom(by: percent / 100 / (scale * CanvasView.unitsPerColumn))
   }
 
-  /// Shows a whole rectangle, with some margin.
+  /// Zooms and moves the view so that it shows a whole rectangle, with some margin.
   public mutating func fit(_ box: Rect, scaleMax: Double = 0.5) {
     let room = 0.9
     let across = Double(columns) * room / max(box.size.width, 1)
@@ -89,7 +89,7 @@ public struct CanvasView: Equatable, Sendable {
     show(center: box.center)
   }
 
-  /// Changes the size. The canvas point in the middle stays there.
+  /// Changes the view's size. The canvas point in the middle stays in the middle.
   public mutating func resize(columns: Int, rows: Int) {
     let center = center
     self.columns = max(columns, 1)
@@ -97,7 +97,8 @@ public struct CanvasView: Equatable, Sendable {
     show(center: center)
   }
 
-  /// Keeps the view on the canvas, which is large but not endless: a view beyond it would show nothing.
+  /// Moves the view, but not beyond the canvas: the canvas is large but not endless, and a view beyond it would show
+  /// nothing.
   private mutating func move(to place: Point) {
     let limit = 2e7
     origin = Point(x: min(max(place.x, -limit), limit), y: min(max(place.y, -limit), limit))

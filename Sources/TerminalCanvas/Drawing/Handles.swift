@@ -1,8 +1,9 @@
 import CanvasCRDT
 
-/// Where a selected shape can be grabbed: at its box's corners to scale it, and at a place above it to turn it.
+/// Where somebody can grab a selected shape: at the corners of its box to scale the shape, and at a place above the box
+/// to turn it.
 public struct Handles: Sendable {
-  /// Clockwise from the box's top left corner, which turns with the box.
+  /// The corners, clockwise from the box's top left corner. They turn with the box.
   public let corners: [Screen.Place]
   public let turning: Screen.Place?
 
@@ -14,7 +15,7 @@ public struct Handles: Sendable {
       turning = nil
       return
     }
-    // Two rows above the middle of the upper side.
+    // The handle for turning lies two rows above the middle of the upper side.
     let middle = Point(x: (corners[0].x + corners[1].x) / 2, y: (corners[0].y + corners[1].y) / 2)
     let up = Point(x: corners[0].x - corners[3].x, y: corners[0].y - corners[3].y)
     let length = max((up.x * up.x + up.y * up.y).squareRoot(), 1e-9)
@@ -22,7 +23,7 @@ public struct Handles: Sendable {
     turning = Handles.place(view.cell(of: Point(x: middle.x + up.x * reach, y: middle.y + up.y * reach)))
   }
 
-  /// Which corner is at a cell, if one is.
+  /// The index of the corner at a cell. `nil` if there is none.
   public func corner(at place: Screen.Place) -> Int? { corners.firstIndex(of: place) }
 
   private static func place(_ cell: Point) -> Screen.Place {

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Turns a scene's pixels into cells, and writes over them: the grid, names, flags, handles.
+/// Turns a scene's pixels into cells, and writes text and signs over them: the grid, names, flags and handles.
 public struct SceneCells {
   private let view: CanvasView
   private let theme: Theme
@@ -16,7 +16,7 @@ public struct SceneCells {
     self.left = left
   }
 
-  /// Writes all of it to the screen.
+  /// Writes the cells, and everything that lies over them, to the screen.
   public func write(_ pixels: Pixels, _ scene: CanvasScene, to screen: inout Screen) {
     writeBlocks(pixels, to: &screen)
     writeGrid(pixels, to: &screen)
@@ -54,7 +54,8 @@ public struct SceneCells {
 
   // MARK: - The grid
 
-  /// Draws dots. Their distance is the smallest of 1, 2, 5, 10, 20 … units that is at least eight columns.
+  /// Draws the dots of the grid. The distance between dots is one of 1, 2, 5, 10, 20 … units: the smallest that takes
+  /// at least eight columns.
   private func writeGrid(_ pixels: Pixels, to screen: inout Screen) {
     let wanted = 8 / view.scale
     var step = 1.0
@@ -91,7 +92,7 @@ public struct SceneCells {
 
   // MARK: - Names
 
-  /// Writes a text into the cells of its box, even if the box is turned.
+  /// Writes a text into the cells of its box. The letters stand upright even if the box is turned.
   private func write(
     _ text: String,
     _ writing: CanvasScene.Writing,
@@ -120,7 +121,7 @@ public struct SceneCells {
         case .right: left + free
         }
       guard row >= 0, row < view.rows, !line.isEmpty else { continue }
-      // A line that begins outside of the view isn't shown, because its letters would be at the wrong place.
+      // If a line begins outside of the view, it isn't shown, because its visible letters would be at the wrong place.
       guard column >= 0, column < view.columns else { continue }
       let color = writing.color ?? pixels[2 * row, 2 * column].legible
       let look = Screen.Look(depth.ink(color), on: depth == .none ? .standard : nil)
@@ -133,7 +134,7 @@ public struct SceneCells {
     }
   }
 
-  /// The parts of a line of text that no shape hides.
+  /// The parts of a line of text that are not hidden by shapes.
   private func seen(
     _ line: String,
     _ row: Int,
@@ -177,7 +178,7 @@ public struct SceneCells {
     }
   }
 
-  /// Makes the cell behind a character a single colour.
+  /// Gives the cell behind a character a single colour.
   private func flatten(_ pixels: Pixels, _ row: Int, _ column: Int, _ screen: inout Screen) {
     guard depth != .none, row >= 0, row < view.rows, column >= 0, column < view.columns else { return }
     let quarters = quarters(pixels, row, column)
@@ -188,7 +189,7 @@ public struct SceneCells {
   private func flag(_ name: String, _ row: Int, _ column: Int, _ color: Color, to screen: inout Screen) {
     guard row >= 0, row < view.rows else { return }
     let text = " \(name.fitting(20)) "
-    // If it would cross a side, it moves inwards.
+    // If the text would cross a side of the view, it moves inwards.
     let column = max(0, min(column, view.columns - text.columns))
     write(text, row, column, flagLook(color), to: &screen)
   }

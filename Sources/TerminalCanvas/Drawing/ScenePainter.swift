@@ -2,28 +2,29 @@ import CanvasCRDT
 
 /// Paints a scene into pixels, four for each cell of the view.
 ///
-/// There are two layers, because they change at different times: the shapes with their common areas, and over them
+/// There are two layers, because they change at different times: below, the shapes with their common areas; above,
 /// people's cursors and selections.
 public struct ScenePainter {
   private let view: CanvasView
   private let theme: Theme
-  /// Pixels per unit of the canvas.
+  /// The number of pixels for each unit of the canvas.
   private let across: Double
   private let down: Double
   private var inside: Coverage
   private var line: Coverage
   public private(set) var pixels: Pixels
-  /// How many more parts the picture's broken lines may have.
+  /// How many parts the picture's broken lines may still have.
   public private(set) var dashes: DashBudget
-  /// How many shapes were painted.
+  /// How many shapes have been painted.
   private var painted = 0
   /// How much work may still go into common areas.
   public private(set) var regionWork = ScenePainter.regionWorkMax
 
-  /// In corners, and in pixels of the boxes around the areas. A heap of shapes has more areas than anybody can tell
-  /// apart, and all of them painted over each other look like a few.
+  /// An upper bound on the work for common areas, which is counted in pixels: those of the boxes around the areas, and
+  /// several for each corner. A heap of shapes has more common areas than anybody can tell apart, and when all of them
+  /// are painted over each other, they look like a few.
   static let regionWorkMax = 4_000_000
-  /// Curves are cut into chords that are nowhere more than a tenth of a pixel off.
+  /// The greatest distance of a chord from its curve, in pixels.
   private static let flatness = 0.1
 
   /// An empty canvas.
@@ -31,13 +32,13 @@ public struct ScenePainter {
     self.init(view: view, theme: theme, over: nil)
   }
 
-  /// Paints over an earlier painting of the same view.
+  /// A painter that paints over an earlier painting of the same view.
   public init(view: CanvasView, theme: Theme, over before: Pixels?) {
     self.view = view
     self.theme = theme
     across = view.scale * 2
     down = view.rowScale * 2
-    // Parts that are smaller than a pixel can't be told apart.
+    // Parts of a broken line that are smaller than a pixel can't be told apart.
     dashes = DashBudget(pixel: 1 / across)
     let width = view.columns * 2
     let height = view.rows * 2
@@ -61,12 +62,12 @@ public struct ScenePainter {
     paintCommonRegions(scene)
   }
 
-  /// So much is painted between two looks at the keyboard, about as much as common areas may take: some fifteen milliseconds. The
-  /// last shape may take several times as long by itself.
+  /// How much is painted before the program checks for keys again. It is as much work as common areas may take, some
+  /// fifteen milliseconds. The last shape may by itself take several times as long.
   public static let workMax = regionWorkMax
 
-  /// Paints shapes in order, starting at an index, until this much work is done.
-  /// - Returns: the first of those that are left.
+  /// Paints shapes in order, beginning at an index, until this much work is done.
+  /// - Returns: the index of the first shape that is still to be painted.
   public mutating func paint(_ items: [CanvasScene.Item], from start: Int, work workMax: Int) -> Int {
     let before = work
     var next = start
@@ -82,7 +83,7 @@ public struct ScenePainter {
     for region in scene.commonRegions { paintCommonRegion(region) }
   }
 
-  /// How much work was done, in pixels that were looked at.
+  /// How much work has been done, in pixels that were computed.
   public var work: Int { inside.work + line.work + painted * Coverage.pixelsPerCorner }
 
   private mutating func paint(_ item: CanvasScene.Item) {
@@ -91,7 +92,7 @@ public struct ScenePainter {
       if item.strokeWidth > 0, !paintsAsDot(item) { paint(drawn, item) }
       return
     }
-    // A text has no area. Its letters are written over the pixels later.
+    // A text has no area. Its letters are written into the cells later.
     if outline.kind == .text || !item.isFilled && item.strokeWidth == 0 || paintsAsDot(item) { return }
     let corners = outline.polygon(flatness: ScenePainter.flatness / max(across, down))
     if item.isFilled { inside.add(corners.map { pixel($0) }) }
@@ -106,7 +107,7 @@ public struct ScenePainter {
       ?? Stroke.polygons(along: corners, width: item.strokeWidth)
     for polygon in polygons { line.add(polygon.map { pixel($0) }) }
     let stroke = SIMD4<Float>(item.stroke)
-    // Inside and line are painted as one: the inside doesn't show through a transparent line.
+    // The inside and the stroke are painted together. Otherwise the inside would show through a transparent stroke.
     Coverage.take(&inside, &line) { row, column, filled, stroked in
       let covered = filled + stroked - filled * stroked
       let color = fill + (stroke - fill) * (stroked / covered)
@@ -114,9 +115,9 @@ public struct ScenePainter {
     }
   }
 
-  /// A line or ink. All its parts are painted as one, so that nothing is painted twice where they meet.
+  /// Paints a line or ink. All its parts are painted together, so that no pixel is painted twice where they meet.
   private mutating func paint(_ drawn: DrawnLine, _ item: CanvasScene.Item) {
-    // A line thinner than half a pixel would be too faint.
+    // Half a pixel is the least width, because a thinner line would be too faint.
     let widthMin = 0.5 / down
     let way = item.lineWay
     var polygons: [[Point]] = []
@@ -137,7 +138,8 @@ public struct ScenePainter {
     line.take { row, column, part in pixels.blend(row, column, color, part: part * opacity) }
   }
 
-  /// The parts of a broken line. `nil` if they can't be told apart, or are too many.
+  /// The parts of a broken line. `nil` if the parts can't be told apart or there are too many, so that the line is
+  /// painted solid.
   private mutating func parts(_ dash: Dash, _ width: Double, along points: [Point]) -> [[Point]]? {
     guard dash != .solid else { return nil }
     let broken = Dashes(dash, width: width, within: view.visibleBox)
@@ -146,7 +148,7 @@ public struct ScenePainter {
   }
 
   /// The parts of a broken line or of broken ink, in all its widths. `nil` if the parts of one width can't be told
-  /// apart.
+  /// apart or are too many.
   private mutating func brokenParts(
     of drawn: DrawnLine,
     _ item: CanvasScene.Item,
@@ -163,7 +165,8 @@ public struct ScenePainter {
     return polygons
   }
 
-  /// A shape smaller than a pixel is painted as one pixel, fainter the smaller the shape is.
+  /// Paints a shape that is smaller than a pixel as one pixel. The smaller the shape, the fainter the pixel.
+  /// - Returns: whether the shape is so small.
   private mutating func paintsAsDot(_ item: CanvasScene.Item) -> Bool {
     let width = (item.outline.size.width + item.strokeWidth) * across
     let height = (item.outline.size.height + item.strokeWidth) * down
@@ -174,7 +177,7 @@ public struct ScenePainter {
     guard place.x >= 0, place.y >= 0, place.x < Double(pixels.width), place.y < Double(pixels.height) else {
       return true
     }
-    // It is never too faint to be seen.
+    // The opacity has a lower bound, so that the pixel is never too faint to be seen.
     let part = max(0.15, width * height) * item.opacity
     pixels.blend(Int(place.y), Int(place.x), SIMD4(item.isFilled ? item.fill : item.stroke), part: Float(part))
     return true
@@ -217,14 +220,15 @@ public struct ScenePainter {
     }
   }
 
-  /// A line one pixel wide.
+  /// Paints a line one pixel wide.
   private mutating func paintLine(along corners: [Point], _ color: Color) {
     for polygon in Stroke.polygons(along: corners, width: 1) { line.add(polygon) }
     let color = SIMD4<Float>(color)
     line.take { row, column, part in pixels.blend(row, column, color, part: part) }
   }
 
-  /// White with a soft edge. On white paper it gets a ring too.
+  /// Paints a white disc with a soft edge. On white paper it gets a ring too, because it would be invisible without
+  /// one.
   private mutating func paintHole(swollen: Double) {
     let hole = BlackHole(view: view)
     let white = SIMD4<Float>(Color(red: 255, green: 255, blue: 255))

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// The colours of everything except shapes and people. They are neutral, as on the page, for a dark or a light
-/// terminal.
+/// The colours of everything except shapes and people. They are neutral, as on the page. There is a theme for dark
+/// terminals and one for light ones.
 public struct Theme: Equatable, Sendable {
   public var paper: Color
   public var grid: Color
@@ -9,7 +9,7 @@ public struct Theme: Equatable, Sendable {
   public var raised: Color
   public var text: Color
   public var quiet: Color
-  /// The colour of warnings: offline, refused.
+  /// The colour of warnings, such as "offline" and "refused".
   public var warning: Color
 
   /// The colour of common areas, in both themes.
@@ -40,7 +40,7 @@ public struct Theme: Equatable, Sendable {
 extension Theme {
   public var isDark: Bool { paper.luminance < 128 }
 
-  /// A person's colour as shown here: lightened if it would be hard to see on a dark background.
+  /// A person's colour as it is shown in this theme. It is lightened if it would be hard to see on a dark background.
   public func person(_ color: Color) -> Color {
     guard isDark, color.luminance < 120 else { return color }
     return color.covered(by: Color(red: 255, green: 255, blue: 255), part: 0.4)
@@ -48,7 +48,7 @@ extension Theme {
 }
 
 extension Color {
-  /// Black or white, whichever is readable on this colour.
+  /// Black or white, whichever is easier to read on this colour.
   public var legible: Color {
     luminance > 140 ? Color(red: 0, green: 0, blue: 0) : Color(red: 255, green: 255, blue: 255)
   }

@@ -1,25 +1,25 @@
 import CanvasCRDT
 
-/// How much of each pixel a shape covers, exactly: the area of the added polygons in each pixel.
+/// How much of each pixel a shape covers: exactly the area of the added polygons within the pixel.
 ///
-/// An edge adds the area to its right to the pixel that it crosses, and the rest to the next pixel. A running sum along
-/// the row then gives the coverage. The cost is one step for each pixel on an edge or within the polygons' bounds;
-/// corners outside the grid cost nothing.
+/// An edge adds the area to its right: to the pixel that it crosses, as much as lies within this pixel, and the rest to
+/// the next pixel. A running sum along the row then gives the coverage. The cost is one step for each pixel on an edge
+/// or within the polygons' bounds. Corners outside the grid cost nothing.
 struct Coverage {
   let width: Int
   let height: Int
 
-  /// The contributions of edges, row by row. Each row has two entries more than pixels.
+  /// The contributions of edges, row by row. Each row has two more entries than it has pixels.
   private var sums: [Float]
   private let stride: Int
 
-  /// The rows and columns that have changed since the last `take`. Only these have to be read.
+  /// The rows and columns that have changed since the last `take`. Only their entries have to be read.
   private(set) var rows = 0..<0
   private(set) var columns = 0..<0
 
-  /// How much work was done here, in pixels that were looked at.
+  /// How much work this coverage has done, in pixels that were computed.
   private(set) var work = 0
-  /// A corner takes about as long as this many pixels, and so does an edge in each row that it crosses.
+  /// The work for a corner, in pixels that take as long. An edge takes `pixelsPerRow` in each row that it crosses.
   static let pixelsPerCorner = 30
   private static let pixelsPerRow = 6
 
@@ -34,8 +34,8 @@ struct Coverage {
 
   // MARK: - Adding
 
-  /// Adds a polygon, in pixels, clockwise or not. Several polygons with the same direction cover at most all of a
-  /// pixel.
+  /// Adds a polygon, in pixels, clockwise or not. If several polygons have the same direction, they cover together at
+  /// most the whole of a pixel, even where they overlap.
   mutating func add(_ polygon: [Point]) {
     work += Coverage.pixelsPerCorner * polygon.count
     guard polygon.count > 2, var from = polygon.last else { return }
@@ -53,7 +53,7 @@ struct Coverage {
     guard bottom > 0, top < Double(height), right > 0, left < Double(width) else { return }
     touch(
       rows: Int(max(top, 0))..<min(height, Int(min(bottom, Double(height)).rounded(.up))),
-      // One more on both sides, because rounding may move an edge past them.
+      // One more column on both sides, because rounding may move an edge past the bounds.
       columns: max(0, Int(max(left, 0)) - 1)..<min(width, Int(min(right, Double(width)).rounded(.up)) + 1)
     )
     for to in polygon {
@@ -73,7 +73,7 @@ struct Coverage {
     }
   }
 
-  /// Adds an edge, cut at the left and right sides. The parts outside are moved onto the sides.
+  /// Adds an edge, cut at the left and right sides of the grid. The parts outside are moved onto the sides.
   private mutating func addEdge(_ from: Point, _ to: Point) {
     guard from.y != to.y else { return }
     let direction: Double = from.y < to.y ? 1 : -1
@@ -124,13 +124,14 @@ struct Coverage {
     let start = row * stride + firstColumn
     let lastColumn = Int(right.rounded(.up))
     if lastColumn <= firstColumn + 1 {
-      // Within one pixel: a trapezoid.
+      // The edge stays within one pixel, so the area is a trapezoid.
       let covered = height * ((from + to) / 2 - Double(firstColumn))
       sums[start] += Float(height - covered)
       sums[start + 1] += Float(covered)
       return
     }
-    // Across several pixels: a triangle in the first and the last, trapezoids between.
+    // The edge crosses several pixels: the area is a triangle in the first and the last pixel, and a trapezoid in each
+    // pixel between.
     let step = 1 / (right - left)
     let before = left - Double(firstColumn)
     let first = 0.5 * step * (1 - before) * (1 - before)
@@ -152,7 +153,7 @@ struct Coverage {
 
   // MARK: - Taking
 
-  /// Calls `body` with every covered pixel and its covered fraction. Leaves the coverage empty.
+  /// Calls `body` with every covered pixel and the fraction of it that is covered. Afterwards the coverage is empty.
   mutating func take(_ body: (_ row: Int, _ column: Int, _ part: Float) -> Void) {
     work += rows.count * columns.count
     for row in rows {
@@ -162,10 +163,10 @@ struct Coverage {
         sum += sums[start + column]
         sums[start + column] = 0
         let part = min(sum.magnitude, 1)
-        // Amounts that cancel out leave small rounding errors.
+        // A smaller fraction is a rounding error, left by amounts that cancel out.
         if part > 0.002 { body(row, column, part) }
       }
-      // The entry after the last column only closes the sum.
+      // The entry after the last column only completes the sum, so it is cleared without being read.
       sums[start + columns.upperBound] = 0
       if columns.upperBound + 1 < stride { sums[start + columns.upperBound + 1] = 0 }
     }
@@ -173,7 +174,7 @@ struct Coverage {
     columns = 0..<0
   }
 
-  /// The same for two coverages of the same grid at once: a shape's inside and its stroke.
+  /// Takes two coverages of the same grid at once: those of a shape's inside and of its stroke.
   static func take(
     _ one: inout Coverage,
     _ other: inout Coverage,

@@ -1,17 +1,17 @@
 import CanvasCRDT
 
-/// A line that is broken into parts (S11), as polygons with the same direction as those of `Stroke`: `dashed` into
-/// boxes, which end squarely, `dotted` into discs.
+/// A line that is broken into parts (S11), as polygons with the same direction as those of `Stroke`. A `dashed` line is
+/// broken into boxes, which end squarely, and a `dotted` line into discs.
 ///
-/// A long line may have millions of parts. Parts out of sight are not made.
+/// A long line may have millions of parts, so parts out of sight are not made.
 struct Dashes {
   private let isDotted: Bool
   private let width: Double
-  /// The distance from the beginning of one part to that of the next.
+  /// The distance from the beginning of one part to the beginning of the next.
   private let step: Double
   /// The length of a part along the line.
   private let length: Double
-  /// Parts outside of this by more than the line's width are out of sight.
+  /// The visible box, extended by the line's width on each side. Parts outside of it are out of sight.
   private let box: Rect
 
   init(_ dash: Dash, width: Double, within box: Rect) {
@@ -33,7 +33,7 @@ struct Dashes {
     }
   }
 
-  /// The first part begins at the first point.
+  /// The visible parts. The first part of the line begins at the first point.
   func polygons(along points: [Point]) -> [[Point]] {
     var polygons: [[Point]] = []
     var passed = 0.0

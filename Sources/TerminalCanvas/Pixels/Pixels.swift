@@ -1,12 +1,13 @@
 import CanvasCRDT
 
-/// A grid of colours that shapes are blended into. Like a browser, it blends the numbers of `#RRGGBB` themselves.
+/// A grid of colours into which shapes are blended. Like a browser, it blends the numbers of `#RRGGBB` themselves,
+/// without a correction for brightness.
 public struct Pixels: Equatable, Sendable {
   public let width: Int
   public let height: Int
 
-  /// Red, green and blue, 0…255. The fourth number tells how much of the pixel was last marked as common area, for
-  /// terminals without orange.
+  /// Red, green and blue, 0…255. The fourth number says how much of the pixel is marked as common area, for terminals
+  /// that have no orange.
   private(set) var values: [SIMD4<Float>]
 
   public init(width: Int, height: Int, filledWith color: Color) {
@@ -20,7 +21,7 @@ public struct Pixels: Equatable, Sendable {
 
   func value(_ row: Int, _ column: Int) -> SIMD4<Float> { values[row * width + column] }
 
-  /// Blends a colour over a pixel. The pixel's mark as common area fades by the part that is covered.
+  /// Blends a colour over a pixel. The pixel's mark as common area becomes weaker by the part that is covered.
   mutating func blend(_ row: Int, _ column: Int, _ color: SIMD4<Float>, part: Float) {
     let index = row * width + column
     values[index] += (color - values[index]) * part
@@ -39,12 +40,12 @@ extension Color {
     self.init(red: UInt8(rounded.x), green: UInt8(rounded.y), blue: UInt8(rounded.z))
   }
 
-  /// This colour with another one blended over it.
+  /// This colour with `other` blended over it.
   public func covered(by other: Color, part: Double) -> Color {
     let below = SIMD4<Float>(self)
     return Color(below + (SIMD4(other) - below) * Float(part))
   }
 
-  /// How bright it looks, 0…255.
+  /// How bright the colour looks, 0…255.
   public var luminance: Int { (Int(red) * 299 + Int(green) * 587 + Int(blue) * 114) / 1000 }
 }

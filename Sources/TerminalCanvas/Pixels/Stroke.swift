@@ -2,10 +2,10 @@ import CanvasCRDT
 
 /// A line of some width, as polygons: a box along each edge, and a wedge between two boxes at each corner.
 ///
-/// All polygons have the same direction. So a coverage adds them up to the line with round corners, however they
-/// overlap.
+/// All polygons have the same direction. So however they overlap, a coverage adds them up to the line with round
+/// corners.
 enum Stroke {
-  /// A corner that turns by less than a quarter of a right angle is closed by one triangle.
+  /// The cosine of about a quarter of a right angle. A corner that turns by less is closed by one triangle.
   private static let flatCosine = 0.92
 
   /// A closed line.
@@ -24,7 +24,7 @@ enum Stroke {
     return polygons
   }
 
-  /// A line or ink, with round ends: its pieces one after the other, each with its width, but at least `widthMin`.
+  /// A line or ink, with round ends: its pieces in order, each with its own width, but with at least `widthMin`.
   ///
   /// - Parameter stepMax: the longest step along a curve.
   static func polygons(of line: DrawnLine, widthMin: Double, stepMax: Double) -> [[Point]] {
@@ -48,13 +48,13 @@ enum Stroke {
     if let before {
       addCorner(at: before.edge.to, before.edge.normal, before.edge.back, before.reach, to: &polygons)
     } else if let piece = line.pieces.first {
-      // All of its points are the same.
+      // All points of the piece are the same.
       polygons.append(disc(around: piece.from, radius: max(piece.width, widthMin) / 2))
     }
     return polygons
   }
 
-  /// The same line as runs of points, each with the same width all along.
+  /// The line as runs of points. Each run has the same width everywhere.
   static func runs(of line: DrawnLine, stepMax: Double) -> [(points: [Point], width: Double)] {
     var runs: [(points: [Point], width: Double)] = []
     for piece in line.pieces {
@@ -75,7 +75,7 @@ enum Stroke {
     return Int(max(1, min(steps.rounded(.up), 16)))
   }
 
-  /// A circle with sixteen corners, with the same direction as the boxes.
+  /// A disc as a polygon of sixteen corners, which has the same direction as the boxes.
   static func disc(around center: Point, radius: Double) -> [Point] {
     discCorners.map { Point(x: center.x + $0.x * radius, y: center.y + $0.y * radius) }
   }
@@ -92,7 +92,7 @@ enum Stroke {
     let from: Point
     let to: Point
     let length: Double
-    /// Has length one, and points to the left when looking along the edge.
+    /// The normal of length one. It points to the left, as one looks along the edge.
     let normal: Point
 
     /// `nil` if the two points are the same.
@@ -135,7 +135,7 @@ enum Stroke {
     return edges
   }
 
-  /// The wedge between two boxes on the outer side, as a fan.
+  /// Adds the wedge between two boxes, on the outer side of a corner, as a fan.
   static func addCorner(
     at corner: Point,
     _ before: Point,
@@ -145,7 +145,8 @@ enum Stroke {
   ) {
     let turn = before.x * after.y - before.y * after.x
     guard turn != 0 || before.x * after.x + before.y * after.y < 0 else { return }
-    // The outer side is the one that the line turns away from. There the fan has the same direction as the boxes.
+    // The outer side is the side from which the line turns away. On this side, the fan has the same direction as the
+    // boxes.
     let side: Double = turn > 0 ? 1 : -1
     var normals = side > 0 ? [before, after] : [after, before]
     for _ in 0..<3 {

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What the keys do, for the panel that `?` opens.
+/// What the keys do, for the panel that the key `?` opens.
 public enum KeyHelp {
   public typealias Group = (title: String, keys: [(key: String, what: String)])
 
@@ -52,7 +52,7 @@ public enum KeyHelp {
 }
 
 extension RoomScreen {
-  /// Draws a panel in the middle. If one column of groups would be too high, it has two.
+  /// Writes a panel in the middle of the screen. If one column of groups would be too high, the panel has two columns.
   func writeHelp(_ groups: [KeyHelp.Group], to screen: inout Screen) {
     let rowsMax = layout.rows - 3
     var pages: [[KeyHelp.Group]] = [[]]

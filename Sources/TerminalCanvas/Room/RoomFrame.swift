@@ -31,7 +31,7 @@ public struct RoomFrame: Sendable {
     }
   }
 
-  /// Two shapes that share area, and how much of the smaller one is shared.
+  /// Two shapes that share area, and the part of the smaller shape that they share.
   public struct Overlap: Equatable, Sendable {
     public var first: String
     public var second: String
@@ -58,11 +58,11 @@ public struct RoomFrame: Sendable {
     }
   }
 
-  /// The text being typed.
+  /// A line at which text is being typed.
   public struct Prompt: Equatable, Sendable {
     public var label: String
     public var line: LineEditor
-    /// What the line said before anything was typed.
+    /// The text of the line before anything was typed.
     public let beginning: String
 
     public init(label: String, line: LineEditor) {
@@ -76,16 +76,16 @@ public struct RoomFrame: Sendable {
   public var view: CanvasView
   public var scene = CanvasScene()
   public var people: [Person] = []
-  /// How many more people are here whom the room does not name.
+  /// How many people in the room are counted but not named.
   public var unnamedCount = 0
-  /// From the front to the back, in the usual order of a list of layers.
+  /// The layers from the front to the back, which is the usual order of a list of layers.
   public var layers = Window<Layer>()
   public var overlaps = Window<Overlap>()
-  /// Whether too many shapes overlap to list the pairs.
+  /// Whether so many shapes overlap that the pairs are not listed.
   public var isCrowded = false
   public var connection = Connection.live
   public var unsent = 0
-  /// Why the server doesn't accept changes for now, in its words.
+  /// Why the server doesn't accept changes for now, in the server's words.
   public var delay: String?
   public var roundTripMilliseconds: UInt64?
   public var isViewOnly = false
@@ -93,7 +93,7 @@ public struct RoomFrame: Sendable {
   public var notice: Notice?
   public var prompt: Prompt?
   public var showsHelp = false
-  /// The moment of the past that is shown; `nil` in the present.
+  /// The moment of the past that is shown. `nil` if the present is shown.
   public var timeline: Timeline?
 
   public struct Notice: Equatable, Sendable {
@@ -111,9 +111,9 @@ public struct RoomFrame: Sendable {
   public enum Connection: Equatable, Sendable {
     case loading
     case live
-    /// The seconds until the next try; `nil` during a try.
+    /// The connection is lost. `seconds` is the time until the next try, or `nil` during a try.
     case reconnecting(seconds: Int?)
-    /// Closed for good, with the reason.
+    /// The connection is closed for good, for this reason.
     case closed(String)
   }
 

@@ -1,7 +1,7 @@
-/// Where the parts of the live canvas are on a screen of a given size: the canvas, the panel at its right, the last
+/// Where the parts of the live canvas are on a screen of a given size: the canvas, the panel to its right, and the last
 /// row.
 public struct RoomLayout: Equatable, Sendable {
-  /// The panel is shown only on screens with at least this many columns.
+  /// The least number of columns of a screen on which the panel is shown.
   public static let columnsForPanel = 96
   public static let panelColumns = 30
 
@@ -11,7 +11,7 @@ public struct RoomLayout: Equatable, Sendable {
   public let canvasRows: Int
   public let hasPanel: Bool
 
-  // Rows of the panel's lists, without their headings.
+  // The rows of each list of the panel, without the list's heading.
   public let people: Range<Int>
   public let layers: Range<Int>
   public let overlaps: Range<Int>
@@ -28,7 +28,8 @@ public struct RoomLayout: Equatable, Sendable {
       overlaps = 0..<0
       return
     }
-    // Leaves space for headings, with an empty row before each. The layers get at least a third.
+    // The rows that remain when each heading has its row and an empty row before it. The layers get at least a third of
+    // them.
     let room = canvasRows - 6
     let peopleRows = min(max(peopleCount, 1), max(1, room / 4))
     let overlapRows = min(max(overlapCount, 1), max(1, room / 3))
@@ -38,10 +39,10 @@ public struct RoomLayout: Equatable, Sendable {
     overlaps = (layers.upperBound + 2)..<max(layers.upperBound + 2, canvasRows)
   }
 
-  /// What is at a place of the screen.
+  /// What is at a place on the screen.
   public enum Part: Equatable, Sendable {
     case canvas
-    /// A row of a list.
+    /// A row in the list of people.
     case person(Int)
     case layer(Int)
     /// The mark at the end of a layer's row that shows or hides it.

@@ -1,14 +1,15 @@
 import CanvasCRDT
 
 extension RoomScreen {
-  /// Writes the panel at the right: the people, the layers from the front to the back, the overlapping shapes.
+  /// Writes the panel to the right of the canvas: the people, the layers from the front to the back, and the
+  /// overlapping shapes.
   func writePanel(_ frame: RoomFrame, to screen: inout Screen) {
     let left = layout.canvasColumns
     for row in 0..<layout.canvasRows {
       screen.fill(row: row, columns: left..<layout.columns, with: blank(theme.panel))
       if depth == .none { screen.write("│", row: row, column: left, look(theme.quiet, on: theme.panel)) }
     }
-    // The number is only shown if not all are visible.
+    // The number of people is only shown if some of them are not visible.
     let people = layout.people.count
     let count = frame.people.count + frame.unnamedCount
     let crowd = count > people ? range(RoomFrame.Window(frame.people, count: count), people) : nil
@@ -50,7 +51,7 @@ extension RoomScreen {
     screen.write(text, row: row, column: inner, look(theme.quiet, on: theme.panel), columnsMax: innerColumns)
   }
 
-  /// The number of elements and, if not all are visible, which of them are.
+  /// The number of elements. If some are not visible, also which ones are.
   private func range<Element>(_ window: RoomFrame.Window<Element>, _ rows: Int) -> String? {
     if window.count == 0 { return nil }
     if window.count <= rows { return "\(window.count)" }
@@ -83,7 +84,7 @@ extension RoomScreen {
   private func write(_ overlap: RoomFrame.Overlap, row: Int, to screen: inout Screen) {
     let share = overlap.percent.map { $0 == 0 ? " <1 %" : " \($0) %" } ?? ""
     let mark = screen.write("⚠ ", row: row, column: inner, look(Theme.overlap, on: theme.panel))
-    // The two names share the space.
+    // The space that the two names share.
     let room = innerColumns - 2 - share.columns - 3
     let first = overlap.first.columns
     let second = overlap.second.columns

@@ -1,7 +1,8 @@
 import CanvasCRDT
 
 extension RoomScreen {
-  /// Writes the last row: the room, the state of its connection, the people; at the end the scale and the key for help.
+  /// Writes the last row: the room, the state of its connection and the people; at the end of the row, the scale and
+  /// the key for help.
   func writeStatus(_ frame: RoomFrame, to screen: inout Screen) {
     let row = layout.rows - 1
     let isTrouble =

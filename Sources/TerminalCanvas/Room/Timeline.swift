@@ -1,10 +1,10 @@
 import CanvasCRDT
 
-/// A moment of the past, with its place on a timeline.
+/// A moment of the past, and its place on a timeline.
 public struct Timeline: Equatable, Sendable {
   /// The moment, in words.
   public var words: String
-  /// The moment's place on the timeline: 0…1.
+  /// The moment's place on the timeline, from 0 to 1.
   public var part: Double
   public var isPlaying: Bool
   public var speed: Double
@@ -16,7 +16,7 @@ public struct Timeline: Equatable, Sendable {
     self.speed = speed
   }
 
-  /// The columns of a row that the bar takes; `nil` if there is no space.
+  /// The columns that the bar takes in a row. `nil` if there is no space.
   public func bar(columns: Int, start: Int) -> Range<Int>? {
     let end = columns - tail.columns
     return end - start >= 4 ? start..<end : nil
@@ -29,7 +29,7 @@ public struct Timeline: Equatable, Sendable {
 
   var head: String { " \(isPlaying ? "▶" : "❚❚") \(words)  " }
 
-  /// The place on the timeline of a column of the bar.
+  /// The place on the timeline that a column of the bar stands for.
   public func part(atColumn column: Int, columns: Int) -> Double? {
     guard let bar = bar(columns: columns, start: head.columns), bar.contains(column) else { return nil }
     return bar.count > 1 ? Double(column - bar.lowerBound) / Double(bar.count - 1) : 0

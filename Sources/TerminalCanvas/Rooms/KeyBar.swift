@@ -1,7 +1,7 @@
 import CanvasCRDT
 
 extension Screen {
-  /// The last line: the keys, or a question.
+  /// Writes the last line: the keys, or a question.
   mutating func writeKeyBar(_ text: String, theme: Theme, depth: ColorDepth) {
     let look =
       depth == .none

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The people in a room as an operator sees them.
+/// The people in a room, as an operator sees them.
 public struct PeopleScreen: Sendable {
   public struct Row: Equatable, Sendable {
     public var actor: String
@@ -22,11 +22,11 @@ public struct PeopleScreen: Sendable {
   public var people: [Row] = []
   public var isLocked = false
   public var selected = 0
-  /// The latest act, or why it was refused.
+  /// What the operator did last, or why it was refused.
   public var notice: String?
-  /// The fault, in words. It is shown in place of the notice.
+  /// What is wrong, in words. It is shown in place of the notice.
   public var trouble: String?
-  /// The question that is asked before an act.
+  /// The question that the operator has to answer before something is done.
   public var question: String?
 
   public init(room: String) {

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A server's rooms as an operator sees them: a table, and over it the server's state.
+/// A server's rooms, as an operator sees them: a table, and above it the server's state.
 public struct RoomsScreen: Sendable {
   public struct Row: Equatable, Sendable {
     public var room: String
@@ -8,7 +8,7 @@ public struct RoomsScreen: Sendable {
     public var peers: Int
     public var operations: Int
     public var operationsPerSecond: Double
-    /// The operations a second at the last readings, the newest last.
+    /// The operations per second at the last readings. The newest comes last.
     public var recentRates: [Double]
 
     public init(
@@ -37,7 +37,7 @@ public struct RoomsScreen: Sendable {
 
     var width: Int { self == .room ? 0 : 12 }
 
-    /// Larger numbers come first, but names are in alphabetical order.
+    /// Whether a row comes before another one: larger numbers come first, but names are in alphabetical order.
     public func isBefore(_ one: Row, _ other: Row) -> Bool {
       switch self {
       case .room: break
@@ -53,17 +53,17 @@ public struct RoomsScreen: Sendable {
   }
 
   public var server = ""
-  /// The server's state, a few words for each figure.
+  /// The server's state: a few words for each metric.
   public var figures: [String] = []
-  /// In the order in which they are shown.
+  /// The rooms, in the order in which they are shown.
   public var rooms: [Row] = []
   public var sortedBy = Column.rate
   public var selected = 0
-  /// The part of the rooms' names by which the table is filtered.
+  /// A part of a name. Only rooms whose names contain it are in the table.
   public var filter = ""
-  /// The filter as it is typed.
+  /// The filter while it is being typed.
   public var typedFilter: LineEditor?
-  /// The fault, in words.
+  /// What is wrong, in words.
   public var trouble: String?
 
   public init() {}
@@ -75,13 +75,13 @@ public struct RoomsScreen: Sendable {
   /// How many rooms fit on the screen.
   public static func capacity(rows: Int) -> Int { max(0, rows - firstRow - 1) }
 
-  /// The first room to show, so that the selected one is visible.
+  /// The index of the first room that is shown. It is chosen so that the selected room is visible.
   public func start(rows: Int) -> Int {
     let capacity = RoomsScreen.capacity(rows: rows)
     return max(0, min(selected - capacity / 2, rooms.count - capacity))
   }
 
-  /// The column whose heading is at a place.
+  /// The column whose heading is at a place on the screen.
   public static func heading(row: Int, column: Int, columns: Int) -> Column? {
     guard row == firstRow - 1 else { return nil }
     return places(columns).last { column >= $0.start }?.column
@@ -150,7 +150,7 @@ public struct RoomsScreen: Sendable {
     screen.cursor = Screen.Place(row: screen.rows - 1, column: min(typed.columns, screen.columns - 1))
   }
 
-  /// The number of rooms and, if not all are visible, which of them are.
+  /// The number of rooms. If some are not visible, also which ones are.
   private func countWords(rows: Int) -> String {
     let shown = RoomsScreen.capacity(rows: rows)
     let start = start(rows: rows)
@@ -177,7 +177,7 @@ public struct RoomsScreen: Sendable {
     to screen: inout Screen
   ) {
     let look = isSelected ? screen.writeSelection(row: line, theme: theme, depth: depth) : plain
-    // In the empty half of the column of rates.
+    // The sparkline stands in the empty half of the column of rates.
     if let place = RoomsScreen.places(screen.columns).first(where: { $0.column == .rate }) {
       let width = RoomsScreen.sparklineWidth
       screen.write(Sparkline.text(of: row.recentRates, width: width), row: line, column: place.start + 1, look)

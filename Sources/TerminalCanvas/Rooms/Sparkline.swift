@@ -1,8 +1,8 @@
-/// A row of small columns that shows the last values of a figure, the newest at the right.
+/// A row of small columns that shows the last values of a metric. The newest value is at the right.
 enum Sparkline {
   private static let columns: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-  /// The largest of the values is a full column. A zero is not drawn.
+  /// The row of columns. The largest of the values has a full column, and a zero has none.
   static func text(of values: [Double], width: Int) -> String {
     let shown = values.suffix(width)
     let largest = shown.max() ?? 0

@@ -1,11 +1,11 @@
-/// An event at a terminal.
+/// An event at a terminal: a key, the mouse, a paste, the focus, or an answer of the terminal.
 public enum TerminalEvent: Hashable, Sendable {
   case key(Key, Modifiers)
   case mouse(Mouse)
-  /// Text that was pasted rather than typed. It is never read as keys.
+  /// Text that was pasted rather than typed. It is never interpreted as keys.
   case paste(String)
   case focus(Bool)
-  /// The terminal's answer when asked for its background: red, green and blue, 0…255.
+  /// The terminal's answer to the question for its background colour: red, green and blue, 0…255.
   case background(red: UInt8, green: UInt8, blue: UInt8)
 }
 
@@ -25,13 +25,13 @@ public struct Modifiers: OptionSet, Hashable, Sendable {
   public static let control = Modifiers(rawValue: 4)
 }
 
-/// An event of the mouse, at a cell counted from the top left.
+/// An event of the mouse, at a cell. Cells are counted from the top left.
 public struct Mouse: Hashable, Sendable {
   public enum Action: Hashable, Sendable {
     case press, release
-    /// The mouse moved with a button held.
+    /// The mouse moved while a button was held.
     case drag
-    /// The mouse moved without a button.
+    /// The mouse moved while no button was held.
     case move
     case wheelUp, wheelDown, wheelLeft, wheelRight
   }

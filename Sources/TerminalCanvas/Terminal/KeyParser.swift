@@ -1,37 +1,39 @@
-/// Parses a terminal's input: keys, the mouse (SGR, mode 1006), bracketed paste, focus, answers.
+/// Parses a terminal's input: keys, the mouse (SGR, mode 1006), bracketed paste, focus, and answers.
 ///
-/// Bytes may come in any pieces, and with any pauses between them. A sequence that has begun waits for its end: over a
-/// slow line the rest may come much later, and if it were read as keys it would draw. Only an escape with nothing after
-/// it becomes the key Escape when `timeout` is called. Bytes that make no sense are skipped, one by one or by sequence,
-/// and the memory is bounded.
+/// Bytes may come in any pieces, and with any pauses between them. A sequence that has begun waits for its end, because
+/// over a slow line the rest may come much later, and if it were read as keys, these keys would draw. Only an escape
+/// with nothing after it becomes the key Escape when `timeout` is called. Bytes that make no sense are skipped, one by
+/// one or by sequence. The parser's memory is bounded.
 public struct KeyParser: Sendable {
-  /// A longer sequence is read to its end and ignored.
+  /// An upper bound on the bytes of a sequence. A longer sequence is read to its end and ignored.
   private static let sequenceBytesMax = 64
-  /// More than anyone pastes into a name. The rest of a longer paste is skipped.
+  /// An upper bound on the bytes of a paste: more than anybody pastes into a name. The rest of a longer paste is
+  /// skipped.
   private static let pasteBytesMax = 4_096
 
   private enum State {
     case ground
     case escape
-    /// After `ESC [`: the bytes so far.
+    /// After `ESC [`, with the bytes so far.
     case control([UInt8])
     /// After `ESC O`.
     case function
-    /// After `ESC ]`, `ESC P` and the like: text that ends with BEL or `ESC \`.
+    /// After `ESC ]`, `ESC P` and similar beginnings: within a text that ends with BEL or `ESC \`.
     case string([UInt8], isCommand: Bool, sawEscape: Bool)
     case paste([UInt8], matched: Int)
-    /// The bytes of a character so far, and whether Alt was held.
+    /// Within a character: its bytes so far, how many it has, and whether Alt was held.
     case character([UInt8], wanted: Int, Modifiers)
   }
 
   private var state = State.ground
   private var events: [TerminalEvent] = []
-  /// Whether nothing has come since an escape was taken for the key Escape.
+  /// Whether an escape was taken for the key Escape, and nothing has come since.
   private var isAfterEscape = false
 
   public init() {}
 
-  /// Whether the last byte was an escape. If so, the caller waits for a moment, and if nothing comes, calls `timeout`.
+  /// Whether the last byte was an escape. If so, the caller waits for a moment. If nothing comes, the caller calls
+  /// `timeout`.
   public var isWaiting: Bool {
     if case .escape = state { return true }
     return false
@@ -45,7 +47,7 @@ public struct KeyParser: Sendable {
     return events
   }
 
-  /// Nothing has come for a while, so the escape is the key Escape.
+  /// Nothing has come after an escape for a while, so the escape is the key Escape.
   public mutating func timeout() -> [TerminalEvent] {
     guard isWaiting else { return [] }
     state = .ground
@@ -53,8 +55,8 @@ public struct KeyParser: Sendable {
     return [.key(.escape, [])]
   }
 
-  /// Whether bytes look like the rest of a sequence whose escape was taken for the key Escape. Nobody types two such
-  /// characters in one moment.
+  /// Whether bytes look like the rest of a sequence whose escape was taken for the key Escape. If a person typed these
+  /// two characters, they would not come at the same moment.
   private static func goesOn(_ bytes: some Collection<UInt8>) -> Bool {
     let start = Array(bytes.prefix(2))
     guard start.count == 2 else { return false }
@@ -119,7 +121,7 @@ public struct KeyParser: Sendable {
 
   private mutating func takeCharacter(_ byte: UInt8, _ bytes: [UInt8], _ wanted: Int, _ modifiers: Modifiers) {
     guard byte & 0xC0 == 0x80 else {
-      // The character is incomplete. The byte that interrupts it begins something else.
+      // The character is incomplete. The byte that interrupts it begins a key or a sequence of its own.
       begin(byte, [])
       return
     }
@@ -145,13 +147,13 @@ public struct KeyParser: Sendable {
     } else if byte == 0x1B {
       state = .string(bytes, isCommand: isCommand, sawEscape: true)
     } else if byte < 0x20 || isCommand && bytes.isEmpty && !(0x30...0x39).contains(byte) {
-      // No answer contains control characters, so Alt was held with a key that looks like the beginning of one. Control
-      // keys end such a sequence.
+      // No answer contains control characters. So this was not an answer, but a key that was pressed with Alt and looks
+      // like the beginning of one. The control character ends it.
       state = .ground
       if isCommand && bytes.isEmpty { key(.character("]"), .alt) }
       begin(byte, [])
     } else {
-      // A sequence that is too long is still read to its end.
+      // A sequence that is too long is still read to its end, but its further bytes are dropped.
       let kept = bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes
       state = .string(kept, isCommand: isCommand, sawEscape: false)
     }
@@ -172,7 +174,8 @@ public struct KeyParser: Sendable {
       }
       return
     }
-    // The end marker has an escape only as its first byte, so only here can the marker begin again.
+    // This byte doesn't continue the end marker, so the bytes matched so far were text. The marker can only begin again
+    // with this byte, because only its first byte is an escape.
     if bytes.count < KeyParser.pasteBytesMax { bytes += KeyParser.pasteEnd[..<matched] }
     let begins = byte == KeyParser.pasteEnd[0]
     if !begins, bytes.count < KeyParser.pasteBytesMax { bytes.append(byte) }
@@ -187,7 +190,7 @@ public struct KeyParser: Sendable {
       state = .ground
       finish(bytes, byte)
     case 0x20...0x3F, UInt8(ascii: "["):
-      // A sequence that is too long is read to its end and ignored.
+      // A sequence that is too long is read to its end and then ignored.
       state = .control(bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes)
     case 0x1B: state = .escape
     default: state = .ground
@@ -199,7 +202,7 @@ public struct KeyParser: Sendable {
       mouse(bytes.dropFirst(), final)
       return
     }
-    // The Linux console's function keys, `ESC [ [ A` and so on.
+    // The function keys of the Linux console: `ESC [ [ A` and so on.
     if bytes == [UInt8(ascii: "[")], (UInt8(ascii: "A")...UInt8(ascii: "E")).contains(final) {
       key(.function(Int(final - UInt8(ascii: "A")) + 1))
       return
@@ -241,7 +244,7 @@ public struct KeyParser: Sendable {
     }
   }
 
-  /// Keys that are sent as the number of their character, with the modifiers held.
+  /// A key that is sent as the number of its character, together with the modifiers that were held.
   private mutating func keyByNumber(_ number: Int, _ modifiers: Modifiers) {
     switch number {
     case 9: key(.tab, modifiers)
@@ -283,8 +286,8 @@ public struct KeyParser: Sendable {
     events.append(.mouse(Mouse(action, button, row: place.row, column: place.column, modifiers: modifiers)))
   }
 
-  /// Numbers between semicolons. A missing one is 1, as the sequences define. Of several parts between colons, the
-  /// first counts.
+  /// The numbers between semicolons. A missing number is 1, as the sequences define. If a number has several parts
+  /// between colons, the first part counts.
   private static func numbers(_ bytes: [UInt8]) -> [Int]? {
     guard bytes.count < sequenceBytesMax else { return nil }
     var numbers: [Int] = []
@@ -306,7 +309,7 @@ public struct KeyParser: Sendable {
 
   // MARK: - Answers
 
-  /// `11;rgb:1616/1818/1c1c`: the terminal's background.
+  /// Reads the terminal's background colour: `11;rgb:1616/1818/1c1c`.
   private mutating func answer(_ bytes: [UInt8]) {
     let prefix = Array("11;rgb:".utf8)
     guard bytes.starts(with: prefix) else { return }

@@ -1,17 +1,18 @@
 /// The bytes that turn one screen of a terminal into another. They rewrite only what has changed.
 ///
-/// The whole change is one synchronised update: a terminal that supports them never shows half of it, and others ignore
-/// the markers. Colours are sent only when they change. The cursor crosses a short gap by writing the cells in it
-/// again.
+/// The whole change is one synchronised update. A terminal that supports such updates never shows half of one, and
+/// other terminals ignore the markers. Colours are sent only when they change. If the cursor has to cross a short gap,
+/// the cells in the gap are written again, because that takes fewer bytes than a jump.
 public enum ScreenDiff {
   private static let begin = Array("\u{1B}[?2026h".utf8)
   private static let end = Array("\u{1B}[?2026l".utf8)
 
-  /// A gap of at most this many cells of one style is written over: that is no longer than the sequence that would jump
-  /// over it.
+  /// The length of a gap, in cells of one style, up to which its cells are written again. This takes no more bytes than
+  /// the sequence that would jump over the gap.
   private static let gapMax = 4
 
-  /// Returns no bytes if nothing has changed. Without `before`, or if it has another size, everything is written.
+  /// The bytes that turn `before` into `after`. There are none if nothing has changed. If `before` is `nil` or has
+  /// another size, everything is written.
   public static func bytes(from before: Screen?, to after: Screen) -> [UInt8] {
     var before = before
     if let known = before, known.columns != after.columns || known.rows != after.rows { before = nil }
@@ -38,7 +39,7 @@ public enum ScreenDiff {
         column += 1
         continue
       }
-      // The second half of a wide character was written with the first.
+      // The second half of a wide character was written together with the first half.
       if cell.glyph == .continuation {
         column += 1
         continue
@@ -49,7 +50,7 @@ public enum ScreenDiff {
     }
   }
 
-  /// Whether a cell must be written. A wide character is written whole when either of its halves has changed.
+  /// Whether a cell has to be written. If either half of a wide character has changed, the whole character is written.
   private static func differs(_ column: Int, in start: Int, _ before: Screen, _ after: Screen) -> Bool {
     if before.cells[start + column] != after.cells[start + column] { return true }
     guard column + 1 < after.columns, after.cells[start + column + 1].glyph == .continuation else { return false }
@@ -63,7 +64,7 @@ private struct Writer {
   var output: [UInt8] = []
   private var row = -1
   private var column = -1
-  /// The current colours and style; `nil` at first.
+  /// The current colours and style. `nil` until the first cell is written.
   private var pen: Cell?
 
   init(columns: Int) {
@@ -90,7 +91,7 @@ private struct Writer {
     self.column = column
   }
 
-  /// Moves to a column. A short gap is crossed by writing its cells again, if that takes no change of colours.
+  /// Moves the cursor across a short gap by writing the cells in the gap again, if this takes no change of colours.
   mutating func bridge(to row: Int, _ column: Int, gapMax: Int, _ cell: (Int) -> Cell) {
     guard row == self.row, self.column >= 0, column > self.column, column - self.column <= gapMax else { return }
     for gap in self.column..<column {
@@ -105,7 +106,7 @@ private struct Writer {
     let isWide = column + 1 < columns && CharacterWidth.isWide(cell.glyph)
     cell.glyph.write(to: &output)
     self.column = column + (isWide ? 2 : 1)
-    // After the last column a terminal's cursor may be in one of two places, depending on the terminal.
+    // After a cell in the last column, terminals differ in where the cursor is. So the next cell needs a jump.
     if self.column >= columns { self.row = -1 }
   }
 
