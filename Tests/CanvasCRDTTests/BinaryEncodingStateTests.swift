@@ -15,7 +15,8 @@ struct BinaryEncodingStateTests {
     return part
   }
 
-  /// Sends the canvas as columns and compares what arrives, the digest and the bytes of sending it on.
+  /// Sends the canvas as columns. Compares the canvas that arrives and its digest, and the bytes when the arrived
+  /// canvas is encoded again.
   private func expectRoundTrip(
     _ canvas: Canvas,
     shapesMax: Int = 1_024,
@@ -62,7 +63,8 @@ struct BinaryEncodingStateTests {
     var source = Canvas()
     for operation in operations { source.apply(operation) }
 
-    // Nothing; some of the same shapes; others, with erasures; others that fill one page and leave the next empty.
+    // What the receiving canvas has before: nothing; some of the same shapes; other shapes, with erasures; or other
+    // shapes that fill one page and leave the next one empty.
     var others = RandomHistory(seed: 1_000 + seed, shapes: 50, actors: 3)
     var before: [CanvasCRDT.Operation] =
       switch seed / 3 % 4 {
@@ -110,7 +112,7 @@ struct BinaryEncodingStateTests {
 
   @Test("stamps that with the bit before them just fit one write, or just don't, arrive", arguments: 55...58)
   func widestWrites(bits: Int) throws {
-    // Two actors take one bit, counters up to 65535 sixteen, and times the rest.
+    // Two actors take one bit, counters up to 65535 take sixteen bits, and times take the remaining bits.
     let times: [UInt64] = [0, 1, (1 << UInt64(bits - 17)) - 1]
     let actors = ["aaa-aaa-aaa", "zzz-zzz-zzz"].map { Identifier($0)! }
     var canvas = Canvas()
@@ -141,7 +143,7 @@ struct BinaryEncodingStateTests {
   func everyMask() throws {
     var history = RandomHistory(seed: 3)
     var canvas = Canvas()
-    // All of few properties, and twenty thousand of the others.
+    // All sets of one or two properties, and twenty thousand of the other sets.
     let all = PropertyMask.all.rawValue
     let single = (0..<Property.count).map { UInt32(1) << $0 }
     let few = single.flatMap { one in single.map { one | $0 } }
@@ -178,7 +180,7 @@ struct BinaryEncodingStateTests {
     try expectRoundTrip(canvas)
   }
 
-  /// A canvas whose shapes have these rotations and nothing else.
+  /// A canvas whose shapes have only these rotations.
   private func canvas(rotations: [Double]) -> Canvas {
     var canvas = Canvas()
     for (index, rotation) in rotations.enumerated() {
@@ -198,7 +200,7 @@ struct BinaryEncodingStateTests {
     for number in awkward {
       try expectRoundTrip(canvas(rotations: [number]))
       try expectRoundTrip(canvas(rotations: [Double](repeating: number, count: 20)))
-      // One number of another form among many: most fit, so this one is listed apart.
+      // One number that doesn't fit the form of the others. Because most numbers fit, this one is listed separately.
       for place in [0, 7, 15] {
         var rotations = (0..<16).map { Double($0 * 90) }
         rotations[place] = number
@@ -208,7 +210,7 @@ struct BinaryEncodingStateTests {
         try expectRoundTrip(canvas(rotations: rotations))
       }
     }
-    // As many that don't fit as may be listed apart, and one more.
+    // As many numbers that don't fit as may be listed separately, and then one more.
     for apart in [8, 9] {
       let rotations = (0..<64).map { (index: Int) -> Double in
         index % 7 == 3 && index / 7 < apart ? 1 / (Double(index) + 3.5) : Double(index)
@@ -251,7 +253,8 @@ struct BinaryEncodingStateTests {
     }
   }
 
-  /// Expects the bytes to be refused, or to be a part that can be merged and is encoded as it came.
+  /// Expects that the bytes are refused, or that they are a part that can be merged and that is encoded to the same
+  /// bytes.
   private func expectCanonical(_ bytes: [UInt8]) throws {
     guard let message = try? BinaryEncoding.decodeServerMessage(bytes) else { return }
     guard BinaryEncoding.encode(message) == bytes else {
@@ -284,7 +287,7 @@ struct BinaryEncodingStateTests {
 
   @Test("B2: another way to write the same columns is refused")
   func otherWays() {
-    // One shape with a rotation of 1 and nothing else: everything between the version and the end, part by part.
+    // One shape that has only a rotation of 1: the bytes between the version and the end, field by field.
     let erasures: [UInt8] = [0]
     let shapes: [UInt8] = [1, 5]
     let stamps: [UInt8] = [1, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0]
@@ -313,7 +316,7 @@ struct BinaryEncodingStateTests {
     #expect(!isTaken(rotation: [0, 2, 1, 0, 0]), "too many bits")
     #expect(!isTaken(rotation: [0, 0, 1, 1, 0]), "too small a least number")
     #expect(!isTaken(rotation: [0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xE0, 0x3F]), "too many numbers that do not fit")
-    // Eight shapes; the rotation of one is a third.
+    // Eight shapes, one of which has a rotation of 1/3.
     let eight: [UInt8] = [8, 5, 1, 1, 1, 1, 1, 1, 1]
     let third: [UInt8] = [0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xD5, 0x3F]
     #expect(isTaken(shapes: eight, rotation: [0, 2, 1, 0x02, 1, 0] + third))
@@ -325,8 +328,8 @@ struct BinaryEncodingStateTests {
 
   @Test("B6: a few bytes can't claim more records than the bound, whatever their masks")
   func expansion() throws {
-    // As many shapes as fit at one byte each, all with one mask and one stamp: this makes the most memory from the
-    // fewest bytes.
+    // As many shapes as fit at one byte each, all with one mask and one stamp. This makes the reader allocate the most
+    // memory for the fewest bytes.
     func columns(_ shapes: Int) -> [UInt8] {
       var writer = ByteWriter()
       writer.append([0x43, 0, 0, 1, 0])

@@ -24,7 +24,7 @@ struct BinaryEncodingTests {
 
   @Test("random histories read back as they were written", arguments: 0..<40 as Range<UInt64>)
   func histories(seed: UInt64) throws {
-    // More actors than a head has indexes for.
+    // Half of the histories have more actors than the upper four bits of a head can count.
     var history = RandomHistory(seed: seed, shapes: 9, actors: seed % 2 == 0 ? 3 : 40)
     let operations = history.operations(80)
     let delivery = ServerMessage.operations(Delivery(cursor: Cursor("c"), operations: operations))
@@ -48,7 +48,7 @@ struct BinaryEncodingTests {
     let bytes = BinaryEncoding.encode(ClientMessage.ping(MessageIdentifier(json: json)))
     #expect(bytes[1] == 1)
     #expect(try BinaryEncoding.decodeClientMessage(bytes) == .ping(MessageIdentifier(json: json)))
-    // The same number as JSON is refused.
+    // The same number written as JSON is refused, because it has a shorter form.
     let longer = [bytes[0], 2, UInt8(text.utf8.count)] + Array(text.utf8)
     #expect(throws: MessageError.self) { try BinaryEncoding.decodeClientMessage(longer) }
   }
@@ -73,7 +73,7 @@ struct BinaryEncodingTests {
     (WireSamples.serverMessages + WireSamples.stateMessages).map { BinaryEncoding.encode($0.message) }
   }
 
-  /// Fails unless `bytes` are refused or are what their message is encoded to.
+  /// Fails unless the bytes are refused, or are those to which their message is encoded.
   private func expectCanonical(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
     var taken = false
     if let message = try? BinaryEncoding.decodeClientMessage(bytes) {
@@ -205,7 +205,8 @@ struct BinaryEncodingTests {
         continue
       }
     }
-    // A tie to the shape itself, whose places are 65536 and 0: `to` is the property of bit 25.
+    // A tie to the shape itself, with the places 65536 and 0. The first is outside of any box. The mask has bit 25,
+    // which is the property `to`.
     let tie: [UInt8] = [0x80, 0x80, 0x80, 0x10] + BinaryEncodingTests.shape + [0x80, 0x80, 0x04, 0x00]
     guard case .rejected(let rejection) = operation(0x01, [0x02], tie) else {
       Issue.record("a place outside of the box was let through, or is not refused as a value")

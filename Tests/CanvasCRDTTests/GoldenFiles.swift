@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// Bytes that are checked in next to the tests, so that an encoding that drifts is noticed at once.
+/// Expected bytes that are checked in beside the tests, so that a change of an encoding is noticed at once.
 ///
-/// `CANVAS_WRITE_GOLDEN=1` writes them again. Review them and check them in with the change that needed it.
+/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Review them, and check them in together with the change that made
+/// them necessary.
 enum GoldenFiles {
   static func expect(_ bytes: [UInt8], in name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let file = folder.appendingPathComponent(name)
@@ -17,7 +18,7 @@ enum GoldenFiles {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Golden")
 
-  /// A file of the project, by its path from the root.
+  /// The text of a file of the project, by its path from the root.
   static func project(_ path: String) throws -> String {
     let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)

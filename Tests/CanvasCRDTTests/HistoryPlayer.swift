@@ -7,7 +7,7 @@ extension RecordedHistory {
     .appendingPathComponent("wasm/histories")
 }
 
-/// A replica to which recorded events happen.
+/// A replica that goes through recorded events.
 struct HistoryPlayer {
   var replica: Replica
   let encoding: WireEncoding
@@ -22,7 +22,7 @@ struct HistoryPlayer {
     replica = Replica(actor: actor, configuration: configuration, seed: seed)
   }
 
-  /// Lets an event happen, and returns it with its results.
+  /// Gives the replica an event. Returns the event with its results, and the messages that the replica has sent.
   mutating func play(_ event: RecordedHistory.Event) throws -> (event: RecordedHistory.Event, sent: [[UInt8]]) {
     let effects = try effects(of: event)
     var played = event

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import CanvasCRDT
 
-/// Makes a history: others are busy in a room, and one replica comes, edits, is refused now and then, loses its
+/// Records a history: other people are busy in a room, and one replica joins, edits, is refused now and then, loses its
 /// connection and comes back.
 struct HistoryRecorder {
   private(set) var history: RecordedHistory
@@ -48,7 +48,7 @@ struct HistoryRecorder {
 
   // MARK: - One event
 
-  /// Lets an event happen and records it. The room answers what the replica sends because of it.
+  /// Gives the replica an event and records it. The room then answers the messages that the replica has sent.
   private mutating func play(_ name: String, _ fill: (inout RecordedHistory.Event) -> Void = { _ in }) throws {
     time += UInt64.random(in: 1...900, using: &random.generator)
     var event = RecordedHistory.Event(name, time: time)
@@ -105,7 +105,8 @@ struct HistoryRecorder {
     try receive(.operations(Delivery(cursor: cursor, operations: operations)))
   }
 
-  /// Takes a message and sends it back to its writer, or refuses it. Sometimes the answer comes first. Tells its digest.
+  /// The room's answer to a message of the replica. Operations are sent back to the replica or refused; sometimes their
+  /// acknowledgement comes first. A digest is answered.
   private mutating func answer(_ bytes: [UInt8]) throws {
     let message =
       player.encoding == .json
@@ -169,7 +170,7 @@ struct HistoryRecorder {
     return operations
   }
 
-  /// Random properties. The shapes are close enough together to overlap, and always visible somewhere.
+  /// Random properties. The shapes are close enough to each other to overlap, and a part of each is always visible.
   private mutating func properties() -> Properties {
     var set = random.properties()
     if set.assigned.contains(.position) || set.assigned.contains(.kind) {

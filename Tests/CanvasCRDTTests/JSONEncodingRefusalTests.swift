@@ -254,7 +254,7 @@ struct JSONEncodingRefusalTests {
       for member in [
         "room", "actor", "role", "time", "limits", "cursor", "ops", "code", "began", "ended", "hash", "peer",
       ]
-      // A state's members may be anything.
+      // A presence state may have any members, so its `cursor` is not checked.
       where text.contains("\"\(member)\":") && !(member == "cursor" && text.contains("\"state\":")) {
         let missing = text.replacing("\"\(member)\":", with: "\"other\":")
         #expect(serverFailure(of: missing) != nil, "\(missing)")

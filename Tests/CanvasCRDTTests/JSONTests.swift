@@ -66,7 +66,7 @@ struct JSONTests {
         var reader = try JSONReader(validating: bytes)
         let isArray = reader.kind == .array
         if isArray { try reader.beginArray() } else { try reader.beginObject() }
-        // No text here has so many. A reader that stays where it is would give the same one each time.
+        // No text here has ten elements. A reader that doesn't move would return the same element ten times.
         for _ in 0..<10 {
           if isArray { _ = try reader.nextElement() } else { _ = try reader.nextKey() }
         }
@@ -237,7 +237,7 @@ struct JSONTests {
         if kind != .array { #expect(throws: wrong) { try reader.beginArray() } }
         #expect(reader.offset == offset)
         try reader.skipValue()
-        // The next element has to be asked for first.
+        // The reader has to move on to the next element before that can be skipped.
         #expect(throws: JSONFailure(.unexpectedKind, at: reader.offset)) { try reader.skipValue() }
       }
       #expect(throws: JSONFailure.self) { try reader.skipValue() }
@@ -269,7 +269,7 @@ struct JSONTests {
       bytes.withUnsafeBytes { bytes in
         guard var reader = try? JSONReader(validating: bytes, quotes: .doubleOrSingle) else { return }
         var calls = 0
-        // Whatever a reader is asked, in any order, it fails with a named error or makes progress.
+        // Whatever is called, in any order, the reader fails with a named error or makes progress.
         while reader.kind != nil, calls < 200 {
           calls += 1
           switch generator.next() % 9 {

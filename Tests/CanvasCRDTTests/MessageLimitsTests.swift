@@ -65,7 +65,7 @@ struct MessageLimitsTests {
 }
 
 extension Properties {
-  /// Values of a property that are longest in one encoding or the other.
+  /// Those values of a property that are longest in one of the two encodings.
   static func longest(of property: Property) -> [Properties] {
     func values(_ assign: (inout Properties) -> Void...) -> [Properties] {
       assign.map { assign in
@@ -79,7 +79,7 @@ extension Properties {
     case .kind: return ShapeKind.allCases.flatMap { kind in values { $0.kind = kind } }
     case .name:
       let escaped = Text(String(repeating: "\"", count: PropertyRules.nameBytesMax))
-      // Names may hold them that are older than the rule for names.
+      // Names from before the rule for names may have control characters.
       let controls = Text(String(repeating: "\u{1}", count: PropertyRules.nameBytesMax))
       return values({ $0.name = escaped }, { $0.name = controls })
     case .orderKey: return values { $0.z = OrderKey(Text(String(repeating: "z", count: OrderKey.lengthMax)))! }
@@ -103,7 +103,8 @@ extension Properties {
     }
   }
 
-  /// Points that lie apart, and points that lie on each other: few bytes in binary, and as many characters in JSON.
+  /// Points far from each other, which are longest in binary, and points at one place, which take few bytes in binary
+  /// and as many characters as others in JSON.
   private static var longestPaths: [Path] {
     let corner = BoxPlace(x: .max, y: .max)
     let places = (0..<Path.counts.upperBound).map { $0 % 2 == 0 ? corner : BoxPlace(x: 0, y: 0) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// A key of any allowed length, often with long runs of one digit. Other programs may write such keys.
+/// A key of any allowed length, which often has long runs of one digit. Other programs may write such keys.
 private func foreignKey(using generator: inout SeededGenerator) -> OrderKey {
   let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   let few: [Character] = ["0", "1", "z", "y", "V"]
@@ -53,7 +53,7 @@ struct OrderKeyTests {
       let (lower, upper) = first < second ? (first, second) : (second, first)
       for (below, above) in [(lower, upper), (nil, lower), (upper, nil)] as [(OrderKey?, OrderKey?)] {
         guard let key = try OrderKey.between(below, above, using: &generator) else {
-          // All 64 digits are there, and the next text is the other one: the last digits differ by one.
+          // There is no key between the two. Then one of them has all 64 digits, and the last digits differ by one.
           missing += 1
           let longest = [below, above].compactMap { $0 }.map(\.length).max()
           #expect(longest == 64)
@@ -160,7 +160,7 @@ struct OrderKeyTests {
 
 @Suite("Making room in the drawing order")
 struct OrderRespacingTests {
-  /// Applies placements like a room, and checks that the shapes that were there keep their order.
+  /// Applies placements as a room would, and checks that the existing shapes keep their order.
   private func insert(
     _ count: Int,
     at index: Int,
@@ -172,7 +172,7 @@ struct OrderRespacingTests {
     keys.insert(contentsOf: respacing.inserted, at: index)
     #expect(respacing.inserted.count == count)
     #expect(respacing.inserted.allSatisfy { isValid($0) } && respacing.moved.allSatisfy { isValid($0.key) })
-    // Only keys that were touched can be out of order; the others are as they were.
+    // Only keys beside a changed one are compared, because the other keys are as before.
     let first = min(index, respacing.moved.first?.offset ?? index)
     let last = max(index, (respacing.moved.last?.offset ?? index - 1) + 1) + count
     for place in max(first, 1)...max(min(last, keys.count - 1), 1) where place < keys.count {
@@ -197,7 +197,8 @@ struct OrderRespacingTests {
       moved += respacing.moved.count
       most = max(most, respacing.moved.count)
       if !respacing.moved.isEmpty { respacings += 1 }
-      // Always just above the lowest, just below the highest, or between the last two that were inserted.
+      // Every insertion is at a crowded place: just above the lowest shape, just below the highest one, or between the
+      // last two that were inserted.
       switch way {
       case 0: index = 1
       case 1: index = keys.count - 1
@@ -239,7 +240,8 @@ struct OrderRespacingTests {
           let respacing = try OrderKey.placements(of: 3, at: place, in: keys, using: &generator)
           #expect(respacing.moved.count == min(index, total - index))
           for moved in respacing.moved { keys[moved.offset] = moved.key }
-          // Those that move are all on one side and no longer share a key. The others keep their keys and their order.
+          // The moved shapes are all on one side of the gap, and no longer share a key with the others. The other
+          // shapes keep their keys and their order.
           #expect(keys.count == before.count && keys == keys.sorted())
           keys.insert(contentsOf: respacing.inserted, at: place)
           #expect(keys == keys.sorted())

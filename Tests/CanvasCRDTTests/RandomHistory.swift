@@ -1,6 +1,7 @@
 @testable import CanvasCRDT
 
-/// Operations as a busy, quarrelsome room makes them: few shapes, few actors, stamps close together.
+/// Operations as in a busy room whose people quarrel: there are few shapes and few actors, and the stamps are close
+/// together.
 struct RandomHistory {
   var generator: SeededGenerator
   var shapes: [Identifier]
@@ -31,7 +32,7 @@ struct RandomHistory {
     return operations
   }
 
-  /// Now and then an erasure, often a single property, sometimes many.
+  /// Random properties: now and then an erasure, often a single property, sometimes many.
   mutating func properties() -> Properties {
     var set = Properties()
     if Int.random(in: 0..<12, using: &generator) == 0 { set.delete() }
@@ -98,7 +99,7 @@ struct RandomHistory {
 
   private func key(_ text: Text) -> OrderKey { text.withBytes { OrderKey($0)! } }
 
-  /// A number that is whole, or has a few decimals, or all digits.
+  /// A random number: a whole one, one with a few decimals, or one with all its digits.
   private mutating func number(_ range: ClosedRange<Double>) -> Double {
     let value = Double.random(in: range, using: &generator)
     let scale: Double

@@ -1,7 +1,7 @@
 @testable import CanvasCRDT
 
-/// The contract, implemented in the simplest way: it keeps all operations, and answers every question from the whole
-/// list.
+/// The rules of docs/PROTOCOL.md in their simplest implementation. It stores all operations, and answers every question
+/// from the whole list.
 struct ReferenceCanvas {
   private(set) var operations: [CanvasCRDT.Operation] = []
 
@@ -11,7 +11,7 @@ struct ReferenceCanvas {
     operations.filter { $0.shape == shape && $0.set.deleted }.map(\.at).max()
   }
 
-  /// The write that a register holds, if there is one.
+  /// The operation whose value a register holds. `nil` if there is none.
   func register(_ property: Property, of shape: Identifier) -> CanvasCRDT.Operation? {
     let writes = operations.filter { operation in
       operation.shape == shape && operation.set.assigned.contains(property)
@@ -26,7 +26,7 @@ struct ReferenceCanvas {
 
   func isLive(_ shape: Identifier) -> Bool { register(.kind, of: shape) != nil }
 
-  /// FNV-1a over the actual text, mixed, summed over what is live.
+  /// The digest, computed literally: FNV-1a over the text of each register of a live shape, mixed and added up.
   var digest: UInt64 {
     var sum: UInt64 = 0
     for shape in shapes where isLive(shape) {
@@ -44,7 +44,7 @@ struct ReferenceCanvas {
     return sum
   }
 
-  /// Where `canvas` differs from what the operations say, in words; nil if it doesn't.
+  /// The first difference between `canvas` and the result of the operations, in words. `nil` if there is none.
   func difference(from canvas: Canvas) -> String? {
     for shape in shapes {
       if canvas.stamp(of: .deleted, in: shape) != erasure(of: shape) { return "erasure of \(shape)" }

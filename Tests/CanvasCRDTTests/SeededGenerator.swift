@@ -1,4 +1,4 @@
 import TestSupport
 
-/// All files of these tests use this short name.
+/// The name without its module, so that all files of these tests can use it.
 typealias SeededGenerator = TestSupport.SeededGenerator

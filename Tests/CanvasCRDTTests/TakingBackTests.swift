@@ -19,7 +19,8 @@ struct TakingBackTests {
     return Write(actor: actor, set: set)
   }
 
-  /// Writes one after another to one shape; takes back what Eve wrote; returns what was written for that, and the canvas after it.
+  /// Applies writes to one shape, one after another, and then takes back Eve's. Returns the values that this writes,
+  /// and the canvas afterwards.
   private func takenBack(_ writes: [Write]) -> (edit: Properties?, canvas: Canvas) {
     var room = Canvas()
     var without = Canvas()
@@ -30,7 +31,7 @@ struct TakingBackTests {
     }
     let edit = room.takingBack(eve, from: shape, asOn: without)
     if let edit { room.apply(Operation(shape: shape, at: stamp(writes.count, ann), set: edit)) }
-    // Whatever the history was, what is shown is what would be shown without her.
+    // Whatever the history was, the canvas looks as it would without Eve's writes.
     #expect(room.contains(shape) == without.contains(shape))
     if let shown = room[shape]?.properties, let wanted = without[shape]?.properties {
       for property in PropertyMask.registers { #expect(shown.agrees(on: property, with: wanted)) }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Operations for clients that don't know all properties and kinds")
 struct VocabularyTests {
-  /// All that an older client can read, checked by its own rules: how many properties and kinds there were.
+  /// Checks that an older client can read all of these values. The limits are its own: how many properties and kinds
+  /// there were in its time.
   private func expectKnown(_ set: Properties, to vocabulary: Vocabulary) {
     let (properties, kinds): (UInt32, UInt8) = vocabulary == .first ? (15, 5) : (19, 6)
     #expect(set.assigned.rawValue < 1 << properties)
@@ -27,7 +28,7 @@ struct VocabularyTests {
       #expect(!operation.set.assigned.isEmpty)
       expectKnown(operation.set, to: vocabulary)
     }
-    // What an older client makes of it has the digest that it is told.
+    // A canvas that an older client builds from these operations has the digest that the server sends to this client.
     var whole = Canvas()
     whole.countDigest()
     for operation in operations { whole.apply(operation) }
@@ -51,7 +52,7 @@ struct VocabularyTests {
       let told = part.told(to: vocabulary)
       for operation in told.operations { expectKnown(operation.set, to: vocabulary) }
       #expect(part.told(to: .newest) == part)
-      // It can be written and read like any other.
+      // The part for an older client can be written and read like any other part.
       let message = ServerMessage.operations(Delivery(cursor: Cursor("C"), content: .state(told)))
       #expect(try BinaryEncoding.decodeServerMessage(BinaryEncoding.encode(message)) == message)
       older.merge(told)
@@ -82,7 +83,8 @@ struct VocabularyTests {
         try JSONEncoding.decodeClientMessage(Array("{\"type\":\"hello\",\"vocabulary\":\(wrong)}".utf8))
       }
     }
-    // A wide hello that a plain one could say, and one without the byte.
+    // Wide hellos whose flags would fit into a plain hello, and wide hellos without the vocabulary's byte or with a
+    // wrong one.
     let forms: [[UInt8]] = [[0], [0x80, 1], [0x80, 2, 1], [0x80, 2, 0], [0x80, 2], [0x80, 4, 2]]
     for wrong in forms.map({ [0x11] + $0 }) {
       #expect(throws: MessageError.self) { try BinaryEncoding.decodeClientMessage(wrong) }

@@ -1,6 +1,6 @@
 @testable import CanvasCRDT
 
-/// One message of every kind and form, with the name of its golden files.
+/// A message of every kind and form, with the name of its golden files.
 enum WireSamples {
   static let shape = Identifier("afy-kw5-t7o")!
   static let other = Identifier("b00-000-00z")!
@@ -26,7 +26,7 @@ enum WireSamples {
 
   static func key(_ text: Text) -> OrderKey { text.withBytes { OrderKey($0)! } }
 
-  /// Every property, each with a value that isn't its default.
+  /// All properties, each with a value that isn't its default.
   static let everything = set { set in
     set.kind = .star
     set.name = "Größe \"5\""
@@ -72,7 +72,7 @@ enum WireSamples {
     set.position = Point(x: 45, y: 44)
   }
 
-  /// A drag of four steps, passing from one shape and one actor to the next.
+  /// A drag of four steps, during which first the shape and then the actor changes.
   static let stream: [CanvasCRDT.Operation] = (0..<4).map { step in
     let stamp = stamp(1_763_650_000_000 + UInt64(step) * 16, by: step < 3 ? ann : bob)
     let set = set { $0.position = Point(x: 45 + Double(step), y: 44.25) }
@@ -289,7 +289,7 @@ enum WireSamples {
     set.name = "Sun"
   }
 
-  /// A room of three shapes, one of them erased and brought back, one erased for good.
+  /// A room with three shapes. One was erased and then brought back, and one was erased for good.
   static let stateCanvas: Canvas = {
     var canvas = Canvas()
     canvas.apply(CanvasCRDT.Operation(shape: shape, at: stamp(1_763_650_000_000), set: framed))
@@ -317,7 +317,8 @@ enum WireSamples {
     return canvas
   }()
 
-  /// The empty state and those above, as messages. JSON writes states as operations, so these are not in the lists.
+  /// The states above and an empty state, as messages. They are not in the lists above, because JSON writes states as
+  /// operations.
   static let stateMessages: [(name: String, message: ServerMessage)] = [
     (
       "state-empty",

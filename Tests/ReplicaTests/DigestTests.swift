@@ -35,7 +35,7 @@ struct DigestTests {
     let answer = ServerMessage.digest(cursor: room.cursor, hash: room.canvas.digest)
     _ = room.add(ann)
     let sent = try room.hosts[ann].interceptSubmissions()
-    // First comes the answer to the edit, then that to the digest, and only then the edit itself.
+    // The answer to the edit comes first, then the answer to the digest, and only then the edit itself.
     room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
     room.hand(answer, to: ann)
     #expect(room.hosts[ann].replica.unsentCount == 0)
@@ -53,7 +53,7 @@ struct DigestTests {
     room.settle()
     let shape = room.add(ann)
     let sent = try room.hosts[ann].interceptSubmissions()
-    // Somebody has deleted the shape since, and the room has forgotten it, before this state was sent.
+    // Before this state was sent, somebody has deleted the shape, and the room has forgotten the deletion.
     room.hand(.operations(Delivery(cursor: room.cursor, operations: [], reset: true)), to: ann)
     room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
     #expect(room.hosts[ann].replica.canvas[shape] != nil)

@@ -36,7 +36,7 @@ struct MessageLengthTests {
     #expect(room.hosts[ann].replica.unsentCount == 0)
     #expect(room.canvas.liveCount == 12)
     #expect(room.stored.count > 1)
-    // All of them at once, and back.
+    // All shapes are deleted at once, and brought back.
     room.run(ann) { $0.clear(at: $1) }
     room.settle()
     room.run(ann) { $0.undo(at: $1) }

@@ -18,7 +18,8 @@ struct RefusalTests {
     let shapes = [room.add(ann), room.add(ann), room.add(ann)]
     room.settle()
     room.run(ann) { $0.edit(shapes.map(rotated), at: $1) }
-    // Only a server that allows less than the table of shapes refuses what a replica lets through.
+    // The test refuses the operation itself, because the server refuses nothing that a replica lets through: both use
+    // the same table of properties.
     let sent = try room.hosts[ann].interceptSubmissions()
     let refused = try #require(sent.first?.operations[1].at)
     room.hand(.rejection(Rejection(id: sent[0].id, operation: 1, code: .badValue, message: "not here")), to: ann)
@@ -60,7 +61,7 @@ struct RefusalTests {
     room.disconnect(ann)
     _ = room.add(ann)
     #expect(room.hosts[ann].replica.canUndo)
-    // Meanwhile its token has come to allow less.
+    // While the client is away, its token comes to allow less.
     room.roleMax = .viewer
     room.settle(for: 20_000)
     #expect(room.hosts[ann].rejected.map(\.code) == [.readOnly])
@@ -82,7 +83,7 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.canvas[shape] == nil)
     #expect(room.hosts[ann].rejected.map(\.operation.shape) == [shape, shape])
     #expect(room.hosts[ann].rejected.map(\.code) == [.roomFull, .roomFull])
-    // The waiting edit was not sent, only to be refused like the creation.
+    // The waiting edit was never sent. Otherwise it would have been refused like the creation of its shape.
     #expect(room.refusals(.roomFull) == 1)
     #expect(room.canvas.registers(of: shape).isEmpty)
     #expect(room.canvas[standing]?.properties.rotation == Double(SendWindow.messagesMax - 1))
@@ -110,7 +111,7 @@ struct RefusalTests {
     var room = TestRoom()
     let ann = room.join()
     let shape = room.add(ann)
-    // No client of ours goes faster than it was told.
+    // The test refuses the message itself, because our own client keeps to the rate that the server has announced.
     let sent = try room.hosts[ann].interceptSubmissions()
     room.hand(.rejection(Rejection(id: sent[0].id, code: .rateLimited, message: "slower")), to: ann)
     room.settle()
@@ -142,7 +143,7 @@ struct RefusalTests {
     #expect(Set(room.canvas.shapes.map(\.id)) == Set(edge + [new]))
     #expect(room.hosts[ann].replica.canvas == room.canvas)
     #expect(room.hosts[ann].replica.unsentCount == 0)
-    // A refused creation leaves no step.
+    // A refused creation leaves no step that could be undone.
     for _ in 0..<11 { room.run(ann) { $0.undo(at: $1) } }
     #expect(!room.hosts[ann].replica.canUndo)
   }
@@ -195,7 +196,7 @@ struct RefusalTests {
     room.open(ann)
     room.deliverToServer(ann)
     room.deliverAll(to: ann)
-    // This server is stricter than the welcome said.
+    // This server allows fewer operations in a message than its welcome has announced.
     var counts: [Int] = []
     while !room.hosts[ann].toServer.isEmpty {
       for submission in try room.hosts[ann].interceptSubmissions() {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Replicas saved and restored")
 struct SavedReplicaTests {
-  /// A replica with a confirmed drawing, a message in flight and edits waiting.
+  /// A replica that has a confirmed drawing, a message in flight, and edits that wait.
   func busy() -> TestRoom {
     var room = TestRoom()
     let ann = room.join()
@@ -115,7 +115,7 @@ struct SavedReplicaTests {
     let restored = try Replica(drawing: before.saveShown(), seed: 8)
     #expect(before.canvas != server && restored.canvas == before.canvas)
     #expect(restored.unsentCount == 0 && restored.cursor == nil && restored.actor != before.actor)
-    // Edits of its own that were saved go on top.
+    // If the replica's own edits were saved too, they are shown over the saved drawing.
     let own = try Replica(saved: before.save(withDrawing: false), drawing: before.saveShown(), seed: 9)
     #expect(own.canvas == before.canvas && own.unsentCount == before.unsentCount)
     room.hosts = []

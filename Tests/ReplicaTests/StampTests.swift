@@ -48,7 +48,7 @@ struct StampTests {
     var room = TestRoom()
     let ann = room.join()
     let old = room.hosts[ann].replica.actor
-    // A copy of the tab takes the actor over.
+    // A copy of the tab joins with the same actor.
     let copy = room.join(try Replica(saved: room.hosts[ann].replica.save(withDrawing: true), seed: 8))
     #expect(!room.hosts[ann].isOpen)
     let shape = room.add(ann)
@@ -92,7 +92,7 @@ struct StampTests {
     let ann = room.join(seed: seed)
     let shape = room.add(ann)
     room.settle()
-    // Several within a millisecond. The room takes them, and the answers are lost.
+    // Several edits within one millisecond. The room accepts them, and the answers are lost.
     for step in 1...4 {
       room.edit(ann, shape) { $0.rotation = Double(step) }
       room.deliverToServer(ann)
@@ -146,7 +146,7 @@ struct StampTests {
     let shape = room.add(ann)
     let gone = room.add(ann)
     room.settle()
-    // The line is cut before it gets there.
+    // The connection is lost before these edits reach the room.
     room.edit(ann, shape) { $0.rotation = 1 }
     room.run(ann) { $0.delete([gone], at: $1) }
     room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
@@ -174,7 +174,7 @@ struct StampTests {
     room.settle()
     #expect(room.log.count == 1)
 
-    // What is reserved is enough for a while, and then the next has to wait again.
+    // The reserved stamps are enough for a while. After that, the next edit has to wait again.
     room.time += 300
     _ = room.add(ann)
     room.settle()
@@ -184,7 +184,7 @@ struct StampTests {
     room.settle()
     #expect(room.log.count == 2)
     #expect(room.hosts[ann].keepsAsked == 2)
-    // What was kept long ago doesn't help.
+    // A time that was stored long ago doesn't cover the edit.
     room.run(ann) { $0.kept(untilMilliseconds: until, at: $1) }
     #expect(room.hosts[ann].keepsAsked == 3)
     room.keep(ann)
@@ -303,7 +303,8 @@ struct StampTests {
     room.time = try #require(room.hosts[ann].wakeAt)
     room.run(ann) { $0.wake(at: $1) }
     room.open(ann)
-    // Only the hello is slow, so the replica takes half of that for the welcome's way, and the server for further on.
+    // Only the hello is slow. The replica assumes that half of the round trip was the welcome's way, and so takes the
+    // server's clock to be further ahead than it is.
     room.time += 6_000
     room.settle(for: 20_000)
     #expect(room.refusals(.clockAhead) == 1)

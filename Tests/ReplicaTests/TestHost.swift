@@ -4,17 +4,17 @@ import Testing
 
 @testable import ServerModel
 
-/// A replica with its host and its end of the connection. It does what the replica asks for, and checks what the
-/// replica promises.
+/// A replica with its host and the host's end of the connection. The host does what the replica asks for, and checks
+/// what the replica promises.
 struct TestHost {
   var replica: Replica
   var checks: ReplicaChecks
-  /// How wrong this host's wall clock is.
+  /// The error of this host's wall clock, in milliseconds.
   var wallError: Int64
 
   // MARK: Its end of the connection
 
-  /// The room's end of it.
+  /// The room's number for this host's connection.
   var client: Int?
   var isOpen = false
   var wantsConnection = false
@@ -31,9 +31,10 @@ struct TestHost {
   var failures: [MessageError] = []
   var departures: [ShapeEdit] = []
   var keepsAsked = 0
-  /// What the replica has written. Only random histories keep it.
+  /// Everything that the replica has written. Only random histories need this.
   var writes: OwnWrites?
-  /// What has happened to it, to happen to core.wasm too. Only some hosts of random histories keep it.
+  /// The events of the replica, so that core.wasm can go through the same events. Only some hosts of random histories
+  /// record them.
   var record: RecordedHistory?
 
   static let epoch: UInt64 = 1_763_650_000_000
@@ -51,7 +52,7 @@ struct TestHost {
     Moment(wallMilliseconds: UInt64(Int64(TestHost.epoch + time) + wallError), monotonicMilliseconds: time)
   }
 
-  /// - Parameter record: the event as it is written down.
+  /// - Parameter record: the event in the form in which it is recorded.
   mutating func run(
     at time: UInt64,
     as record: @autoclosure () -> RecordedHistory.Event? = nil,
@@ -94,17 +95,17 @@ struct TestHost {
     record?.events.append(event)
   }
 
-  /// As before each save.
+  /// Reserves stamps, as a host does before each save.
   mutating func reserve() -> UInt64 { replica.reserveStamps() }
 
-  /// A server's message comes that a test has written.
+  /// Lets the replica receive a server's message that a test has written.
   mutating func hear(_ message: ServerMessage, at time: UInt64) {
     let encoding = encoding
     let bytes = encoding.isText ? JSONEncoding.encode(message) : BinaryEncoding.encode(message)
     run(at: time, as: .received(bytes, encoding)) { $0.received(bytes, isText: encoding.isText, at: $1) }
   }
 
-  /// Takes what is on its way to the server, so that it never gets there.
+  /// Takes the messages that are on their way to the server, so that they never arrive.
   mutating func intercept() throws -> [ClientMessage] {
     defer { toServer = [] }
     return try toServer.map {
@@ -112,7 +113,7 @@ struct TestHost {
     }
   }
 
-  /// The same, where all of it is operations.
+  /// Takes the messages that are on their way to the server, all of which must be operations.
   mutating func interceptSubmissions() throws -> [Submission] {
     try intercept().map { message in
       guard case .operations(let submission) = message else { throw UnexpectedMessage(message: message) }

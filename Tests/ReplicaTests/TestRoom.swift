@@ -4,20 +4,20 @@ import TestSupport
 @testable import ServerModel
 @testable import SyncServer
 
-/// Hosts and a room, where everything arrives at once and in order, for tests of one thing.
+/// A room and several hosts, for tests of one thing at a time. Everything arrives at once and in order.
 struct TestRoom {
   var server: RoomBench
   var hosts: [TestHost] = []
   /// The highest role that a connection gets.
   var roleMax = Role.editor
-  /// The log takes nothing.
+  /// Whether the log stores nothing.
   var isLogDown = false
-  /// How wrong the server's wall clock is, from now on.
+  /// The error of the server's wall clock from now on, in milliseconds.
   var serverError: Int64 = 0 { didSet { time += 0 } }
 
   init(_ change: (inout Limits) -> Void = { _ in }) {
     server = RoomBench { limits in
-      // Beats are sent at once: a test decides when time passes.
+      // Without a broadcast interval the room sends everything at once, because the test decides when time passes.
       limits.beatMilliseconds = 0
       change(&limits)
     }
@@ -32,7 +32,7 @@ struct TestRoom {
     }
   }
 
-  /// The server's wall clock is set, and time goes on as before.
+  /// Sets the server's wall clock. The time since the start goes on as before.
   mutating func setServerClock(_ time: UInt64) {
     server.now = Moment(
       wallMilliseconds: TestHost.epoch + time,
@@ -40,13 +40,13 @@ struct TestRoom {
     )
   }
 
-  /// What the room has.
+  /// The room's canvas on the server.
   var canvas: Canvas { server.room.canvas }
   var cursor: Cursor { server.room.cursor }
-  /// Each message that the room's log has taken.
+  /// The operations of each message that the room's log has stored.
   var stored: [[Operation]] { server.log.map(\.operations) }
   var log: [Operation] { stored.flatMap { $0 } }
-  /// How many messages the room has refused for a reason.
+  /// How many messages the room has refused with this code.
   func refusals(_ code: RejectCode) -> UInt64 { server.room.counts.refusals(code) }
 }
 
@@ -96,13 +96,13 @@ extension TestRoom {
     return shape!
   }
 
-  /// The host's state, as it would be saved now, is kept.
+  /// Tells a host's replica that its present state has been stored.
   mutating func keep(_ host: Int) {
     let until = hosts[host].reserve()
     run(host) { $0.kept(untilMilliseconds: until, at: $1) }
   }
 
-  /// A message comes that a server may send and ours would not send now.
+  /// Lets a host receive a message that a server may send, but that our server would not send now.
   mutating func hand(_ message: ServerMessage, to host: Int) { hosts[host].hear(message, at: time) }
 }
 
@@ -125,13 +125,13 @@ extension TestRoom {
     run(host, as: .disconnected(code)) { $0.disconnected(closeCode: code, at: $1) }
   }
 
-  /// The room learns that a connection is gone.
+  /// Tells the room that a connection is gone.
   private mutating func hangUp(_ host: Int) {
     if let client = hosts[host].client { server.leave(client) }
     hosts[host].client = nil
   }
 
-  /// Delivers one host's messages to the room; the room's messages wait.
+  /// Delivers one host's messages to the room. The room's own messages wait.
   mutating func deliverToServer(_ host: Int) {
     guard hosts[host].isOpen, let client = hosts[host].client else { return }
     while !hosts[host].toServer.isEmpty, !server.clients[client].isReadingPaused {
@@ -146,7 +146,9 @@ extension TestRoom {
     serve()
   }
 
-  /// Delivers the room's next message to a host; after the last one, that the room has closed the connection.
+  /// Delivers the room's next message to a host. After the last message, delivers the close if the room has closed the
+  /// connection.
+  /// - Returns: whether there was something to deliver.
   @discardableResult
   mutating func deliverOne(to host: Int) -> Bool {
     guard hosts[host].isOpen, let client = hosts[host].client else { return false }
@@ -161,21 +163,21 @@ extension TestRoom {
     return true
   }
 
-  /// Delivers all that the room has for a host.
+  /// Delivers everything that the room has for a host.
   mutating func deliverAll(to host: Int) { while deliverOne(to: host) {} }
 }
 
 // MARK: - The room
 
 extension TestRoom {
-  /// The log answers, and the room sends what is due.
+  /// Lets the log answer, and the room send what is due.
   mutating func serve() {
     while !server.waiting.isEmpty { if isLogDown { server.fail() } else { server.commit() } }
     if server.room.isFlushDue(now: server.now) { server.room.flush(now: server.now) }
     server.send()
   }
 
-  /// The room is deleted while nobody is connected, and another of its name has these operations.
+  /// Replaces the room, while nobody is connected, by a new room of the same name that has these operations.
   mutating func replaceRoom(by actor: Identifier, _ operations: [ProposedOperation]) {
     server.restart(with: RoomBench.room(server.limits, epoch: server.room.epoch + 1))
     server.log = []
@@ -184,7 +186,7 @@ extension TestRoom {
     serve()
   }
 
-  /// Delivers messages until nobody has any left. Time passes only if somebody waits for it.
+  /// Delivers messages until nobody has any left. Time only passes if somebody waits for a moment.
   mutating func settle(for milliseconds: UInt64 = 0) {
     let end = time + milliseconds
     while true {

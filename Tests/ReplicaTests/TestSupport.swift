@@ -1,4 +1,4 @@
 import TestSupport
 
-/// Under this name in every file of these tests.
+/// The name without its module, so that all files of these tests can use it.
 typealias SeededGenerator = TestSupport.SeededGenerator

@@ -2,9 +2,9 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// Undo and then redo is as if nothing had happened, whatever others did before.
+/// An undo and then a redo change nothing, whatever other people did before.
 @Suite struct UndoRedoLawTests {
-  /// What a person sees: values without stamps.
+  /// What a person sees of the canvas: values without stamps.
   struct Picture: Equatable {
     var shapes: [Identifier: Properties] = [:]
 
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// How often something worth checking happened.
+  /// How often the situations that are worth checking have occurred.
   struct Count {
     var undone = 0
     var foreign = 0
@@ -48,7 +48,7 @@ import Testing
     #expect(Picture(redone.canvas) == Picture(before.canvas), name)
     #expect(redone.history.undoable.count == before.history.undoable.count, name)
     #expect(redone.history.redoable.count == before.history.redoable.count, name)
-    // And the same once more, so that what the first time left behind does no harm.
+    // Undo and redo once more, in case the first time has left something behind that does harm.
     _ = redone.undo(at: now)
     #expect(Picture(redone.canvas) == Picture(undone.canvas), name)
     _ = redone.redo(at: now)
@@ -82,7 +82,7 @@ import Testing
     case 4, 5: room.run(host) { $0.undo(at: $1) }
     case 6: room.run(host) { $0.redo(at: $1) }
     case 7:
-      // A step of several writes, to a shape that it may delete and make anew.
+      // A step of several writes. It may also delete one of the shapes and make it again.
       room.run(host) { replica, now in
         replica.beginGroup()
         var effects = replica.edit(edits, at: now)
@@ -139,7 +139,7 @@ import Testing
       room.run(ann) { $0.delete([shape], at: $1) }
     }
     room.settle()
-    // Both steps undone: a redo that goes too far would redo the edit of the other shape as well.
+    // Both steps are undone. A redo that goes too far would also redo the edit of the other shape.
     for round in 0..<3 {
       room.run(ann) { $0.undo(at: $1) }
       room.settle()

@@ -3,12 +3,12 @@ import Testing
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// Ann has deleted three shapes, and Bob has filled their places, so that her undo is refused.
+/// Ann has deleted three shapes, and Bob has filled the room with others, so Ann's undo is refused.
 @Suite struct UndoRefusalTests {
   let ann = 0
   let bob = 1
 
-  /// A room with places for `shapesMax` shapes.
+  /// A room that takes at most `shapesMax` shapes.
   func room(_ shapesMax: UInt64) -> TestRoom {
     var room = TestRoom { $0.shapes = shapesMax }
     room.join()
@@ -16,7 +16,7 @@ import Testing
     return room
   }
 
-  /// Ann's three shapes, which she has deleted in one step.
+  /// Three shapes that Ann has made, and has deleted in one step.
   func deleted(in room: inout TestRoom) -> [Identifier] {
     let shapes = (1...3).map { number in room.add(ann) { $0.rotation = Double(number) } }
     room.settle()
@@ -46,7 +46,7 @@ import Testing
     room.settle()
   }
 
-  /// Which of `shapes` everyone sees.
+  /// Those of `shapes` that everybody sees.
   func shown(_ shapes: [Identifier], in room: TestRoom) -> [Identifier] {
     let seen = shapes.filter { room.hosts[bob].replica.canvas.contains($0) }
     #expect(room.hosts[ann].replica.canvas == room.hosts[bob].replica.canvas)
@@ -128,7 +128,7 @@ import Testing
     room.settle()
     let shapes = deleted(in: &room)
     if !isUndo {
-      // The deletion undone, and the three creations: the first redo is of the first creation.
+      // The deletion is undone, and so are the three creations. So the first redo makes the first shape again.
       for _ in 0..<4 { undo(&room) }
     }
     let others = add(3, to: &room)
@@ -221,8 +221,8 @@ import Testing
     #expect(shapes.allSatisfy { room.hosts[bob].replica.canvas.contains($0) })
   }
 
-  /// Ann's client ends without the answers to `count` of the operations that her undo or redo writes, after the server has
-  /// taken them, and without those operations. Another takes its place.
+  /// Ann's client writes an undo or redo, and the server accepts `count` of its operations. Before the answers arrive,
+  /// the client ends, and another client continues from its saved state, which lacks those operations.
   func endsUnanswered(in room: inout TestRoom, taken count: Int, _ step: (inout Replica, Moment) -> [ReplicaEffect])
     throws
   {
@@ -249,7 +249,7 @@ import Testing
     #expect(room.hosts[ann].replica.canRedo == (taken > 0))
     if taken < 3 { undo(&room) }
     #expect(shown(shapes, in: room) == shapes)
-    // What came back in two parts goes in two.
+    // Shapes that came back by two undos are deleted again by two redos.
     redo(&room)
     if taken == 1 || taken == 2 { redo(&room) }
     #expect(shown(shapes, in: room) == [])
@@ -275,7 +275,7 @@ import Testing
     #expect(shown(shapes, in: room) == shapes)
   }
 
-  /// The server refuses the first message that it has not answered.
+  /// Lets the server refuse the first message that it has not answered.
   func refuse(in room: inout TestRoom) {
     room.run(ann) { replica, now in
       let id = MessageIdentifier(replica.outbox.flights[0].id)
@@ -292,7 +292,7 @@ import Testing
     room.edit(ann, shape) { $0.rotation = 3 }
     room.settle()
     func rotation() -> Double? { room.hosts[ann].replica.canvas[shape]?.properties.rotation }
-    // If they wait, the second takes the only value of the first.
+    // If the undos wait, the second one overwrites the only value of the first.
     if !inFlight { room.disconnect(ann) }
     room.run(ann) { $0.undo(at: $1) }
     room.run(ann) { $0.undo(at: $1) }
@@ -300,7 +300,7 @@ import Testing
       room.run(ann) { $0.start(at: $1) }
       room.open(ann)
       room.deliverToServer(ann)
-      // The welcome sends the edits off; the room hears of them later.
+      // When the welcome arrives, Ann's client sends the edits. The room gets them later.
       room.deliverOne(to: ann)
     }
     #expect(rotation() == 1)

@@ -1,6 +1,7 @@
 import TerminalCanvas
 
-/// As much of a terminal as our own output needs, implemented separately: what it shows after some bytes.
+/// A terminal that knows as much as our own output needs: what it shows after some bytes. Its implementation is
+/// independent of the program's.
 struct EmulatedTerminal {
   private(set) var rows: [[String]]
   private(set) var looks: [[String]]
@@ -50,7 +51,7 @@ struct EmulatedTerminal {
     }
   }
 
-  /// A look is the text of everything that is on, in a fixed order.
+  /// Changes the look by the codes of a sequence. A look is a text of everything that is switched on, in a fixed order.
   private mutating func select(_ parameters: String) {
     var codes = parameters.isEmpty ? ["0"] : parameters.split(separator: ";").map(String.init)
     var parts = Dictionary(uniqueKeysWithValues: look.split(separator: "|").map { ($0.prefix(1), $0) })
@@ -88,7 +89,7 @@ struct EmulatedTerminal {
     column += text.columns
   }
 
-  /// A space shows its foreground only if it is reversed or underlined.
+  /// The look of a space. It includes the foreground only if that is visible: in reversed or underlined text.
   private var lookOfSpace: String {
     let parts = look.split(separator: "|")
     return parts.contains("7") || parts.contains("4")

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A drawing to look at.
+/// Drawings for a person to look at.
 enum Gallery {
   static func view(columns: Int, rows: Int) -> CanvasView {
     var view = CanvasView(columns: columns, rows: rows)
@@ -54,7 +54,7 @@ enum Gallery {
     return scene
   }
 
-  /// Texts in all places of their boxes, one of them under a shape, and one turned.
+  /// Texts at all places in their boxes. One text lies under a shape, and one is turned.
   static var texts: CanvasScene {
     var scene = CanvasScene()
     func add(

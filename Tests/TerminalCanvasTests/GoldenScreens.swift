@@ -2,9 +2,10 @@ import Foundation
 import TerminalCanvas
 import Testing
 
-/// Screens as files that a person can look at: `cat` shows them as a terminal would.
+/// Expected screens, in files that a person can look at: `cat` shows them as a terminal would.
 ///
-/// `CANVAS_WRITE_GOLDEN=1` writes them again. Look at them, and check them in with the change that needed it.
+/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Look at them, and check them in together with the change that made
+/// them necessary.
 enum GoldenScreens {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Golden")
@@ -23,7 +24,7 @@ enum GoldenScreens {
     Issue.record("\(name) differs from row \(row ?? -1) on", sourceLocation: sourceLocation)
   }
 
-  /// Each row on its own line, so that a diff shows the rows that changed.
+  /// The screen as text, with each row on a line of its own, so that a diff shows which rows have changed.
   private static func text(of screen: Screen) -> String {
     var text = ""
     for row in 0..<screen.rows {

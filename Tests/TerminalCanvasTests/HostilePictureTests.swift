@@ -4,7 +4,7 @@ import Testing
 
 @testable import TerminalCanvas
 
-/// A picture of a hostile drawing has no more than is bounded: parts of broken lines, bytes, common areas.
+/// However hostile a drawing is, its picture stays within the bounds on parts of broken lines, bytes and common areas.
 @Suite("Hostile drawings as pictures")
 struct HostilePictureTests {
   @Test(
@@ -24,7 +24,7 @@ struct HostilePictureTests {
       parts += length(of: element) / pattern.reduce(0, +)
     }
     #expect(parts <= Double(DashBudget.partsMax))
-    // Common areas have 500,000 corners at most.
+    // The additional bytes are for common areas, which have at most 500,000 corners.
     #expect(document.count <= 6 * drawing.document.count + 20_000_000)
   }
 
@@ -46,7 +46,7 @@ struct HostilePictureTests {
       (parts, most) = (parts + 1, max(most, painter.work - before))
     }
     #expect(next == scene.items.count)
-    // A shape that is painted last may be several times as much.
+    // The last shape of a part may by itself be several times as much work as the bound.
     #expect(most <= 10 * ScenePainter.workMax, "\(kind) \(seed): \(parts) parts, at most \(most)")
     #expect(kind != .wideInk && kind != .heap || parts > 1)
     var whole = ScenePainter(view: view, theme: .dark)
@@ -54,7 +54,8 @@ struct HostilePictureTests {
     #expect(painter.pixels == whole.pixels)
   }
 
-  /// The numbers of an attribute; of a path, each list is a part of it that is drawn without a break.
+  /// The numbers in an attribute of an SVG element. In a path, each list has the numbers of one stretch that is drawn
+  /// without a break.
   private func lists(of attribute: String, in element: Substring) -> [[Double]] {
     let attributes = element.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
     let ending = " \(attribute)=".utf8
@@ -65,7 +66,7 @@ struct HostilePictureTests {
     }
   }
 
-  /// No less than what is drawn is long.
+  /// An upper bound on the length of the line that an element draws.
   private func length(of element: Substring) -> Double {
     func sides(_ names: String...) -> Double { names.reduce(0) { $0 + (lists(of: $1, in: element).first?.first ?? 0) } }
     if element.hasPrefix("rect") { return 2 * sides("width", "height") }

@@ -111,9 +111,10 @@ struct KeyParserTests {
     for cut in 1..<bytes.count {
       var parser = KeyParser()
       var got = parser.feed(bytes[..<cut]) + parser.timeout() + parser.feed(bytes[cut...])
-      // An escape with a pause after it is the key, whatever comes later.
+      // If there is a pause after an escape, it is the key Escape, whatever comes later.
       if cut == 1, got.first == .key(.escape, []) { got.removeFirst() }
-      // Nobody asks for answers that begin with P, so nothing tells what follows a pause there from keys.
+      // The program never asks for answers that begin with P. So after a pause, the rest of such an answer can't be
+      // told from keys.
       if cut == 1, bytes[1] == UInt8(ascii: "P") { continue }
       #expect(got == expected, "cut after \(cut)")
       #expect(parser.feed(Array("q".utf8)) == [.key(.character("q"), [])])
@@ -134,7 +135,7 @@ struct KeyParserTests {
     #expect(parser.isWaiting)
     #expect(parser.timeout() == [.key(.escape, [])])
     #expect(!parser.isWaiting)
-    // One key at a time is typed, and no rest of a sequence.
+    // People type one key at a time. So a single character is a key, and not the rest of a sequence.
     #expect(parser.feed(Array("[".utf8)) == [.key(.character("["), [])])
     #expect(parser.feed([0x1B, 0x1B]) == [.key(.escape, [])])
     #expect(parser.timeout() == [.key(.escape, [])])
@@ -152,7 +153,7 @@ struct KeyParserTests {
       _ = parser.feed([byte])
       if Int.random(in: 0..<50, using: &generator) == 0 { _ = parser.timeout() }
     }
-    // This ends whatever sequence it was in.
+    // These bytes end whatever sequence the parser was in.
     _ = parser.feed(Array("\u{1B}\\\u{1B}[201~\u{1B}\\".utf8)) + parser.timeout()
     #expect(parser.feed(Array("z".utf8)) == [.key(.character("z"), [])])
     #expect(events("\u{1B}[<99999999999999999999;1;1M\u{1B}[999999999Cq").last == .key(.character("q"), []))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Lines and ink")
 struct LinePaintingTests {
   private let red = Color(packed: 0xFF0000)
-  /// A pixel is 4 units wide and 8 high.
+  /// A view in which a pixel is 4 units wide and 8 units high.
   private let view = CanvasView(columns: 80, rows: 24)
 
   private func shape(_ kind: ShapeKind, _ points: [Point], _ assign: (inout Properties) -> Void) -> Shape {
@@ -124,7 +124,7 @@ struct LinePaintingTests {
     #expect(color(320, 200, turned) == red && color(240, 300, turned) == Theme.dark.paper)
   }
 
-  /// Which of the pixels along a row are painted, as a text.
+  /// A text that shows which pixels along a row are painted.
   private func pattern(_ pixels: Pixels, y: Double, from: Double, to: Double) -> String {
     stride(from: from, to: to, by: 4).map { color($0, y, pixels) == Theme.dark.paper ? " " : "#" }.joined()
   }
@@ -139,7 +139,7 @@ struct LinePaintingTests {
       pattern(paint(CanvasScene.Item(line)), y: 100, from: 40, to: 280)
         == "############        ############        ############        "
     )
-    // The second part begins 10 units before the corner, so it goes on for 38 units behind it.
+    // The second part begins 10 units before the corner, so it continues for 38 units after the corner.
     let bent = shape(.line, [Point(x: 40, y: 100), Point(x: 130, y: 100), Point(x: 130, y: 300)]) {
       $0.strokeWidth = 16
       $0.dash = .dashed

@@ -10,7 +10,7 @@ struct StateOrderTests {
     for number in 1...100 {
       let set = WireSamples.set { set in
         set.kind = .rectangle
-        // Their order is neither that of the identifiers nor the other way round.
+        // Sorted by size, the shapes are neither in the order of their identifiers nor in the opposite order.
         set.size = Size(width: Double(number * 37 % 101), height: 1)
         if number % 10 == 0 { set.visible = false }
       }

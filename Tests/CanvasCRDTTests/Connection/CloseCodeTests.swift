@@ -8,7 +8,8 @@ struct CloseCodeTests {
     let document = try GoldenFiles.project("docs/PROTOCOL.md").split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     for code in CloseCode.allCases where code != .normal {
       #expect(document.contains("| \(code.rawValue) |"), "\(code) has no row")
-      // No word comes before these two: the frame itself was wrong, or the server simply stops.
+      // With these two codes, no `error` message comes before the close: the frame itself was wrong, or the server
+      // simply stops.
       guard code != .protocolError, code != .goingAway else { continue }
       #expect(document.contains("`\(code.wireName)` (\(code.rawValue))"), "\(code) has no name")
     }

@@ -2,7 +2,7 @@ import CanvasCRDT
 import TestSupport
 import Testing
 
-/// However hostile a drawing is, the core does no more than is bounded.
+/// However hostile a drawing is, the core does no more work than its bounds allow.
 @Suite("Hostile drawings")
 struct HostileDrawingTests {
   @Test(
@@ -22,7 +22,7 @@ struct HostileDrawingTests {
       _ = index.update(shape.id, to: outline)
       #expect(index.pairCount <= index.pairsMax)
     }
-    // A change allows for few steps more, and one that takes more crowds the index.
+    // Each change adds only a few steps, and a change that takes more than are left makes the index crowded.
     #expect(index.stepsLeft.map { $0 <= steps + 100 * OverlapIndex.stepsMax(shapes: 1) } == true)
   }
 }

@@ -5,11 +5,12 @@ import Testing
 @Suite("The overlap index")
 struct OverlapIndexTests {
   private static func identifier(_ number: Int) -> Identifier {
-    // The identifiers are spread, so that their order isn't that of creation.
+    // The numbers are spread, so that identifiers are not in the order in which they are made.
     Identifier(packed: UInt64(number) &* 7_919_000_003 % Identifier.packedLimit)!
   }
 
-  /// All pairs when the shape is as in `shapes`: those of others stay, and its own are found by asking every shape.
+  /// All pairs after the change of one shape. The pairs of other shapes stay, and the pairs of the changed shape are
+  /// found by comparing it with every shape.
   private func pairsByForce(
     _ shapes: [Identifier: Outline],
     changed: Identifier,
@@ -131,7 +132,7 @@ struct OverlapIndexTests {
     }
     for (offset, shape) in stacked.enumerated() {
       follow(oneByOne.update(shape.identifier, to: shape.outline))
-      // 15 shapes have 105 pairs.
+      // 15 shapes have 105 pairs, which are more than allowed.
       #expect(oneByOne.isCrowded == (offset >= 14))
       #expect(known == Set(oneByOne.pairs))
     }
@@ -144,7 +145,8 @@ struct OverlapIndexTests {
     for (offset, shape) in stacked.dropLast(6).enumerated() {
       follow(oneByOne.update(shape.identifier, to: nil))
       #expect(known == Set(oneByOne.pairs))
-      // The index looked with 16 shapes, after half as many changes, and with 10, when 45 pairs are few enough.
+      // The index searches again after half as many changes as there are shapes: when 16 shapes are left, and when 10
+      // are left. 10 shapes have 45 pairs, which are few enough.
       #expect(oneByOne.isCrowded == (offset < 9))
     }
     #expect(known.count == 15)
@@ -170,7 +172,7 @@ struct OverlapIndexTests {
     _ = shape(2, x: 200)
     #expect(index.isCrowded)
     _ = shape(3, x: 300)
-    // The fourth change among seven shapes.
+    // This is the fourth change, and there are seven shapes, so the index searches again.
     #expect(shape(4, x: 400).began == [ShapePair(Identifier(packed: 5)!, Identifier(packed: 6)!)])
   }
 
@@ -188,7 +190,7 @@ struct OverlapIndexTests {
       default: x = 0
       }
       let outline = Outline(Rect(origin: Point(x: x, y: order == 3 ? 0 : 5), size: Size(width: 10, height: 10)))
-      // Three thousand at one place are four million pairs; a few hundred show as much.
+      // Three thousand shapes at one place would be four million pairs. A few hundred show the same.
       if order == 3, step > 300 { break }
       _ = index.update(OverlapIndexTests.identifier(step), to: outline)
       if step.isMultiple(of: 3) {
@@ -240,7 +242,7 @@ struct OverlapIndexTests {
     )
   }
 
-  /// Side by side, with a gap between each two.
+  /// Bars that lie side by side, with a gap between each two.
   private static func parallelBars(_ count: Int, degrees: Double, length: Double) -> [(Identifier, Outline)] {
     let direction = Direction(degrees: degrees)
     return (0..<count).map { number in
@@ -298,11 +300,11 @@ struct OverlapIndexTests {
     var index = OverlapIndex(bars, stepsLeft: 400_000)
     #expect(!index.isCrowded)
     #expect(index.pairCount == 0)
-    // A bar across all of them.
+    // A bar that crosses all the others.
     index.stepsLeft = 400_000
     let across = OverlapIndexTests.bar(at: bars[2_000].1.center, length: 90_000, degrees: degrees + 90)
     #expect(index.update(OverlapIndexTests.identifier(9_999), to: across).began.count == 4_000)
-    // One that moves along between its neighbours.
+    // A bar that moves along its own length, between its neighbours.
     index.stepsLeft = 2_000
     var moved = bars[700].1
     let along = Direction(degrees: degrees).turning(0.2, 0)
@@ -313,7 +315,7 @@ struct OverlapIndexTests {
 
   @Test("Where no steps are left it is crowded: all pairs end, and begin again once there are steps to look")
   func outOfSteps() {
-    // Stars with many tips in each other's gaps: nearly everything has to be compared.
+    // Stars whose many tips lie in each other's gaps, so that nearly every two tips have to be compared.
     let stars = (0..<30).map { number in
       (
         OverlapIndexTests.identifier(number + 1),
@@ -341,7 +343,7 @@ struct OverlapIndexTests {
       #expect(known == Set(index.pairs))
     }
     #expect(index.isCrowded && known.isEmpty)
-    // It doesn't look by itself, because that may be as much work again.
+    // The index doesn't search again by itself, because that may be as much work as before.
     for (identifier, _) in stars.prefix(29) { _ = index.update(identifier, to: nil) }
     #expect(index.isCrowded)
     for (identifier, outline) in stars { _ = index.update(identifier, to: outline) }

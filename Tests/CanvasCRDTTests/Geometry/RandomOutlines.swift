@@ -1,12 +1,14 @@
 @testable import CanvasCRDT
 
-/// Random outlines, some as people draw them and some as nobody would: every kind, turned by any angle, of all sizes.
+/// Random outlines, some as people draw them and some as nobody would draw them: of every kind and size, turned by any
+/// angle.
 struct RandomOutlines {
   /// How far centres may be from the origin in each direction.
   var reach = 500.0
-  /// The longer sides are these powers of ten.
+  /// The powers of ten from which the longer side is chosen.
   var magnitudes = 0.0...3.0
-  /// One outline in this many is at whole tens and not turned, so that shapes touch and coincide.
+  /// Among this many outlines, one has whole tens as coordinates and is not turned, so that some shapes touch or
+  /// coincide.
   var alignedEvery = 3
 
   func next(using generator: inout some RandomNumberGenerator) -> Outline {

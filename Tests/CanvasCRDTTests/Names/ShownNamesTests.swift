@@ -6,7 +6,7 @@ import Testing
 struct ShownNamesTests {
   private let ann = Identifier("abc-abc-abc")!
 
-  /// A canvas of shapes that are named in the order given, one millisecond apart; nil gives a shape no name.
+  /// A canvas of shapes that are named in the given order, one millisecond apart. `nil` leaves a shape without a name.
   private func canvas(_ names: [Text?], _ shapes: [Identifier]) -> Canvas {
     var canvas = Canvas()
     for (index, (name, shape)) in zip(names, shapes).enumerated() {
@@ -154,7 +154,7 @@ struct ShownNamesTests {
     }
   }
 
-  /// The contract's rule, taken literally.
+  /// The shown names, by a literal reading of the rule in docs/PROTOCOL.md.
   private func definition(_ canvas: Canvas) -> [Identifier: Text] {
     let shapes = canvas.shapes
     let carried = Set(shapes.map(\.baseName))
@@ -173,7 +173,7 @@ struct ShownNamesTests {
   }
 }
 
-/// Edits that make shapes share, take over and give up a few names, some of which are others with a number.
+/// Edits by which shapes share, take over and give up a few names. Some of these names are others with a number.
 private struct NamingHistory {
   static let names: [Text] = [
     "Sun", "Sun 2", "Sun 3", "Sun 4", "Sun 2 2", "Sun 2 3", "Sun 02", "Sun 1", "2", " 2", "Rectangle t7o",
@@ -187,7 +187,7 @@ private struct NamingHistory {
     generator = SeededGenerator(seed: seed)
     for index in 0..<14 {
       let packed = UInt64.random(in: 0..<Identifier.packedLimit, using: &generator)
-      // A few share the last group, which made-up names use.
+      // The first four share the last group of their identifiers, which made-up names end with.
       shapes.append(index < 4 ? Identifier(packed: packed / 46_656 * 46_656 + 7)! : Identifier(packed: packed)!)
     }
   }
@@ -206,7 +206,7 @@ private struct NamingHistory {
     case 1, 2: set.kind = ShapeKind.allCases.randomElement(using: &generator)!
     case 3: set.visible = Bool.random(using: &generator)
     case 4:
-      // A rename and an undo of a deletion look like this: everything is written again.
+      // All registers are written again, as by a rename together with the undo of a deletion.
       set.kind = .rectangle
       set.name = NamingHistory.names.randomElement(using: &generator)!
     default:

@@ -1,6 +1,7 @@
 import TestSupport
 
-/// One thing that happens in a history. Its chance comes from its own seed, so that it stays what it is when others are left out.
+/// One event of a history. Its random numbers come from its own seed, so that the event stays the same when other
+/// events are left out.
 struct Deed: CustomStringConvertible {
   enum Kind: CaseIterable {
     case add, edit, delete, clear, undo, redo, begin, end, abandon, longEdit
@@ -13,7 +14,7 @@ struct Deed: CustomStringConvertible {
 
   var description: String { "\(kind) by \(host) (\(seed % 10_000))" }
 
-  /// How often each happens, in a hundred or so.
+  /// How often each kind of event happens, in about a hundred events.
   private static let weights: [(kind: Kind, weight: Int)] = [
     (.add, 10), (.edit, 26), (.delete, 5), (.clear, 1), (.undo, 9), (.redo, 6), (.begin, 6), (.end, 5), (.abandon, 2),
     (.longEdit, 2), (.send, 4), (.receive, 4), (.settle, 10), (.wait, 2), (.cut, 3), (.newActor, 3), (.tooLong, 1),

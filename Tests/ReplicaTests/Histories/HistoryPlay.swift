@@ -4,7 +4,7 @@ import TestSupport
 @testable import ServerModel
 @testable import SyncServer
 
-/// A history on its way: a room, people, and the rules, asked after each deed.
+/// A history while it is played: a room, people, and the rules, which are checked after each event.
 struct HistoryPlay {
   let history: ReplicaHistory
   var story: [String] = []
@@ -12,13 +12,14 @@ struct HistoryPlay {
 
   var room: TestRoom
   var model = UndoModel()
-  /// False once something happened after which only the weaker rules hold.
+  /// Whether the strictest rule can still be checked. It becomes false when something happens after which only the
+  /// weaker rules hold.
   var isExact: Bool
-  /// A shape may be there without a step that made it.
+  /// Whether a shape may exist although no step has made it.
   var mayBeLeft = false
-  /// By person: the stamps that a shape had when an undo brought it back.
+  /// For each person, the stamps that a shape had when an undo brought it back.
   var returned: [Int: [Identifier: Set<Stamp>]] = [:]
-  /// How many edits were told as refused for their stamps, for no reason.
+  /// How many edits the test itself has refused because of their stamps, although the stamps were right.
   var clockRefusals = 0
 
   init(_ history: ReplicaHistory) {
@@ -88,7 +89,7 @@ extension HistoryPlay {
       var set = HistoryPlay.properties(live, &random)
       if Bool.random(using: &random) { set = Properties() }
       set.kind = [.rectangle, .ellipse, .text, .line].randomElement(using: &random)!
-      // A page would choose these two at random.
+      // A page would choose the place and the identifier at random.
       if history.hasPages { set.z = .middle }
       let shape = history.hasPages ? Identifier.random(using: &random) : nil
       let made = set
@@ -110,7 +111,7 @@ extension HistoryPlay {
     case .redo: step(host, isUndo: false)
     case .begin:
       if host == 0 { model.begin(room.hosts[0].writes!) }
-      // A gesture begins where no other goes on.
+      // A gesture only begins after the gesture before it has ended.
       endGroup(host)
       room.run(host, as: "beginGroup") { replica, _ in
         replica.beginGroup()
@@ -150,7 +151,7 @@ extension HistoryPlay {
       let number = Int.random(in: 0...2, using: &random)
       switch Int.random(in: 0..<9, using: &random) {
       case 0: set.name = ["Sun", "Moon", "Star"][number]
-      // Defaults too, written by hand.
+      // Values that may equal the defaults are written too.
       case 1: set.isLocked = number == 0
       case 2: set.isFilled = number > 0
       case 3: set.group = number == 0 ? nil : Identifier(packed: UInt64(number))
@@ -198,7 +199,7 @@ extension HistoryPlay {
     case .settle: settle()
     case .wait: settle(for: 10_000)
     case .cut, .newActor:
-      // Half of the time what was sent arrives, and only the answers are lost.
+      // Half of the time, the sent messages arrive and only their answers are lost.
       if Bool.random(using: &random) { room.deliverToServer(host) }
       let other = [nil, CloseCode.goingAway.rawValue].randomElement(using: &random)!
       room.disconnect(host, code: deed.kind == .newActor ? CloseCode.actorElsewhere.rawValue : other)
@@ -219,7 +220,7 @@ extension HistoryPlay {
     room.settle(for: milliseconds)
   }
 
-  /// The operations of each message on its way to the room.
+  /// The operations in each message that is on its way to the room, and the message's place.
   private func submissions(_ host: Int) -> [(place: Int, submission: Submission)] {
     let encoding = room.hosts[host].encoding
     return room.hosts[host].toServer.enumerated().compactMap { place, bytes in
@@ -230,10 +231,10 @@ extension HistoryPlay {
     }
   }
 
-  /// The next message with edits is refused, whatever for. What was sent behind it goes on.
+  /// Refuses the next message with edits, for any reason. The messages that were sent after it go on to the room.
   private mutating func refuse(_ host: Int, _ random: inout SeededGenerator) {
     guard let (place, submission) = submissions(host).first else { return }
-    // The room accepts again what it has accepted once (W8).
+    // A message that the room has accepted before can't be refused, because the room accepts it again (W8).
     let stamps = Set(submission.operations.compactMap(\.at))
     guard !room.log.contains(where: { stamps.contains($0.at) }) else { return }
     room.hosts[host].toServer.remove(at: place)
@@ -247,13 +248,13 @@ extension HistoryPlay {
     clockRefusals += told.count { $0.code == .clockAhead || $0.code == .tooOld }
   }
 
-  /// The line takes no message of that length. Nothing of it got through.
+  /// Closes the connection because of a message that is too long for the line. Nothing that was sent has arrived.
   private mutating func closeAsTooLong(_ host: Int) {
     guard room.hosts[host].isOpen, room.hosts[host].replica.outbox.sentCount == submissions(host).count else { return }
     room.disconnect(host, code: CloseCode.tooLarge.rawValue)
   }
 
-  /// The host ends, and begins again with what it has kept.
+  /// The host ends, and starts again from what it has saved.
   private mutating func restore(_ host: Int, _ random: inout SeededGenerator) {
     if host == 0 { model.end(room.hosts[0].writes!) }
     let before = room.hosts[host].replica
@@ -279,7 +280,7 @@ extension HistoryPlay {
       new.note(.restore(seed: seed), at: room.time)
       room.hosts[host] = new
       room.run(host, as: "start") { $0.start(at: $1) }
-      // Nobody undoes on a paper that has yet to come.
+      // Without a saved drawing, the room's state has to arrive first, because nobody undoes on an empty screen.
       if !hasDrawing { settle(for: 10_000) }
     } catch { fail(.rest, "what was saved can't be restored: \(error)") }
   }

@@ -5,7 +5,7 @@
 // MARK: - The rules
 
 extension HistoryPlay {
-  /// Each value that an undo or a redo has changed was the client's own, or stood for one of its own.
+  /// Checks that each value that an undo or a redo has changed was one of the client's own values, or stood for one.
   mutating func checkOthers(_ host: Int, from before: Canvas, to after: Canvas, isUndo: Bool) {
     let writes = room.hosts[host].writes!
     for shape in IdentifierSet(after.operations().map(\.shape)).members {
@@ -32,7 +32,8 @@ extension HistoryPlay {
   mutating func checkLone() {
     guard isExact, failure == nil else { return }
     let writes = room.hosts[0].writes!
-    // What was refused under a new actor's stamp, and taken under that of the former, is no clear case.
+    // If an edit was refused under a new actor's stamp, but accepted under the former actor's, the model can't say what
+    // is right.
     let taken = Set(room.log.map(\.at))
     if writes.isUnsure || writes.isExchangeRefused
       || writes.refused.contains(where: { !taken.isDisjoint(with: writes.all[$0].stamps) })
@@ -40,11 +41,12 @@ extension HistoryPlay {
       isExact = false
       return
     }
-    // Nor is what undo or redo had brought back before it was refused: it is there as another operation, or as an undone one of
-    // the same value.
+    // Neither can it if undo or redo had brought a value back before the value was refused. Then the value exists as
+    // another operation, or as an undone operation with the same value.
     let done = model.places
     for place in writes.refused {
-      // A shape was made and deleted in one step, so that undoing it wrote nothing; now it is there after all.
+      // One step made a shape and deleted it, so undoing the step wrote nothing. If the deletion is refused, the shape
+      // exists after all.
       if !done.contains(place), writes.all[place].set.deleted { (isExact, mayBeLeft) = (false, true) }
       guard done.contains(place) else { continue }
       let refused = writes.all[place]
@@ -77,7 +79,7 @@ extension HistoryPlay {
     checkLone()
   }
 
-  /// The newest of one's own values that the server took has won over all older ones.
+  /// Checks that the newest of a client's own values that the server has accepted has won over all older ones.
   private mutating func checkNewest(_ host: Int) {
     let writes = room.hosts[host].writes!
     var newest: [Identifier: [Property: Int]] = [:]
@@ -101,8 +103,8 @@ extension HistoryPlay {
     }
   }
 
-  /// For a person alone, undoing everything leaves nothing. After redoing everything, everybody has the same drawing as
-  /// before.
+  /// For a person who is alone, undoing everything leaves nothing. After everything is redone, everybody has the same
+  /// drawing as before.
   mutating func everything() {
     exchangeAll(isUndo: false)
     let before = room.canvas

@@ -1,6 +1,6 @@
 @testable import CanvasCRDT
 
-/// Everything that one replica has ever written, in order, and the outcome of each write. It is found by looking at the
+/// Everything that one replica has ever written, in order, and the outcome of each write. It is found by comparing the
 /// outbox before and after each event, without the undo history.
 struct OwnWrites {
   struct Write {
@@ -8,12 +8,13 @@ struct OwnWrites {
     let set: Properties
     /// Whether an undo or a redo has written it.
     let isExchange: Bool
-    /// All stamps that the write has had, under one actor and then another, the newest last.
+    /// All stamps that the write has had, possibly under several actors. The newest comes last.
     var stamps: [Stamp]
-    /// The properties that the server has refused, and those that went with them.
+    /// The properties whose values the server has refused, and those whose values were lost together with a refused
+    /// one.
     var gone = PropertyMask()
 
-    /// The values that are left.
+    /// The values that are not lost.
     var left: Properties {
       var left = set
       left.clear(gone)
@@ -21,7 +22,7 @@ struct OwnWrites {
     }
   }
 
-  /// A value that waited, and was written over there.
+  /// A value that was overwritten by a newer edit while it waited.
   private struct Value: Hashable {
     let write: Int
     let property: Property
@@ -31,20 +32,20 @@ struct OwnWrites {
   private var places: [Stamp: Int] = [:]
   private var replacements: [Value: Int] = [:]
   private(set) var refused: [Int] = []
-  /// Something happened that this doesn't follow.
+  /// Whether something has happened that can't be followed here.
   private(set) var isUnsure = false
 
-  /// Whether the server has refused an undo or a redo, or an edit that had taken the place of one.
+  /// Whether the server has refused an undo or a redo, or an edit that had overwritten a waiting undo or redo.
   var isExchangeRefused: Bool { all.contains { $0.isExchange && $0.gone != PropertyMask() } }
 
   func place(of stamp: Stamp) -> Int? { places[stamp] }
 
-  /// An event is over.
+  /// Takes in the result of an event.
   mutating func follow(from before: Replica, to after: Replica, _ effects: [ReplicaEffect]) {
     let old = OwnWrites.pending(before).map(\.operation)
     let pending = OwnWrites.pending(after)
     let new = pending.map(\.operation)
-    // Stamps are set right at a welcome, and when the room's state has come.
+    // A replica corrects its stamps at a welcome, and when the room's state has arrived.
     if before.state != after.state, after.state.isJoined { followNewStamps(from: old, to: new) }
     let first = all.count
     for pending in pending where places[pending.operation.at] == nil {
@@ -67,9 +68,11 @@ struct OwnWrites {
     }
   }
 
-  /// Edits keep their order where they get new stamps. Some may go, or lose values.
+  /// Finds the new stamps of edits. Edits keep their order when they get new stamps, but some may be dropped or lose
+  /// values.
   private mutating func followNewStamps(from old: [Operation], to new: [Operation]) {
-    // Most keep their times. Others that are dropped are older than those that are kept, so the lists are compared from their ends.
+    // Most edits keep their times. Edits that are dropped are older than edits that stay, so the lists are compared
+    // from their ends.
     var rest = old[...]
     for after in new.reversed() {
       let match =
@@ -99,7 +102,7 @@ struct OwnWrites {
     }
   }
 
-  /// A refused value is gone, and with it each older one that left its place to it.
+  /// Marks a refused value as lost, together with each older value that it had overwritten while that waited.
   private mutating func lose(_ value: Value) {
     guard !all[value.write].gone.contains(value.property) else { return }
     all[value.write].gone.insert(value.property)

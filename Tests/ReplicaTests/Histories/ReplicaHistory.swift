@@ -1,12 +1,12 @@
 import TestSupport
 
-/// People at replicas, drawn from a seed: what they do, and what happens to them.
+/// Several people with their replicas: what they do and what happens to them, drawn from a seed.
 struct ReplicaHistory {
   let seed: UInt64
   let people: Int
   let isShortOfBytes: Bool
   let hasClockSetBack: Bool
-  /// False in histories that were found before there were pages in them.
+  /// Whether some hosts are pages. False for histories that were found before this test had pages.
   let hasPages: Bool
   var deeds: [Deed] = []
 
@@ -14,15 +14,15 @@ struct ReplicaHistory {
     var random = SeededGenerator(seed: seed)
     self.seed = seed
     self.hasPages = hasPages
-    // Half of the histories are of one person alone.
+    // Half of the histories have only one person.
     people = max(1, Int.random(in: -1...3, using: &random))
     isShortOfBytes = Int.random(in: 0..<16, using: &random) == 0
     hasClockSetBack = Int.random(in: 0..<4, using: &random) == 0
     for _ in 0..<count { deeds.append(.random(hosts: people, using: &random)) }
   }
 
-  /// Half of the hosts are pages: they lose their undo history when they end, and what happens to them is written down, to
-  /// happen to core.wasm too.
+  /// Whether a host is a page, as half of the hosts are. A page loses its undo history when it ends, and its events are
+  /// recorded, so that core.wasm can go through the same events.
   func isPage(_ host: Int) -> Bool {
     var random = SeededGenerator(seed: ~seed &- UInt64(host))
     return hasPages && Bool.random(using: &random)
@@ -35,11 +35,13 @@ struct ReplicaHistory {
 
   struct Outcome {
     let failure: Failure?
-    /// Whether the strictest rule, `HistoryRule.lone`, was asked to the end. It isn't asked any more after one of these: an undo
-    /// or redo was refused, or an edit whose value it had taken; an edit was refused that the room has taken under a former
-    /// actor's stamp; a value was brought back that had been refused.
+    /// Whether the strictest rule, `HistoryRule.lone`, was checked up to the end. After one of these events it is no
+    /// longer checked:
+    /// - An undo or redo was refused, or an edit that had overwritten one.
+    /// - An edit was refused that the room has accepted under a former actor's stamp.
+    /// - A value was brought back that had been refused.
     let isExact: Bool
-    /// What happened to those who are pages.
+    /// The recorded events of the hosts that are pages.
     let records: [RecordedHistory]
   }
 
@@ -49,7 +51,7 @@ struct ReplicaHistory {
     return Outcome(failure: failure, isExact: play.isExact, records: play.room.hosts.compactMap(\.record))
   }
 
-  /// The fewest of its deeds that break the same rule.
+  /// A history of as few of these events as are needed to break the same rule.
   func shortened(for rule: HistoryRule) -> ReplicaHistory {
     var shortest = self
     var piece = max(1, deeds.count / 2)
@@ -65,7 +67,7 @@ struct ReplicaHistory {
     return shortest
   }
 
-  /// What happens in it, for people.
+  /// The history's events in words, for people.
   var story: String {
     var play = HistoryPlay(self)
     let failure = play.run()
@@ -75,7 +77,7 @@ struct ReplicaHistory {
   }
 }
 
-/// What holds in every history of replicas.
+/// The rules that hold in every history of replicas.
 enum HistoryRule: String, CaseIterable {
   case rest = "all come to rest and have what the room has"
   case others = "undo and redo change nothing that another wrote since"

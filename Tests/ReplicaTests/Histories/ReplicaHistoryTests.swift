@@ -1,16 +1,17 @@
 import Foundation
 import Testing
 
-/// Random histories of replicas: cut off, refused with every code, coming back as others and from saved bytes, with steps left
-/// open. A history that fails tells the fewest deeds that it takes.
+/// Random histories of replicas, which are disconnected, refused with every code, and come back under new actors and
+/// from saved bytes, with steps left open. If a history fails, the test prints a history of as few events as are
+/// needed.
 @Suite struct ReplicaHistoryTests {
   private static let environment = ProcessInfo.processInfo.environment
-  /// Hundreds of seeds, as `20-50` in the environment for others.
+  /// The blocks of a hundred seeds each. The environment can choose others, as `20-50`.
   private static let blocks: Range<UInt64> = {
     let bounds = (environment["CANVAS_REPLICAS"] ?? "0-20").split(separator: "-").compactMap { UInt64($0) }
     return bounds[0]..<bounds[1]
   }()
-  /// Where to write what happened to pages, for Tests/wasm/histories.mjs.
+  /// The folder into which the events of pages are written, for Tests/wasm/histories.mjs.
   private static let folder = environment["CANVAS_WRITE_HISTORIES"].map { URL(fileURLWithPath: $0) }
 
   @Test("every rule holds in random histories of replicas", arguments: blocks)
@@ -28,9 +29,12 @@ import Testing
     try records.write(to: folder.appendingPathComponent("\(block).ndjson"))
   }
 
-  /// Faults that 30,000 histories had found. In 1535, 27147 an edit that is refused for now goes out behind a newer one, and its
-  /// client comes back as another; in 21598, 22234 a stamp is refused as ahead before the client knows what the room has taken; in
-  /// 23250, 27700 an edit goes out behind an undo that is refused; in 26134 a refused edit has taken an undo's value with it.
+  /// Seeds with which 30,000 histories had found faults:
+  /// - 1535, 27147: an edit that was refused for now is sent after a newer one, and its client comes back as a new
+  ///   actor.
+  /// - 21598, 22234: a stamp is refused as ahead before the client knows what the room has accepted.
+  /// - 23250, 27700: an edit is sent after an undo that is refused.
+  /// - 26134: a refused edit has overwritten a waiting value of an undo.
   @Test(
     "every rule holds in the histories that have broken one",
     arguments: [1_535, 21_598, 22_234, 23_250, 26_134, 27_147, 27_700]

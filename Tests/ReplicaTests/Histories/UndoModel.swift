@@ -1,12 +1,12 @@
 @testable import CanvasCRDT
 
-/// The board that a person alone in a room has to see, by the plainest reading of undo: it is what the steps up to now
-/// wrote, without refused edits. Undo goes back to the newest step after which the board looked different. Redo goes on
-/// to the next.
+/// What a person who is alone in a room has to see, by the simplest reading of undo: the values that the steps up to
+/// now have written, without refused edits. Undo goes back to the newest step after which the drawing looked different.
+/// Redo goes on to the next such step.
 struct UndoModel {
   typealias Picture = UndoRedoLawTests.Picture
 
-  /// Writes that no step has any more, as places in `OwnWrites`.
+  /// The writes that belong to no step any more, as places in `OwnWrites`.
   private var settled: [Int] = []
   /// Places in `OwnWrites`.
   private var steps: [[Int]] = []
@@ -14,10 +14,10 @@ struct UndoModel {
   private var open: [Int] = []
   private var isOpen = false
 
-  /// The writes that are done and not undone.
+  /// The writes that have not been undone.
   var places: Set<Int> { Set(settled + steps.joined() + open) }
 
-  /// The undo history is lost.
+  /// The undo history was lost.
   mutating func forget() {
     settled += steps.joined() + open
     (steps, undone, open, isOpen) = ([], [], [], false)
@@ -30,7 +30,7 @@ struct UndoModel {
 
   mutating func end(_ writes: OwnWrites) {
     isOpen = false
-    // A step of which nothing is left is none.
+    // If nothing is left of a step, it doesn't count as a step.
     if open.contains(where: { !writes.all[$0].left.assigned.isEmpty }) {
       steps.append(open)
       undone = []
