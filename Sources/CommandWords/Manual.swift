@@ -11,7 +11,7 @@ public struct Manual: Sendable {
       (self.name, self.value, self.words) = (name, value, words)
     }
 
-    /// `--port NUMBER`
+    /// The option with its placeholder, `--port NUMBER`.
     public var shown: String { value.map { "\(name) \($0)" } ?? name }
 
     /// Whether a shell completes the option's value with file names.

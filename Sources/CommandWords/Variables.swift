@@ -3,7 +3,7 @@
 /// A server and a client that are started from one shell see each other's variables. So each has to know the other's
 /// variables too, in order to tell them from mistyped ones.
 public enum Variables {
-  /// What `sync-client` reads.
+  /// The variables that `sync-client` reads.
   public static let client = ["CANVAS_SERVER", "CANVAS_TOKEN", "CANVAS_TOKEN_FILE"]
 
   /// The variables that `SyncServer` reads: one for each of its flags. A test checks that none is missing.

@@ -137,7 +137,7 @@ extension PropertyForm {
 }
 
 extension ClosedRange<Double> {
-  /// `−1e7…1e7`.
+  /// The range in words, `−1e7…1e7`.
   fileprivate var words: String { "\(lowerBound.words)…\(upperBound.words)" }
 }
 

@@ -91,7 +91,7 @@ struct MessageLengthTests {
       room.disconnect(ann, code: CloseCode.tooLarge.rawValue)
       room.run(ann) { $0.start(at: $1) }
       room.open(ann)
-      // Hello is short.
+      // The hello is short enough for the line.
       room.deliverToServer(ann)
       room.deliverAll(to: ann)
     }

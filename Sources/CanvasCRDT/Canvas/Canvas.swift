@@ -83,7 +83,7 @@ extension Canvas {
     return change
   }
 
-  /// Merges another canvas: the same as applying all of its operations.
+  /// Merges another canvas. The result is the same as applying all operations of the other canvas.
   public mutating func merge(_ other: Canvas, place: UInt64 = 0) {
     for page in other.pages {
       for record in page where !record.values.assigned.isEmpty { merge(record, place: place) }

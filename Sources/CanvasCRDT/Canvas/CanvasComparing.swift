@@ -14,7 +14,7 @@ extension Canvas {
     return record(at: slot).digest.all
   }
 
-  /// Makes this canvas's record of `shape` equal to that of `other`.
+  /// Makes this canvas's record of `shape` equal to the record in `other`.
   mutating func replace(_ shape: Identifier, from other: Canvas) {
     forget(shape)
     if let slot = other.slot(of: shape) {

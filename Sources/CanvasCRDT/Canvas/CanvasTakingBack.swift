@@ -3,7 +3,7 @@
 
 extension Canvas {
   /// This canvas without the shapes that an actor made. The values that the actor wrote to other people's shapes stay,
-  /// because a canvas doesn't know the values before them.
+  /// because a canvas doesn't know which values were there before.
   public func withoutShapes(of actor: Identifier, seed: UInt64) -> Canvas {
     var rest = Canvas(seed: seed)
     var shape: Identifier?

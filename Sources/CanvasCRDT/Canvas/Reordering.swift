@@ -92,7 +92,7 @@ extension DrawingOrder {
 
   // MARK: - Underneath
 
-  /// The indices of those of `shapes` that are live, sorted and without repeats.
+  /// The sorted indices of the live shapes among `shapes`, without repeats.
   private func indices(of shapes: [Identifier]) -> [Int] {
     var indices: [Int] = []
     indices.reserveCapacity(shapes.count)

@@ -7,7 +7,7 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
   case goingAway = 1001
   /// The client sent frames that RFC 6455 doesn't allow.
   case protocolError = 1002
-  /// The client sent text where binary frames were agreed on, or the other way round.
+  /// The client sent a text frame although binary frames were agreed on, or the other way round.
   case wrongFrameType = 1003
   /// The client sent bytes that are not a message.
   case malformed = 1007

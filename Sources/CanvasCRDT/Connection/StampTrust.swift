@@ -1,6 +1,6 @@
 /// How far ahead of the server's clock a client's stamps may be.
 public enum StampTrust: Sendable {
-  /// As far ahead as the room allows.
+  /// The stamps may be as far ahead as the room allows.
   case full
   /// No further ahead than the stamps that the room has already taken. The server refused a later stamp as ahead of its
   /// clock, so the server's clock must have been set back.

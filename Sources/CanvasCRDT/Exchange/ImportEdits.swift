@@ -3,8 +3,8 @@ extension Import {
   public enum Identifiers: Hashable, Sendable {
     /// New identifiers. The document is added to the drawing as a copy, on top of the existing shapes.
     case new
-    /// The document's own identifiers, where it has any. Its shapes overwrite those of the drawing that have the same
-    /// identifiers, and keep the document's places in the drawing order.
+    /// The document's own identifiers, where it has any. A document's shape overwrites the drawing's shape that has the
+    /// same identifier, and keeps the document's place in the drawing order.
     case same
   }
 

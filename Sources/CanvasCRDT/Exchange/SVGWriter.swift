@@ -40,7 +40,7 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// `points="1,2 3,4"`.
+  /// Writes an attribute whose value is a list of points: `points="1,2 3,4"`.
   mutating func attribute(_ name: StaticString, _ points: [Point]) {
     beginAttribute(name)
     for (index, point) in points.enumerated() {

@@ -56,8 +56,8 @@ struct Direction: Hashable, Sendable {
     return (value, lost + degrees * unitError)
   }
 
-  /// The sine by a minimax polynomial in odd powers, for angles between ±π/4. The coefficients are those of Sun's and
-  /// FreeBSD's msun.
+  /// The sine by a minimax polynomial in odd powers, for angles between ±π/4. Its coefficients come from Sun's msun, as
+  /// FreeBSD has it.
   private static func sine(_ value: Double, _ error: Double) -> Double {
     let square = value * value
     let cube = square * value
@@ -102,7 +102,7 @@ extension Direction {
     Point(x: x * cosine + y * sine, y: y * cosine - x * sine)
   }
 
-  /// This angle minus another angle. If the two are equal, the result is exactly zero.
+  /// This angle minus another angle. If the two angles are equal, the result is exactly zero.
   @inlinable
   func relative(to other: Direction) -> Direction {
     if self == other { return Direction(cosine: 1, sine: 0) }

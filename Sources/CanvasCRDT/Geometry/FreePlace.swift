@@ -35,7 +35,7 @@ extension OverlapIndex {
     Swift.max(-positionMax, Swift.min(value, positionMax))
   }
 
-  /// Of the four places to the right of, left of, below and above all shapes, the nearest.
+  /// The nearest of four places: to the right of, to the left of, below and above all shapes.
   private func placeBesideEverything(for size: Size, near: Point) -> (place: Point, distance: Double)? {
     var around = Box.empty
     // The order of the values doesn't matter, because only their minimum and maximum are used.

@@ -96,7 +96,7 @@ private struct StraightWay {
     _ halfWidth: Double,
     _ halfHeight: Double
   ) -> (first: Double, second: Double)? {
-    // From here on, coordinates in which the ellipse is the unit circle.
+    // These coordinates are chosen so that the ellipse is the unit circle.
     let from = Point(x: (start.x - center.x) / halfWidth, y: (start.y - center.y) / halfHeight)
     let along = Point(x: step.x / halfWidth, y: step.y / halfHeight)
     let square = along.x * along.x + along.y * along.y

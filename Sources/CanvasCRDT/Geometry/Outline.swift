@@ -35,7 +35,7 @@ public struct Outline: Hashable, Sendable {
     self.innerRatio = innerRatio
   }
 
-  /// An upright rectangle.
+  /// The outline of an upright rectangle.
   public init(_ rect: Rect) {
     self.init(kind: .rectangle, position: rect.origin, size: rect.size)
   }

@@ -15,8 +15,7 @@ extension PlacedOutline {
   }
 
   /// - Parameter steps: grows by the work done; a step is about the time of comparing two boxes. Two stars of 64 tips
-  ///   may
-  ///   take thousands of steps.
+  ///   may take thousands of steps.
   func overlaps(_ other: PlacedOutline, steps: inout Int) -> Bool {
     steps += 2
     guard box.overlaps(other.box), hasArea, other.hasArea, overlaps, other.overlaps else { return false }

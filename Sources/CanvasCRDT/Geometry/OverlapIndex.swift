@@ -170,8 +170,8 @@ extension OverlapIndex {
   /// result.
   public var isWorthALook: Bool { isCrowded && changesUnseen > 0 }
 
-  /// Searches for all pairs again, if the index is crowded. If there are no longer too many, all pairs are returned as
-  /// begun.
+  /// Searches for all pairs again, if the index is crowded. If the pairs are few enough now, all of them are returned
+  /// as begun.
   public mutating func lookAgain() -> OverlapChanges {
     var changes = OverlapChanges()
     guard isWorthALook else { return changes }

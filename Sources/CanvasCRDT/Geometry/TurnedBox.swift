@@ -27,7 +27,7 @@ struct TurnedBox {
   fileprivate var axis: Point { Point(x: Double(axisX), y: Double(axisY)) }
 }
 
-/// What is known of a turned shape when a `BoxTree` is searched: the shape's upright box, and its box in its own frame.
+/// A turned shape that is searched for in a `BoxTree`: its upright box, and its box in its own frame.
 struct TurnedExtent {
   let box: Box
   let center: Point
@@ -37,7 +37,7 @@ struct TurnedExtent {
   /// more pairs.
   let isSlanted: Bool
 
-  /// How much larger the upright box must be. At 45° this takes a shape that is six times as long as it is wide. Most
+  /// How many times as large the upright box must be. At 45° this takes a shape that is six times as long as it is wide. Most
   /// rooms have no such shape.
   private static let slant = 4.0
 

@@ -98,7 +98,7 @@ extension Identifier {
     return value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10)
   }
 
-  /// `afy-kw5-t7o`.
+  /// The text, `afy-kw5-t7o`.
   public var text: String {
     String(unsafeUninitializedCapacity: Identifier.textLength) { buffer in
       write(to: UnsafeMutableRawBufferPointer(buffer))

@@ -7,7 +7,7 @@
 /// A set of identifiers. Each identifier has a place in 0 ..< count, and a new one gets the next place. When an
 /// identifier is removed, the last one moves into its place.
 public struct IdentifierSet: Sendable {
-  /// By place.
+  /// The identifiers, by their places.
   public private(set) var members: [Identifier] = []
 
   /// A hash table with open addressing. An entry is the place of an identifier plus one, or 0 if it is free. The
@@ -123,7 +123,7 @@ public struct IdentifierSet: Sendable {
 /// A map from identifiers to values. The keys of equal maps may be in different orders.
 public struct IdentifierMap<Value> {
   private var identifiers = IdentifierSet()
-  /// By place.
+  /// The values, by the places of their identifiers.
   public private(set) var values: [Value] = []
 
   public init() {}

@@ -91,7 +91,7 @@ extension Stamp {
     return index + 1 + Identifier.textLength
   }
 
-  /// `1763650000000.0.k3j-9x2-m1p`.
+  /// The text, `1763650000000.0.k3j-9x2-m1p`.
   public var text: String {
     String(unsafeUninitializedCapacity: Stamp.textLengthMax) { buffer in
       write(to: UnsafeMutableRawBufferPointer(buffer))

@@ -1,7 +1,7 @@
 /// A name with a number, `Sun 2`: the name that a shape shows if another shape was first to carry its own name.
 struct NumberedName: Hashable, Sendable {
   let name: Text
-  /// Two or more.
+  /// The number, which is at least two.
   let number: Int
 
   /// An upper bound on the digits of the number. No shown number has more digits, and a number of this length fits into

@@ -13,12 +13,12 @@ extension OrderKey {
   public enum Failure: Error, Hashable, Sendable {
     /// The lower neighbour's key isn't less than the upper neighbour's.
     case neighboursOutOfOrder
-    /// The neighbours have no gap with this index.
+    /// There is no gap with this index among the neighbours.
     case indexOutOfRange
   }
 
-  /// A key between two others. A neighbour of `nil` stands for the end on that side. Returns `nil` if the new key would
-  /// be too long.
+  /// A key between two other keys. A neighbour of `nil` stands for the end on that side. Returns `nil` if the new key
+  /// would be too long.
   public static func between(
     _ lower: OrderKey?,
     _ upper: OrderKey?,
@@ -27,8 +27,8 @@ extension OrderKey {
     try run(of: 1, between: lower, upper, using: &generator)?.first
   }
 
-  /// `count` keys between two others, in order. A neighbour of `nil` stands for the end on that side. Returns `nil` if
-  /// a new key would be too long.
+  /// `count` keys between two other keys, in order. A neighbour of `nil` stands for the end on that side. Returns `nil`
+  /// if a new key would be too long.
   public static func run(
     of count: Int,
     between lower: OrderKey?,
@@ -39,7 +39,8 @@ extension OrderKey {
     guard count > 0 else { return [] }
     switch (lower, upper) {
     case (nil, nil):
-      // The first keys of all take the middle half, so that there is room on both sides.
+      // If there are no keys yet, the new keys take the middle half of the fractions, so that there is room on both
+      // sides.
       return OrderGap(lower: firstQuarter, upper: lastQuarter).spread(count, using: &generator)
     case (let lower?, nil):
       if let keys = ascending(count, from: lower, using: &generator) { return keys }

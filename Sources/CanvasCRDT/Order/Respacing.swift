@@ -88,7 +88,7 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
   var below: OrderKey? { key(at: range.lowerBound - 1) }
   var above: OrderKey? { key(at: range.upperBound) }
 
-  /// Whether there is space between the keys of the two neighbours that keep theirs.
+  /// Whether there is space between the two neighbours that keep their keys.
   func isOpen() throws(OrderKey.Failure) -> Bool {
     guard let below, let above else { return true }
     guard below <= above else { throw .neighboursOutOfOrder }
@@ -113,7 +113,8 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     }
   }
 
-  /// Whether the neighbours in the window, and `added` more, get short enough keys between the two that keep theirs.
+  /// Whether short enough keys fit between the two neighbours that keep theirs: for the neighbours in the window, and
+  /// for `added` more shapes.
   func isComfortable(for added: Int) throws(OrderKey.Failure) -> Bool {
     guard try isOpen() else { return false }
     let length: Int

@@ -41,7 +41,7 @@ struct RegisterSnapshot: Sendable {
     }
   }
 
-  /// Stops covering `property`.
+  /// Removes `property` from the covered properties.
   mutating func uncover(_ property: Property) {
     remove(property)
     covered.remove(property)

@@ -1,7 +1,7 @@
 // What the replica does with each message from the server.
 
 extension Replica {
-  /// A frame came.
+  /// Takes in a frame from the server.
   public mutating func received(_ bytes: [UInt8], isText: Bool, at now: Moment) -> [ReplicaEffect] {
     guard state == .greeting || state.isJoined else { return finish(at: now) }
     guard isText == configuration.encoding.isText else {

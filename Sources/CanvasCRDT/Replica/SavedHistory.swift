@@ -1,38 +1,39 @@
-// The steps that the user can undo and redo, as bytes. For a host that ends after each edit, such as a terminal
-// command: the next undo comes from another process. Stored beside the saved replica, which has the clock.
+// The steps that the user can undo and redo, as bytes. They are for a host that ends after each edit, such as a terminal
+// command, so that the next process can undo the edit. They are stored beside the saved replica, which has the clock.
 //
 //     version      one byte, 4
-//     undoable     varint, then each step, the oldest first:
+//     undoable     varint: how many; then each step, the oldest first:
 //       turn       varint
-//       passed     varint: the turn of the step for which an undo passed over it, 0 where there is none
-//       entries    varint, then each:
+//       passed     varint: the turn of the step for which an undo passed over this one; 0 if none did
+//       entries    varint: how many; then each:
 //         shape    six bytes
-//         before   a snapshot, and
-//         after    another
-//         spared   varint, the properties that undoing left alone
-//     redoable     likewise
-//     aliases      varint, then each: shape, property, stamp, and a byte that says whether the stamp that it stands for
-//                  follows
-//     exchanges    varint, then each undo or redo that the server has not answered:
-//       from       a place, and
-//       to         another
-//       flags      one byte: 1 the server has taken a part of it
-//       parts      varint, then each: a place, a stamp, a varint of the properties that were written, and an entry
-//       rest       varint, then each entry
-//       stand-ins  varint, then each: shape, property, stamp, and a byte: 0 nothing follows, 1 it stood for nothing, 2 the
-//                  stamp that it stood for follows
-//     replaced     varint, then each edit that the server has not answered: stamp, a varint of the properties that its own step
-//                  had written before, and a snapshot of what it replaced
-//     former       varint, then the last stamp of each actor that the user was before
+//         before   a snapshot
+//         after    another snapshot
+//         spared   varint: the mask of the properties that undoing left unchanged
+//     redoable     like `undoable`
+//     aliases      varint: how many; then each: shape, property, current stamp, and a byte that says whether the
+//                  original stamp follows
+//     exchanges    varint: how many; then each undo or redo that the server has not answered:
+//       from       a place
+//       to         another place
+//       flags      one byte: 1 the server has accepted a part
+//       parts      varint: how many; then each: a place, a stamp, a varint of the properties that were written, and an
+//                  entry
+//       rest       varint: how many; then each entry
+//       stand-ins  varint: how many; then each: shape, property, current stamp, and a byte: 0 there was no alias,
+//                  1 the alias had no original stamp, 2 the original stamp follows
+//     replaced     varint: how many; then each edit that the server has not answered: stamp, a varint of the properties
+//                  that the edit's own step had written before, and a snapshot of the replaced values
+//     former       varint: how many; then the last stamp of each actor that the user was before
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
-// A snapshot is a byte (1 the shape is live, 2 there are values), a varint of the registers that it covers, a list of
-// one operation without a stamp where there are values, and the stamps of these in the order of the properties' bits. A
-// stamp is a varint of its time and six bytes of its actor. A place is a byte (1 the undoable steps, 0 the others) and
-// the varint of a turn.
+// A snapshot is a byte (1 the shape is live, 2 there are values) and a varint of the registers that it covers. If there
+// are values, a list of one operation without a stamp follows, and then the values' stamps in the order of the bits. A
+// stamp is a varint of its time and six bytes of its actor. A place is a byte (1 the undoable steps, 0 the redoable
+// ones) and a turn as a varint.
 //
-// Version 3 did not have the former actors, and version 2 not what was replaced. Version 1 had neither turns nor exchanges, nor what was passed over and spared.
-// They are still read.
+// Version 3 lacked the former actors, and version 2 the replaced values too. Version 1 also lacked turns and exchanges,
+// the steps that were passed over, and the properties that were spared. All of these versions are still read.
 
 enum SavedHistory {
   static let version: UInt8 = 4

@@ -1,20 +1,21 @@
 // A replica as bytes for the host to store, so that closing the page loses no edit.
 //
-//     version      one byte, 2; 1 from when there were fewer properties and kinds
+//     version      one byte, 2; 1 dates from when there were fewer properties and kinds
 //     flags        one byte: 1 the drawing follows, 2 an offset follows, 4 a key follows
 //     actor        six bytes
-//     clock        two varints: the time last given or reserved, and the greatest that the server confirmed
-//     offset       zigzag varint, milliseconds
-//     key          counted text: what makes the client the same actor again
-//     runs         varint, then for each a varint: how many operations it has. First the messages that were in flight,
-//     edits        varint, and then the edits that were waiting, likewise
-//     operations   all of them, as in a message
-//     cursor       counted text; empty if there is none yet. This and what follows is there with the drawing only
-//     parts        varint, then each part of the confirmed state as columns
+//     clock        two varints: the last time that was used or reserved, and the greatest that the server has confirmed
+//     offset       zigzag varint: how far the server's time is ahead of the host's, in milliseconds
+//     key          counted text: the key with which the client gets the same actor again
+//     runs         varint: how many messages were in flight; then for each a varint, its number of operations
+//     edits        varint: how many edits were waiting; then for each a varint, its number of operations
+//     operations   the operations of both, as in a message
+//     cursor       counted text, empty if there is none yet. The cursor and the parts are only there with the drawing
+//     parts        varint: how many; then each part of the confirmed state as columns
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
-// The cursor is only stored together with the drawing: a replica without the drawing has to load all of it. The cursor
-// in version 1 is ignored, because the drawing in it lacks what clients of that version were not sent.
+// The cursor is only stored together with the drawing, because a replica without the drawing has to load all of it. The
+// cursor in version 1 is ignored: clients of that version were not sent all properties and kinds, so the drawing beside
+// the cursor lacks some.
 
 /// Why bytes can't be read as a saved replica.
 public enum SavedReplicaError: Error, Hashable, Sendable {

@@ -151,7 +151,7 @@ extension UndoHistory.Entry {
     let covered = PropertyMask.all.subtracting(replaced.standing)
     before.forget(edit.stamp, replaced.values, of: covered)
     let touched = after.forget(edit.stamp, replaced.values, of: covered)
-    // In these registers nothing is left that this step wrote, whoever wrote their present values.
+    // In these registers nothing is left that this step wrote. It doesn't matter who wrote their present values.
     for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)
       after.uncover(property)

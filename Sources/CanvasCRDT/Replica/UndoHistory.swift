@@ -55,9 +55,8 @@ public struct UndoHistory: Sendable {
   }
 
   /// A register's current stamp, and the earlier stamp that it stands for because both have the same value. `original`
-  /// is
-  /// `nil` if the register did not exist. While the server may still refuse the current write, the alias of the stamp
-  /// before it is kept too.
+  /// is `nil` if the register did not exist. While the server may still refuse the current write, the alias of the
+  /// stamp before it is kept too.
   struct Alias: Sendable {
     let property: Property
     var current: Stamp

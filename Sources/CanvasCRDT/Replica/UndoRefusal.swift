@@ -34,12 +34,12 @@ extension UndoHistory {
 
     let from: Place
     let to: Place
-    /// By shape.
+    /// The parts, by their shapes.
     var parts = IdentifierMap<Part>()
     /// The entries for which nothing was written. If the server has accepted none of the parts, these entries go back
     /// together with the last part.
     var rest: [Entry] = []
-    /// By shape.
+    /// The aliases that the exchange changed without a write, by their shapes.
     var standIns = IdentifierMap<[StandIn]>()
     /// Whether the server has accepted at least one part.
     var isTaken = false
@@ -131,8 +131,8 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  /// Gives the registers that the exchange didn't write their former aliases back. If a later exchange has changed such
-  /// an alias too, the former alias is restored when the later exchange is refused.
+  /// Gives former aliases back to the registers that the exchange didn't write. If a later exchange has changed such an
+  /// alias too, the former alias is restored only when the later exchange is refused.
   private mutating func restoreAliases(of shape: Identifier, from index: Int) {
     for standIn in exchanges[index].standIns.removeValue(forKey: shape) ?? [] {
       var isLater = false

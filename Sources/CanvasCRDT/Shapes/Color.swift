@@ -102,7 +102,7 @@ extension Color {
     }
   }
 
-  /// `#E4572E`.
+  /// The text, `#E4572E`.
   public var text: String {
     String(unsafeUninitializedCapacity: Color.textLength) { buffer in
       write(to: UnsafeMutableRawBufferPointer(buffer))

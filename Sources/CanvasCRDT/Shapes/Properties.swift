@@ -202,8 +202,8 @@ extension Properties {
     return kept
   }
 
-  /// The values that differ from those of `other`. A property that `other` doesn't assign counts as having its default
-  /// there.
+  /// The values of this set that differ from the values of `other`. A property that `other` doesn't assign has its
+  /// default there.
   public func differing(from other: borrowing Properties) -> Properties {
     var differing = self
     for property in assigned where agrees(on: property, with: other) { differing.clear(property) }

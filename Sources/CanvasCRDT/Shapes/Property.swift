@@ -79,7 +79,7 @@ public struct PropertyMask: Hashable, Sendable {
   @inlinable
   public static var rare: PropertyMask { PropertyMask(rawValue: all.rawValue & ~common.rawValue) }
 
-  /// All other properties.
+  /// The properties that are not rare.
   @inlinable
   public static var common: PropertyMask { PropertyMask(rawValue: 1 << 15 - 1) }
 

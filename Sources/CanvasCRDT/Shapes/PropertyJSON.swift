@@ -53,7 +53,7 @@ extension JSONWriter {
     endArray()
   }
 
-  /// `"#E4572E"`.
+  /// Writes a colour, `"#E4572E"`.
   public mutating func value(_ color: Color) {
     put(upTo: Color.textLength + 2) { room in
       room[0] = UInt8(ascii: "\"")

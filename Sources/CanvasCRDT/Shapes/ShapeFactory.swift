@@ -16,7 +16,7 @@ public struct ShapeFactory: Sendable {
 
   /// The range of angles in degrees. By default shapes stand upright.
   public var rotations: ClosedRange<Double> = 0...0
-  /// The ten levels.
+  /// The range of levels of alpha.
   public var alphas: ClosedRange<Int16> = 1...10
   /// The number of a polygon's corners or a star's tips.
   public var points: ClosedRange<Int16> = 3...8

@@ -7,9 +7,10 @@ public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
   /// The vocabulary of a client whose `hello` names none: the properties up to `innerRatio`, and the kinds up to
   /// `star`.
   case first = 1
-  /// Texts as well.
+  /// The properties and kinds of the first, and those that came with texts.
   case second = 2
-  /// As in the second, and groups, locks, shapes without a fill, broken strokes, lines and ink.
+  /// The properties and kinds of the second, and those for groups, locks, shapes without a fill, broken strokes, lines
+  /// and ink.
   case third = 3
 
   public static let newest = Vocabulary.third

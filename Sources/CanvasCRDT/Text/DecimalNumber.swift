@@ -15,9 +15,8 @@ struct DecimalNumber {
   private static let significantDigitsMax = 19
   private static let exponentMax: Int64 = 1 << 40
 
-  /// Reads as far as the grammar allows. Returns `nil` if no number starts at `index`, or if the number is incomplete;
-  /// then
-  /// `index` is at the wrong byte.
+  /// Reads as far as the grammar allows. Returns `nil` if no number starts at `index`, or if the number is incomplete.
+  /// Then `index` is at the wrong byte.
   init?(reading bytes: UnsafeRawBufferPointer, at index: inout Int) {
     let end = bytes.count
     if index < end, bytes[index] == UInt8(ascii: "-") {

@@ -9,15 +9,15 @@
 ///       }
 ///     }
 ///
-/// The caller reads or skips the value of each key or element before it asks for the next one. If it has not, or asks
-/// for another kind of value than there is, the reader throws a named failure. So a loop over elements always ends. The
-/// reader and its results borrow the bytes, so they must stay within the `withUnsafeBytes` closure that the buffer came
-/// from.
+/// The caller must read or skip the value of each key or element before it goes on to the next one. If it doesn't, or
+/// if it reads another kind of value than there is, the reader throws a named failure. So a loop over elements always
+/// ends. The reader and its results borrow the bytes, so they must stay within the `withUnsafeBytes` closure that the
+/// buffer came from.
 public struct JSONReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
   @usableFromInline var index: Int
-  /// The offset of the key or element that was returned last. If the caller asks for the next one without having read
-  /// this one's value, the reader throws. Otherwise such a caller would loop for ever.
+  /// The offset of the key or element that was returned last. If the caller goes on to the next one without having read
+  /// this value, the reader throws. Otherwise such a caller would loop for ever.
   private var given = -1
 
   /// Checks the whole text once, so that reading needs no checks.

@@ -63,7 +63,7 @@ public struct JSONText: Hashable, Sendable {
   /// `{}`: the presence of a peer that has set none.
   public static let emptyObject = JSONText(checked: [UInt8(ascii: "{"), UInt8(ascii: "}")])
 
-  /// A whole number.
+  /// A whole number as JSON.
   public init(_ number: UInt64) {
     var writer = JSONWriter(capacity: 24)
     writer.value(number)

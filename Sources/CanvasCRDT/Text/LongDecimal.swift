@@ -50,7 +50,8 @@ struct LongDecimal {
     }
     var denominator = LongInteger(1)
     denominator.multiply(byFiveTo: -exponent)
-    // If both have the same length, the quotient lies between a half and two. From there on, each step gives one bit.
+    // If both numbers have the same length, the quotient lies between a half and two. From there on, each step gives
+    // one bit.
     let shift = denominator.bitWidth - numerator.bitWidth
     if shift > 0 { numerator.shiftLeft(by: shift) } else { denominator.shiftLeft(by: -shift) }
     var quotient: UInt64 = 0

@@ -17,7 +17,7 @@ extension String {
     return lines
   }
 
-  /// One paragraph.
+  /// Breaks one paragraph into lines.
   private func wrapped(columns: Int) -> [String] {
     var lines: [String] = []
     var line = ""

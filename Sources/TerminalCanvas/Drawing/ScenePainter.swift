@@ -27,7 +27,7 @@ public struct ScenePainter {
   /// The greatest distance of a chord from its curve, in pixels.
   private static let flatness = 0.1
 
-  /// An empty canvas.
+  /// A painter that begins with an empty canvas.
   public init(view: CanvasView, theme: Theme) {
     self.init(view: view, theme: theme, over: nil)
   }

@@ -8,7 +8,7 @@ enum Stroke {
   /// The cosine of about a quarter of a right angle. A corner that turns by less is closed by one triangle.
   private static let flatCosine = 0.92
 
-  /// A closed line.
+  /// A closed line as polygons.
   static func polygons(along corners: [Point], width: Double) -> [[Point]] {
     guard corners.count > 1, width > 0 else { return [] }
     let reach = width / 2

@@ -8,7 +8,7 @@ struct UndoModel {
 
   /// The writes that belong to no step any more, as places in `OwnWrites`.
   private var settled: [Int] = []
-  /// Places in `OwnWrites`.
+  /// The steps that can be undone. Each is a list of places in `OwnWrites`.
   private var steps: [[Int]] = []
   private var undone: [[Int]] = []
   private var open: [Int] = []

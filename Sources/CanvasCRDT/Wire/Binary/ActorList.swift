@@ -5,8 +5,8 @@ struct ActorList {
   /// The indices by actor. Only filled if the list is so long that a search would take longer than hashing.
   private var places = IdentifierMap<Int>()
 
-  /// The places of the actors found last, indexed by a few bits of the actor. A room has few writers who take turns, so
-  /// a hint is nearly always right.
+  /// The place at which an actor was found last, indexed by a few bits of the actor. The few writers of a room
+  /// alternate, so a hint is nearly always right.
   private var hints = InlineArray<64, Int32>(repeating: -1)
 
   private static let shortLength = 16

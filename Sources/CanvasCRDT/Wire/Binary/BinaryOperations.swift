@@ -1,19 +1,19 @@
-// A list of operations, compact: the actors once, each stamp relative to the one before it, a mask and the values.
+// A list of operations in a compact form: each actor is written once, and each stamp relative to the stamp before it.
 //
-//     actors        varint, then six bytes each, in the order in which the operations first name them
-//     operations    varint, then for each:
-//       head        one byte: 1 the shape follows (otherwise it is the operation before's)
-//                             2 there is no stamp, the server is to make one
-//                             4 the stamp is the operation before's
+//     actors        varint: how many; then six bytes each, in the order in which the operations first name them
+//     operations    varint: how many; then for each:
+//       head        one byte: 1 the shape follows (otherwise it is the same as in the operation before)
+//                             2 there is no stamp, so the server makes one
+//                             4 the stamp is the same as in the operation before
 //                             8 a counter follows (otherwise it is 0)
-//                             the upper four bits: the actor's place in the list, 15: a varint of what is more than 15
+//                             the upper four bits: the actor's place in the list; 15: the rest follows as a varint
 //       shape       six bytes
-//       time        zigzag varint: milliseconds less those of the stamp before (of 0, for the first)
+//       time        zigzag varint: the difference in milliseconds from the stamp before (for the first: from 0)
 //       counter     varint, 1…65535
-//       mask        varint, a bit for each property
+//       mask        varint, one bit for each property
 //       values      in the order of the bits
 //
-// One list has one encoding: a longer form of the same is refused.
+// Each list has exactly one encoding: a longer form of the same list is refused.
 
 enum BinaryOperations {
   static let shapeFollows: UInt8 = 1

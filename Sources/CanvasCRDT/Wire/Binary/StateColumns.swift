@@ -1,27 +1,31 @@
-// A room's state in columns: all values of one property are together, since neighbouring values are alike.
+// A room's state in columns. All values of one property are together, because neighbouring values are alike and so take
+// few bits.
 //
 //     version       one byte, 1
-//     erasures      varint, then for each: the identifier as below, and its stamp (14 bytes)
-//     shapes        varint, at most 65,536
-//     identifiers   varint: the first, then how much each is more than the one before
-//     actors        varint, then six bytes each, rising: all whose stamps follow
-//     times         varint: the least milliseconds of all the stamps; then three bytes: how many bits each stamp has
-//                   for milliseconds past those, for its counter, for its actor's place
-//     masks         varint: how many different masks, then each as a varint, rising; then packed, in as few bits as the
-//                   last place needs: each shape's mask. The bit of `deleted` says that there is an erasure
-//     stamps        packed, shape by shape, property by property in the order of the bits: a shape's first stamp, then
-//                   for each other a bit: 0 the first stamp again, 1 a stamp follows
-//     columns       for each property that some mask has, in the order of the bits, the values of all that have it:
+//     erasures      varint: how many; then for each its identifier, written as below, and its stamp (14 bytes)
+//     shapes        varint: how many, at most 65,536
+//     identifiers   varint: the first; then for each the difference from the one before
+//     actors        varint: how many; then six bytes each, rising: all actors of the stamps that follow
+//     times         varint: the least milliseconds of all stamps; then three bytes: how many bits each stamp has for
+//                   its milliseconds beyond the least, for its counter, and for its actor's place
+//     masks         varint: how many different masks; then each as a varint, rising; then packed: for each shape the
+//                   place of its mask, in as few bits as the last place needs. The bit of `deleted` says that the shape
+//                   has an erasure
+//     stamps        packed, shape by shape, and property by property in the order of the bits: the shape's first stamp;
+//                   then for each further property one bit: 0 the first stamp again, 1 another stamp follows
+//     columns       for each property in any mask, in the order of the bits, the values of all shapes that have it:
 //       colours     three bytes each
-//       kinds, flags, choices, whole numbers   packed, each in as many bits as the greatest that is allowed needs
-//       names · z · texts   varint and bytes each
+//       kinds, flags, choices, whole numbers   packed, each in as many bits as the greatest allowed value needs
+//       names · z · texts   for each a varint, its length, and its bytes
 //       numbers     (a pair is two such columns)
 //         form      one byte: 0 units, 1 hundredths, 2 ten-thousandths, 3 eight bytes each (and nothing else follows)
-//         least     zigzag varint; one byte: how many bits each has; then packed: how much each is more
-//         others    varint: how many did not fit; for each a varint, how many places after the one before, and eight
-//                   bytes. In the packed list such a one stands as the least
+//         least     zigzag varint: the least number; one byte: how many bits each number takes; then packed: for each
+//                   number the difference from the least
+//         others    varint: how many numbers don't fit the form; then for each a varint, how many places it comes after
+//                   the one before, and eight bytes. In the packed list, the least stands in its place
 //
-// Each packed run ends with its byte. The encoder's choices are functions of the state, so equal states are equal bytes.
+// Each packed run is filled up to a whole byte. The encoder's choices depend only on the state, so equal states are
+// equal bytes.
 
 enum StateColumns {
   static let version: UInt8 = 1

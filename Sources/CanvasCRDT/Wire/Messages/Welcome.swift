@@ -183,7 +183,7 @@ extension BinaryEncoding {
     if let key = welcome.key { writer.appendCounted(key) }
   }
 
-  /// This is added to the byte of the role if a key follows the peers.
+  /// A flag in the byte of the role. It is set if a key follows the peers.
   private static let keyFlag: UInt8 = 2
 
   static func readWelcome(from reader: inout ByteReader) throws(BinaryFailure) -> Welcome {
