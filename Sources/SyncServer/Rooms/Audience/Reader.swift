@@ -236,6 +236,7 @@ struct Reader: Sendable {
   mutating func waitForState(wasTurnedAway: Bool) { stage = .waiting(wasTurnedAway: wasTurnedAway) }
   mutating func enter(stream: Int) { stage = .state(stream: stream, next: 0) }
 
+  /// Takes the reader out of its stream.
   /// - Returns: the stream of state that the reader was in.
   mutating func leaveStream() -> Int? {
     guard case .state(let stream, _) = stage else { return nil }
@@ -253,7 +254,8 @@ struct Reader: Sendable {
     stage = notices.isEmpty ? .live : .notices(notices, next: 0)
   }
 
-  /// The beat that the reader would have got next is dropped. The reader has had all beats before it.
+  /// The beat that the reader would have got next is dropped from the ring, or the reader is to skip it. It has got all
+  /// beats before that one.
   mutating func fallOff(at ordinal: UInt64, dropped: borrowing DroppedBeats, people: Set<Identifier>) {
     let digestsWanted = answers.dropDigests()
     if let position { self.position = max(position, dropped.position) }
@@ -268,8 +270,9 @@ struct Reader: Sendable {
     )
   }
 
-  /// Puts off a digest that is asked for while the reader is behind. It is made once the reader has caught up.
-  /// - Returns: false if the reader is not behind, and can be answered at once.
+  /// Puts off a digest that the client asks for while the reader is behind. The digest is made once the reader has
+  /// caught up.
+  /// - Returns: false if the reader is not behind, so that the digest can be sent at once.
   mutating func deferDigest() -> Bool {
     guard told != nil else { return false }
     told?.digestsWanted += 1
@@ -285,13 +288,13 @@ struct Reader: Sendable {
   mutating func entered(operations: UInt64) { operationsUnderWay += operations }
   mutating func landed(operations: UInt64) { operationsUnderWay -= operations }
 
-  /// The bytes of the answers that wait, and of those that are owed and not made yet.
+  /// The bytes of the answers that wait, and of the digests that were put off.
   private var answerBytes: UInt64 { UInt64(answers.byteCount + (told?.digestsWanted ?? 0) * Reader.digestBytes) }
 
-  /// About as long as a digest is.
+  /// About the length of a message with a digest.
   private static let digestBytes = 64
 
-  /// - Returns: whether reading is to be paused now, because the reader's answers or its operations pile up.
+  /// - Returns: whether reading from the connection has to pause now, because its answers or its operations pile up.
   mutating func pausesReading(_ limits: Limits) -> Bool {
     guard !isReadingPaused, answerBytes > limits.waitingAnswerBytes || operationsUnderWay > limits.inFlightOperations
     else {
@@ -301,7 +304,7 @@ struct Reader: Sendable {
     return true
   }
 
-  /// - Returns: whether reading is to go on now.
+  /// - Returns: whether reading from the connection has to go on now.
   mutating func resumesReading(_ limits: Limits) -> Bool {
     guard isReadingPaused, answerBytes <= limits.waitingAnswerBytes / 2,
       operationsUnderWay <= limits.inFlightOperations / 2
@@ -310,6 +313,6 @@ struct Reader: Sendable {
     return true
   }
 
-  /// The bytes that the reader holds beside the ring.
+  /// The bytes in memory for this reader alone. Those of the ring are shared.
   var bytesHeld: Int { chunk.count + own.count + answers.byteCount }
 }
