@@ -330,7 +330,7 @@ struct Room: Sendable {
     }
   }
 
-  /// Refuses a batch that is not under way any more.
+  /// Refuses a batch, for the connection or the HTTP request that it came from.
   /// - Returns: the connection that is sent the refusal, if there is one.
   @discardableResult
   private mutating func answer(_ passage: Door.Passage, _ rejection: Rejection) -> MemberID? {

@@ -6,7 +6,7 @@ import WebSocketLoop
 extension RoomService {
   /// The rooms that a token covers.
   func roomList(_ request: Request, _ grant: Grant) async -> Response {
-    // Making the list reads through all stored rooms, so it is charged.
+    // Making the list reads through all stored rooms, so it takes a turn like a read of history.
     let party = party(of: request)
     guard await takeHistoryTurn(party) else { return RefusedReading.tooMany.response }
     let found = await list(of: grant, for: party)

@@ -119,7 +119,7 @@ extension RoomService {
 
 private enum RoomServiceWords {
   static let stamped: Text = "over HTTP only operators may write stamps; leave `at` out"
-  /// Before a body is read, each of this many bytes is charged as one operation. Most operations are shorter.
+  /// A body is charged as one operation for each of this many bytes, before it is read. Most operations are shorter.
   static let bytesForOperation = 1_024
   static let shortBytesMax = 8_192
 }
