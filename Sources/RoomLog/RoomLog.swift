@@ -28,11 +28,11 @@
 public protocol RoomLog: Sendable {
   func submit(_ requests: [LogRequest])
 
-  /// Figures for an operator. May be called from any thread. The cost is small, but not zero.
+  /// Statistics for an operator. May be called from any thread. The cost is small, but not zero.
   func statistics() -> LogStatistics
 
-  /// Carries out all earlier requests, then releases everything. The last event is `.closed`. Later requests are
-  /// neither carried out nor answered.
+  /// Carries out all earlier requests, and then releases everything. The last event is `.closed`. Requests that come
+  /// later are neither carried out nor answered.
   func close()
 }
 

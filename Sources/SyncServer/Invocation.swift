@@ -10,8 +10,8 @@ enum Invocation: Hashable, Sendable {
 }
 
 extension Invocation {
-  /// Reads the environment first. The command line overrides it.
-  /// - Parameter arguments: without the program's own name.
+  /// Reads the environment, and then the command line, whose settings replace those of the environment.
+  /// - Parameter arguments: the arguments without the program's own name.
   init(arguments: [String], environment: [String: String]) throws(ConfigurationError) {
     switch Manual.server.answer(to: arguments) {
     case .text(let text):
@@ -51,7 +51,7 @@ extension Invocation {
     self = .serve(configuration)
   }
 
-  /// `--flag value`, `--flag=value`, or `--switch`.
+  /// Takes one flag off the arguments: `--flag value`, `--flag=value`, or `--switch`.
   private static func take(
     _ argument: String,
     from rest: inout ArraySlice<String>,

@@ -4,7 +4,7 @@ import Glibc
 @main
 enum Main {
   static func main() {
-    // Files that the server or a command writes are readable for its own user only.
+    // Only the server's own user can read the files that the server or a command writes.
     umask(0o077)
     let invocation: Invocation
     do throws(ConfigurationError) {

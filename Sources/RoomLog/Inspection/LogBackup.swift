@@ -2,9 +2,9 @@
 public enum LogBackup {
   /// Copies the database at `path` to `copy` and makes the copy durable. There must be no file at `copy` yet.
   ///
-  /// The copy is made in one reading transaction. So it is consistent however much is written meanwhile, and nobody
-  /// waits for it. Until it is done, the write-ahead log can't be cleared and grows.
-  /// - Parameter secret: the secret behind the actors' keys, for a copy of a database that doesn't have it.
+  /// The copy is made in one reading transaction. So the copy is consistent however much is written meanwhile, and no
+  /// writer waits for it. Until it is finished, the write-ahead log can't be cleared, and grows.
+  /// - Parameter secret: the secret behind the actors' keys, for a copy of a database that doesn't have the secret.
   public static func make(
     of path: String,
     to copy: String,
@@ -31,8 +31,8 @@ public enum LogBackup {
     }
   }
 
-  /// Gives the copy a mark of its own. If it kept the original's mark and were put back later, the server would take it
-  /// for the database that its clients know, and their cursors for places in it.
+  /// Gives the copy a mark of its own. Suppose that the copy kept the original's mark and were put back later: the
+  /// server would take it for the database that its clients know, and their cursors for places in it.
   private static func mark(_ copy: String, _ secret: [UInt8]?, _ options: SQLiteOptions) throws(StorageFault) {
     try attempt(copy) { () throws(SQLiteFailure) in
       let database = try Database(path: copy, mayCreate: false, fileSystem: options.fileSystem)

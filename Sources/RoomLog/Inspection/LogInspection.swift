@@ -3,24 +3,24 @@ public struct LogInspection: Sendable {
   public struct Finding: Hashable, Sendable {
     public var room: String
     public var error: LogError
-    /// Whether the room can be used all the same: a snapshot replaces the damaged records, or the records replace a
-    /// damaged snapshot.
+    /// Whether the room can be opened in spite of the damage: a snapshot replaces the damaged records, or the records
+    /// replace a damaged snapshot.
     public var opens: Bool
   }
 
   public private(set) var rooms = 0
-  /// The number of records in the rooms that are undamaged.
+  /// How many records the undamaged rooms have.
   public private(set) var records = 0
-  /// SQLite's findings about the file itself, such as pages and indexes.
+  /// What SQLite finds wrong with the file itself, such as pages and indexes.
   public private(set) var faults: [String] = []
   public private(set) var findings: [Finding] = []
-  /// Rooms whose snapshot differs from the sum of their records.
+  /// How snapshots differ from what the records of their rooms add up to, in words.
   public private(set) var differences: [String] = []
 
   public var isSound: Bool { faults.isEmpty && findings.isEmpty && differences.isEmpty }
 
-  /// Tells how a room differs from the sum of its records. Only the caller knows what records mean; it gets the answers
-  /// to `load` and `read`.
+  /// Says, in words, how a room's snapshots differ from what its records add up to. The caller provides it, because
+  /// only the caller knows what records mean. It is handed the answers to `load` and `read`.
   public typealias Comparison = (_ room: String, _ answer: @escaping (LogRequest) -> LogEvent) -> [String]
 
   /// - Parameter path: the database: `canvas.db` in a data directory, or a copy.
@@ -59,7 +59,7 @@ public struct LogInspection: Sendable {
     }
     var options = options
     options.readerMayWrite = false
-    // The reader needs a queue, although here no thread takes from it.
+    // A reader is made with a queue. Here no thread takes from the queue.
     let queue = RequestQueue(bytesMax: 0, snapshotBytesMax: 0)
     let reader = Reader(
       path: path,
@@ -96,8 +96,8 @@ public struct LogInspection: Sendable {
     }
   }
 
-  /// A room without a row is in no list of rooms. A deleted room has an entry elsewhere until its records are cleared
-  /// away.
+  /// Records whose room has no row, so that no list of rooms shows them. The records of a deleted room don't count:
+  /// until they are cleared away, the room has an entry in another table.
   private static func recordsWithoutRoom(in database: Database) throws(SQLiteFailure) -> [String] {
     let query = try database.statement(
       """
@@ -111,7 +111,7 @@ public struct LogInspection: Sendable {
         words.append("\(query.integer(1)) records up to position \(query.integer(2)) belong to no room")
       }
     } catch {
-      // Damage has been reported already; any other failure is passed on.
+      // Damage is in the findings already. Any other failure is passed on.
       guard error.isDamage else { throw error }
     }
     return words

@@ -3,7 +3,7 @@ import Synchronization
 /// A log that keeps its rooms in memory: for tests, and for a server that stores nothing.
 ///
 /// It has no thread and no clock. It is open as soon as it is made, and `submit` carries out the request and calls the
-/// sink before it returns. Several logs may share their rooms, like nodes: then a request to one log may also call the
+/// sink before it returns. Several logs may share their rooms, as nodes do. A request to one log may then also call the
 /// sinks of the others.
 public final class MemoryLog: RoomLog {
   private let shared: SharedMemory
@@ -32,9 +32,9 @@ final class SharedMemory: Sendable {
     var unreported: [LogEvent] = []
     var figures = LogStatistics()
     var isClosed = false
-    /// Whether a caller is in the sink already. That caller also reports what comes meanwhile.
+    /// Whether a call of the sink is under way. The caller that made it also reports the events that arise meanwhile.
     var isReporting = false
-    /// While an append is undecided, nothing else is stored.
+    /// The append whose outcome is unknown. Meanwhile nothing else is stored.
     private(set) var undecided: UndecidedAppend?
 
     mutating func tell(_ event: LogEvent) {
@@ -67,11 +67,11 @@ final class SharedMemory: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - store: what earlier logs have made durable.
-  ///   - positionStep: the distance between positions. Tests of the log's contract use it; rooms take a gap for a
-  ///     missing record.
-  ///   - undecided: asked before each append. If it names a fate, the append's log learns of the outcome only by
-  ///     `decide()` or when it is closed. Tests use it to show what a log promises meanwhile.
+  ///   - store: what earlier logs have stored.
+  ///   - positionStep: the distance between two positions. The tests of the contract of all logs use more than 1; rooms
+  ///     would take a gap for a missing record.
+  ///   - undecided: is asked before each append. If it returns a fate, the log that made the append learns the outcome
+  ///     only by `decide()` or when it is closed. Tests use this to show what a log guarantees meanwhile.
   init(
     store: MemoryStore = MemoryStore(),
     retention: Retention = .everything,
@@ -103,7 +103,7 @@ final class SharedMemory: Sendable {
     report()
   }
 
-  /// Tells the logs whether their undecided appends were stored.
+  /// Reports to the logs whether their undecided appends were stored.
   func decide() {
     state.withLock { state in for number in state.handles.indices { state.handles[number].decide() } }
     report()
@@ -144,7 +144,7 @@ final class SharedMemory: Sendable {
     state.handles[number].unreported.append(.committed(report))
   }
 
-  /// Also tells the other logs that follow the room.
+  /// Reports an event to the other logs that follow the room.
   private func tellOthers(_ event: LogEvent, than number: Int, in state: inout State) {
     let told: (room: String, event: LogEvent)
     switch event {
@@ -159,7 +159,7 @@ final class SharedMemory: Sendable {
     }
   }
 
-  /// Reports all events to the sinks, including those that arise while a sink is being called.
+  /// Reports all events to the sinks. That includes events that arise while a sink is being called.
   private func report() {
     while true {
       let next = state.withLock { state -> (number: Int, sink: LogSink, events: [LogEvent])? in
@@ -176,12 +176,13 @@ final class SharedMemory: Sendable {
     }
   }
 
-  /// The durable state. Logs in the next process start from it.
+  /// What is stored. Tests start a later log from it, like the next process.
   var store: MemoryStore { state.withLock { $0.store } }
 
   // MARK: Answers
 
-  /// - Returns: `nil` if the answer has to wait.
+  /// Carries out a request.
+  /// - Returns: the answer. `nil` if the answer has to wait.
   private func perform(_ request: LogRequest, for number: Int, in state: inout State) -> LogEvent? {
     do throws(LogError) {
       if request.isWrite {
@@ -246,7 +247,7 @@ final class SharedMemory: Sendable {
     case .verify(let id, let name):
       return .verified(id: id, room: name, records: try state.store.room(name).records.count)
     case .verifyPart(let request):
-      // This log never reads from a disk, so nothing can differ.
+      // Nothing is read from a disk, so no checksum can differ.
       var part = VerifiedPart()
       part.rooms = state.store.rooms.count
       return .verifiedPart(id: request.id, part)

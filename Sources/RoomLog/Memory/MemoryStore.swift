@@ -1,9 +1,9 @@
-/// The durable state of a `MemoryLog`.
+/// What a `MemoryLog` has stored.
 struct MemoryStore: Sendable {
   struct StoredRoom: Sendable {
     var entry: RoomEntry
     var records: [LogRecord] = []
-    /// For each record, the number of operations in the room up to and including it.
+    /// For each record: how many operations the room has up to and including that record.
     var operations: [UInt64] = []
     var snapshots: [UInt64: RoomSnapshot] = [:]
   }
@@ -26,7 +26,7 @@ struct MemoryStore: Sendable {
     return AppendedRecords(id: request.id, room: request.room, epoch: room.entry.epoch, records: placed)
   }
 
-  /// Takes the room out of the dictionary, so that appending to its records copies none of them.
+  /// Takes the room out of the dictionary. Otherwise appending to its records would copy all of them.
   private mutating func room(for request: AppendRequest) throws(LogError) -> StoredRoom {
     if let room = rooms[request.room] {
       if !request.mayCreate { try room.entry.check(epoch: request.epoch) }
@@ -58,7 +58,7 @@ struct MemoryStore: Sendable {
     rooms[request.room] = StoredRoom(entry: RoomEntry(request, number: lastNumber))
   }
 
-  /// The records that a new follower lacks; `nil` if there are none.
+  /// The records that a new follower has yet to get. `nil` if there are none.
   func records(for request: FollowRequest) throws(LogError) -> AppendedRecords? {
     guard rooms[request.room] != nil || request.epoch != nil else { return nil }
     let room = try room(request.room, epoch: request.epoch)
@@ -131,7 +131,7 @@ struct MemoryStore: Sendable {
   }
 
   /// Trims the room.
-  /// - Returns: the position of the last record that is gone.
+  /// - Returns: the position of the last record that was dropped.
   mutating func trim(_ name: String, to place: SnapshotPlace?, retention: Retention) -> UInt64 {
     guard var room = rooms[name] else { return 0 }
     if let place, place.position > room.entry.trimmed {
@@ -152,7 +152,7 @@ struct MemoryStore: Sendable {
 }
 
 extension MemoryStore.StoredRoom {
-  /// The index of the first record past `position`, by binary search.
+  /// The index of the first record after `position`, by binary search.
   func index(after position: UInt64) -> Int {
     var low = 0
     var high = records.count

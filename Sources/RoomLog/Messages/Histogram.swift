@@ -1,12 +1,12 @@
-/// Counts values by size: for each bound, the values up to it and above the bound before.
+/// Counts values by size: for each bound, how many values were at most the bound and greater than the bound before.
 public struct Histogram: Hashable, Sendable {
-  /// Where the bounds lie.
+  /// Which bounds a histogram has.
   public enum Scale: Hashable, Sendable {
     /// Each bound is twice the one before, from 1 to 131,072.
     case counts
     /// Durations in microseconds, from 0.1 ms to 10 s. Each bound is at most 21 % above the one before. So the middle
-    /// between two bounds is within 10 % of every value counted there, and a median or a 99th percentile that is read
-    /// from the counts is as exact.
+    /// between two bounds is within 10 % of every value that was counted there, and a median or a 99th percentile that
+    /// is read from the counts is as exact as that.
     case microseconds
 
     public var bounds: [UInt64] {
@@ -18,7 +18,7 @@ public struct Histogram: Hashable, Sendable {
 
     private static let doublings: [UInt64] = (0..<18).map { 1 << $0 }
 
-    /// Thirteen bounds for each factor of ten, round numbers among them, since alarms are set to round numbers.
+    /// Thirteen bounds for each factor of ten. Round numbers are among them, because alarms are set to round numbers.
     private static let durations: [UInt64] = {
       let decades: [UInt64] = [1, 10, 100, 1_000, 10_000]
       let steps: [UInt64] = [100, 120, 145, 175, 210, 250, 300, 360, 430, 500, 600, 710, 850]

@@ -1,30 +1,30 @@
 /// Why a log refused a request.
 public enum LogError: Error, Hashable, Sendable {
-  /// Nothing can be stored now, but reading works. The log tries again by itself.
+  /// Nothing can be stored now, but reading works. The log goes on trying to store.
   case unavailable(StorageFault)
   /// Too many bytes are waiting to be stored.
   case busy(queuedBytes: Int)
   case badRoomName
   case noSuchRoom(room: String)
-  /// The name now belongs to another room than the one that the caller meant.
+  /// The room that now has this name is another one than the caller meant.
   case otherEpoch(room: String, epoch: UInt64)
   case noRecords
   case recordTooLarge(bytes: Int, bytesMax: Int)
   /// The position is past the room's last record.
   case pastEnd(room: String, last: UInt64)
-  /// The records up to this position are no longer kept.
+  /// The records up to this position have been trimmed.
   case trimmed(room: String, through: UInt64)
-  /// The record at this position is missing or was changed since it was stored. Position 0 means the room's own entry.
+  /// The record at this position is missing, or is not as it was stored. Position 0 stands for the room's own entry.
   case damaged(room: String, position: UInt64)
-  /// A snapshot was changed since it was stored, and there is nothing older to start from.
+  /// A snapshot is not as it was stored, and there is nothing older from which the room could be opened.
   case damagedSnapshot(room: String, position: UInt64)
-  /// No complete snapshot covers the damaged records.
+  /// There is no complete snapshot that covers the damaged records.
   case damageNotCovered(room: String, position: UInt64)
   case notDamaged(room: String)
   case roomExists(room: String)
   /// This log doesn't store locks.
   case noLocks
-  /// The log is being closed, and the request can wait until it is opened again.
+  /// The log is being closed, and the caller can make the request again when the log is next open.
   case isClosing
 }
 

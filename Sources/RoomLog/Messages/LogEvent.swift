@@ -1,54 +1,54 @@
 /// An event that a log reports.
 public enum LogEvent: Hashable, Sendable {
   /// The log is open. Reported once.
-  /// - Parameter secret: random bytes, the same for all nodes; `nil` if the log keeps none.
+  /// - Parameter secret: random bytes, the same for all nodes. `nil` if the log doesn't store them.
   case opened(secret: [UInt8]?)
-  /// Why the log can't be opened yet. It goes on trying. Each reason is reported once.
+  /// Why the log can't be opened yet. The log goes on trying. Each reason is reported once.
   case waiting(StorageFault)
-  /// The log can't be opened until somebody changes something. All requests are refused, and `.closed` follows.
+  /// The log can't be opened until an operator mends the cause. All requests are refused, and `.closed` follows.
   case unusable(StorageFault)
   case appended(AppendedRecords)
   case read(id: UInt64, RecordPage)
   case loaded(id: UInt64, LoadedRoom)
-  /// Everything that was stored before the request has been reported.
+  /// The room is followed: everything that was stored in it before the request has been reported.
   case following(id: UInt64, room: String)
-  /// The room is no longer followed. Without an `id`: the log can't tell how the room goes on, and the caller has to
-  /// load it again.
+  /// The room is no longer followed. Without an `id`, the caller didn't ask for that: the log can't report what comes
+  /// next in the room, and the caller has to load the room again.
   case unfollowed(id: UInt64?, room: String)
   case told(id: UInt64, room: String?)
-  /// Another node's message to the followers of a room, or, without a room, to all nodes.
+  /// A message that another node has sent to the followers of a room, or, without a room, to all nodes.
   case heard(room: String?, bytes: [UInt8])
   case locked(id: UInt64, room: String, isLocked: Bool)
-  /// The rooms to which only operators write. A log that nodes share reports it when it is opened, and when another
-  /// node has changed it.
+  /// The rooms that are locked: only operators write to them. A log that nodes share reports this when it is opened,
+  /// and whenever another node has changed it.
   case locks(Set<String>)
   case created(id: UInt64, room: String)
   case snapshotted(id: UInt64, room: String, position: UInt64)
-  /// Records up to `through` are gone. Without an `id`, retention removed them.
+  /// Records up to `through` were dropped. Without an `id`, because of retention.
   case trimmed(id: UInt64?, room: String, through: UInt64)
   case retained(id: UInt64)
-  /// Without an `id`, another node deleted the room.
+  /// The room was deleted. Without an `id`, by another node.
   case deleted(id: UInt64?, room: String, epoch: UInt64)
-  /// The room's records now start after `first`, end with `last`, and it has this epoch.
+  /// The room was repaired: its records now begin after `first` and end with `last`, and it has this epoch.
   case repaired(id: UInt64, room: String, epoch: UInt64, first: UInt64, last: UInt64)
   case verified(id: UInt64, room: String, records: Int)
   case verifiedPart(id: UInt64, VerifiedPart)
   case rooms(id: UInt64, [RoomSummary])
-  /// The request wasn't carried out. An append that failed with `.unavailable` may still be stored; then it is reported
-  /// to followers like an append of another node, without an `id`.
+  /// The request wasn't carried out. There is one exception: an append that failed with `.unavailable` may still be
+  /// stored. It is then reported to followers like an append of another node, without an `id`.
   case failed(id: UInt64, room: String?, LogError)
-  /// Whether appends can be stored, in one room or in all. Reported when it changes.
+  /// Whether appends can be stored, in one room, or in all rooms if none is named. Reported when it changes.
   case availability(room: String?, StorageFault?)
-  /// Another copy of the log has taken over, and may lack records that were reported. Requests carry the number of the
-  /// timeline that their caller knows.
-  /// - Parameter lost: a room that has lost records that were reported. It is no longer followed.
+  /// The log goes on from another copy, which may lack records that were reported. From now on requests have to carry
+  /// this number: it shows which copy the caller's knowledge is from.
+  /// - Parameter lost: a room that has lost records that were reported. The room is no longer followed.
   case otherTimeline(UInt64, lost: String?)
-  /// Whether rooms can be read and followed, in a log that nodes share. Reported when they couldn't be for some
-  /// seconds, and when they can be again.
+  /// Whether rooms can be read and followed, in a log that nodes share. Reported when that has been impossible for some
+  /// seconds, and when it is possible again.
   case readability(StorageFault?)
   /// A problem with the storage that an operator should know of, in words. The log goes on.
   case concern(String)
-  /// Messages of other nodes may have been lost, because the connection was down.
+  /// Messages from other nodes may have been lost, because the connection to the database was down.
   case missedNews
   case committed(CommitReport)
   case closed
@@ -56,12 +56,13 @@ public enum LogEvent: Hashable, Sendable {
 
 /// Records that are durable.
 public struct AppendedRecords: Hashable, Sendable {
-  /// The append that brought the records; `nil` if it was another process's.
+  /// The request that appended the records. `nil` if another process did.
   public var id: UInt64?
   public var room: String
-  /// The epoch of the request. It differs if the append was to create the room and another node had already created it.
+  /// The room's epoch. It is the request's, unless the append was to create the room and another node had already
+  /// created it.
   public var epoch: UInt64
-  /// Never empty, in the order of their positions.
+  /// The records, in the order of their positions. There is at least one.
   public var records: [LogRecord]
 
   public init(id: UInt64?, room: String, epoch: UInt64, records: [LogRecord]) {
@@ -74,7 +75,7 @@ public struct AppendedRecords: Hashable, Sendable {
 
 public struct LogRecord: Hashable, Sendable {
   public var position: UInt64
-  /// When the record arrived. Never earlier than the record before.
+  /// When the record arrived at a server. It is never earlier than the time of the record before.
   public var milliseconds: UInt64
   public var bytes: [UInt8]
 
@@ -89,9 +90,9 @@ public struct RecordPage: Hashable, Sendable {
   public var room: String
   public var epoch: UInt64
   public var records: [LogRecord]
-  /// The place where the next page starts, for its request's `after`.
+  /// The position after which the next page begins: the `after` of the next request.
   public var through: UInt64
-  /// Whether there are no more records up to the bound of the request.
+  /// Whether this page reaches the bound of the request.
   public var isLast: Bool
 }
 
@@ -108,9 +109,9 @@ public struct RoomSnapshot: Hashable, Sendable {
 /// The place of a snapshot in a room's log.
 public struct SnapshotPlace: Hashable, Sendable {
   public var position: UInt64
-  /// When the last record that it covers arrived.
+  /// When the last record that the snapshot covers arrived.
   public var milliseconds: UInt64
-  /// How many operations the room had by then.
+  /// How many operations the room had up to the snapshot.
   public var operations: UInt64
   public var shapes: UInt64
   public var byteCount: Int
@@ -119,21 +120,21 @@ public struct SnapshotPlace: Hashable, Sendable {
 public struct RoomSummary: Hashable, Sendable {
   public var room: String
   public var epoch: UInt64
-  /// The position of the last record.
+  /// The position of the room's last record.
   public var last: UInt64
-  /// Records up to this position are gone; 0 if all are kept.
+  /// The position up to which records were dropped. 0 if all are still stored.
   public var trimmed: UInt64
-  /// How many operations the room has ever had.
+  /// How many operations the room has had, including those in dropped records.
   public var operations: UInt64
   public var createdMilliseconds: UInt64
   public var changedMilliseconds: UInt64
-  /// The newest complete snapshot. If its position is `last`, its number of shapes is the room's.
+  /// The newest complete snapshot. If it is at `last`, the room has as many shapes as the snapshot.
   public var snapshot: SnapshotPlace?
-  /// Why the room is refused; `nil` if it isn't.
+  /// The damage because of which the room is refused. `nil` if it isn't refused.
   public var damage: LogError?
 }
 
-/// One commit, for metrics and for the log of slow ones.
+/// The report of one commit, for metrics and for log lines about slow commits.
 public struct CommitReport: Hashable, Sendable {
   public var rooms: Int
   public var records: Int

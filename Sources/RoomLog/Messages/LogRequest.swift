@@ -4,28 +4,28 @@ public enum LogRequest: Sendable {
   case read(ReadRequest)
   case load(LoadRequest)
   case follow(FollowRequest)
-  /// Stops following. Records on their way may still be reported.
+  /// Stops following a room. Records that are on their way may still be reported.
   case unfollow(id: UInt64, room: String)
-  /// Sends a message that isn't stored to the other nodes that follow the room, or, without a room, to all other nodes.
-  /// It may get lost. `bytes` are at most `LogRequest.toldBytesMax`.
+  /// Sends a message to the other nodes that follow the room, or, without a room, to all other nodes. The message isn't
+  /// stored and may get lost. It has at most `LogRequest.toldBytesMax` bytes.
   case tell(id: UInt64, room: String?, bytes: [UInt8])
   case snapshot(SnapshotRequest)
   case trim(TrimRequest)
   case repair(RepairRequest)
   /// Reads all records and snapshots of a room and compares their checksums.
   case verify(id: UInt64, room: String)
-  /// Reads and compares a part of everything that is stored.
+  /// Verifies the next part of everything that is stored.
   case verifyPart(VerifyRequest)
-  /// Creates a room that comes from another log.
+  /// Creates a room that is copied from another log.
   case create(CreateRequest)
   /// Removes a room at once. Its space is freed little by little.
   case delete(id: UInt64, room: String)
-  /// Stores that only operators write to a room, or that everyone does again. A log for a single process doesn't store
-  /// locks.
+  /// Stores whether the room is locked, which means that only operators write to it. A log for a single process doesn't
+  /// store locks.
   case lock(id: UInt64, room: String, isLocked: Bool)
   case list(id: UInt64)
-  /// Trims each room to what the log's retention keeps, as of `milliseconds`. The owner sends this now and then. The
-  /// answer is `.retained`, after one `.trimmed` for each room that was trimmed.
+  /// Trims each room to what retention keeps, as of `milliseconds`. The log's owner sends this request now and then.
+  /// The answer is `.retained`, after one `.trimmed` for each room that was trimmed.
   case retain(id: UInt64, milliseconds: UInt64)
 }
 
@@ -33,18 +33,18 @@ public enum LogRequest: Sendable {
 public struct AppendRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// Which room of that name is meant. For a new room: 64 random bits, which no other append has proposed.
+  /// The epoch of the room that is meant. For a new room: 64 random bits that no other append has proposed.
   public var epoch: UInt64
-  /// Whether this append creates the room if there is none. If another node has created it meanwhile, the append goes
-  /// into that room, and the report has its epoch. The caller sets this until something about the room is reported, and
-  /// not after that, so that an append under way doesn't bring back a deleted room.
+  /// Whether the append creates the room if there is none. If another node has created the room meanwhile, the append
+  /// goes into that room, and the report has that room's epoch. The caller may set this only until something about the
+  /// room has been reported. Otherwise an append under way could bring back a deleted room.
   public var mayCreate: Bool
-  /// When the server received the records. If that is earlier than the room's last record, the last record's time is
-  /// stored instead. Times never go back, so a time marks a place in the log too.
+  /// When the server received the records. If that is earlier than the time of the room's last record, the last
+  /// record's time is stored instead. So the times in a log never go back, and a time marks a place in the log, too.
   public var milliseconds: UInt64
   public var records: [NewRecord]
-  /// The newest timeline that the log has reported. If the log is on another, the records might follow some that the
-  /// caller doesn't know, so the append is refused as unavailable.
+  /// The newest timeline that the log has reported to the caller. If the log goes on from another one, the records
+  /// might follow records that the caller doesn't know, so the append is refused as unavailable.
   public var timeline: UInt64
 
   public init(
@@ -65,14 +65,15 @@ public struct AppendRequest: Sendable {
     self.records = records
   }
 
-  /// How many bytes the request counts for in a queue.
+  /// How many bytes the request counts as in a queue.
   var cost: Int { records.reduce(64) { $0 + $1.bytes.count + 32 } }
 }
 
 /// A record that has no position yet.
 public struct NewRecord: Hashable, Sendable {
   public var bytes: [UInt8]
-  /// How many operations the bytes have. The list of rooms shows their sum, and retention goes by it.
+  /// How many operations the bytes contain. The list of rooms shows the sum of these counts, and retention divides
+  /// history by it.
   public var operations: UInt32
 
   public init(bytes: [UInt8], operations: UInt32) {
@@ -81,25 +82,25 @@ public struct NewRecord: Hashable, Sendable {
   }
 }
 
-/// How much of a room's log to read.
+/// Up to where a room's log is read.
 public enum LogBound: Hashable, Sendable {
   case end
-  /// Up to this position, inclusive.
+  /// Up to and including the record at this position.
   case position(UInt64)
-  /// Everything that had arrived by this time.
+  /// Up to and including the last record that had arrived by this time.
   case milliseconds(UInt64)
 }
 
-/// Asks for a page of a room's records. A caller asks for the next page when it has dealt with this one.
+/// Asks for a page of a room's records. The caller asks for the next page when it has processed this one.
 public struct ReadRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// If given, the request is refused if the room has another epoch.
+  /// The epoch that the room must have. `nil` if any will do.
   public var epoch: UInt64?
   /// The position of the last record that the caller has.
   public var after: UInt64
   public var through: LogBound
-  /// The page ends with the record that reaches this size, so a single large record is still read whole.
+  /// The page ends with the record that reaches this size. So a single record is read whole, however large it is.
   public var bytesMax: Int
 
   public init(
@@ -119,12 +120,12 @@ public struct ReadRequest: Sendable {
   }
 }
 
-/// Asks for the start of a fold of the room: its summary and the newest snapshot not past `through`.
+/// Asks for what a fold of the room begins with: the room's summary, and its newest snapshot at or before `through`.
 public struct LoadRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var through: LogBound
-  /// Whether the answer has the snapshot, which may be large, or only the summary.
+  /// Whether the answer should contain the snapshot, which may be large, or only the summary.
   public var wantsSnapshot: Bool
 
   public init(id: UInt64, room: String, through: LogBound = .end, wantsSnapshot: Bool = true) {
@@ -135,18 +136,18 @@ public struct LoadRequest: Sendable {
   }
 }
 
-/// Follows a room: reports what is stored in it from now on, by any node, and its deletion. The answer comes when
-/// everything that was stored before has been reported. So a caller that follows the room already can ask again to
-/// learn of everything that another node has seen. If the request is refused, the caller doesn't follow the room,
+/// Follows a room: whatever any node stores in it is reported from now on, and also its deletion. The answer comes when
+/// everything that was stored before has been reported. So a caller that already follows the room can send the request
+/// again to learn everything that another node has seen. If the request is refused, the caller doesn't follow the room,
 /// unless it did before.
 public struct FollowRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// Which room of that name is meant; `nil` for a room that this node or another has yet to create.
+  /// The epoch of the room that is meant. `nil` for a room that this node or another has yet to create.
   public var epoch: UInt64?
   /// The last position that the caller has read.
   public var after: UInt64
-  /// The timeline on which the caller has read that far.
+  /// The timeline that the log was on when the caller read up to `after`.
   public var timeline: UInt64
 
   public init(id: UInt64, room: String, epoch: UInt64?, after: UInt64, timeline: UInt64 = 0) {
@@ -158,25 +159,25 @@ public struct FollowRequest: Sendable {
   }
 }
 
-/// Stores the fold of a room's records up to `position`.
+/// Stores a snapshot: the fold of a room's records up to `position`.
 ///
-/// A log that nodes share stores it only while its caller follows the room up to that position, and nothing of what was
-/// reported is in doubt. Other nodes will start from it, and records before it are dropped in time. This doesn't apply
-/// to copies.
+/// A log that nodes share stores the snapshot only while its caller follows the room up to that position, and no
+/// reported record is in doubt. The reason: other nodes will open the room from it, and the records before it are
+/// dropped in time. Copies from another log are stored without this condition.
 public struct SnapshotRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var epoch: UInt64
-  /// A position that the log has reported.
+  /// The position of the last record in the fold. It must be one that the log has reported.
   public var position: UInt64
   /// How many live shapes the room has, for the list of rooms.
   public var shapes: UInt64
   public var bytes: [UInt8]
   /// Whether the snapshot is copied from another log, together with the records that it was made of.
   public var isCopy: Bool
-  /// Its place in the other log, if no log has the record at that place any more.
+  /// The snapshot's place in the other log, if the record at that place is no longer in any log.
   public var origin: SnapshotPlace?
-  /// The timeline on which the records were reported.
+  /// The timeline that the log was on when it reported the records.
   public var timeline: UInt64
 
   public init(
@@ -202,15 +203,16 @@ public struct SnapshotRequest: Sendable {
   }
 }
 
-/// Creates a room as it was in another log from where its records began there: the next append gets the position after
-/// `trimmed`.
+/// Creates a room that is copied from another log. Its records begin where they begin in that log: the next append gets
+/// the position after `trimmed`.
 public struct CreateRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var epoch: UInt64
-  /// No log has the records up to here any more. A snapshot of that place must follow.
+  /// The position up to which no log has the records any more. If it isn't 0, a snapshot at that position has to
+  /// follow.
   public var trimmed: UInt64
-  /// How many operations the room had by then.
+  /// How many operations were in the records up to `trimmed`.
   public var operations: UInt64
   public var createdMilliseconds: UInt64
 
@@ -231,7 +233,7 @@ public struct CreateRequest: Sendable {
   }
 }
 
-/// Drops the records up to the newest snapshot that is not past `through`. If there is no such snapshot, nothing is
+/// Drops the records up to the newest snapshot at or before `through`. If there is no such snapshot, nothing is
 /// dropped.
 public struct TrimRequest: Sendable {
   public var id: UInt64
@@ -247,16 +249,16 @@ public struct TrimRequest: Sendable {
   }
 }
 
-/// An operator's decision about a damaged room. Nothing is dropped without such a decision.
+/// What an operator has decided about a damaged room. Without such a decision, nothing is dropped.
 public struct RepairRequest: Sendable {
   public enum Means: Hashable, Sendable {
-    /// Drops the records that the newest snapshot covers, if it covers the damage. History is lost, but not the
-    /// drawing.
+    /// Drops the records that the newest snapshot covers, if the damaged ones are among them. The room's history is
+    /// lost, but not its drawing.
     case snapshot
-    /// Drops the damaged record and all after it. The room gets the new epoch, because clients may have seen those
+    /// Drops the damaged record and all later ones. The room gets a new epoch, because clients may have seen those
     /// records.
     case cutting(newEpoch: UInt64)
-    /// Drops a damaged snapshot, if the room can be opened without it. Nothing is lost.
+    /// Drops a damaged snapshot, if the room can be opened without it. Nothing else is lost.
     case droppingSnapshot(position: UInt64)
   }
 
@@ -292,7 +294,7 @@ extension LogRequest {
     }
   }
 
-  /// The timeline that the caller knows, for requests to which it matters.
+  /// The timeline that the caller knows. `nil` for requests that are the same on every timeline.
   var timeline: UInt64? {
     switch self {
     case .append(let request): request.timeline
@@ -329,7 +331,8 @@ extension LogRequest {
     }
   }
 
-  /// Whether the request may be refused as busy. It carries bytes, and its caller can keep them or do without.
+  /// Whether the request may be refused as busy: it carries many bytes, and the caller can keep them or do without the
+  /// request.
   var mayWaitElsewhere: Bool {
     switch self {
     case .append, .tell, .snapshot: true
@@ -339,7 +342,7 @@ extension LogRequest {
     }
   }
 
-  /// How many bytes the request counts for in a queue.
+  /// How many bytes the request counts as in a queue.
   var cost: Int {
     switch self {
     case .append(let request): request.cost

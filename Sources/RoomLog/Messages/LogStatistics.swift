@@ -1,6 +1,6 @@
-/// Figures of a log since it was opened.
+/// Statistics of a log since it was opened.
 public struct LogStatistics: Sendable {
-  /// Why appends can't be stored now; `nil` if they can.
+  /// Why appends can't be stored now. `nil` if they can.
   public var fault: StorageFault?
   public var commits: UInt64 = 0
   public var failedCommits: UInt64 = 0
@@ -14,41 +14,43 @@ public struct LogStatistics: Sendable {
   public var snapshotBytesWaiting = 0
   public var rooms = 0
   public var damagedRooms = 0
-  /// For a log in a directory.
+  /// Statistics that only a log in a directory has.
   public var directory: DirectoryFigures?
-  /// For a log that several nodes share.
+  /// Statistics that only a log has that several nodes share.
   public var following: FollowingFigures?
 
   public init() {}
 }
 
-/// Figures of a log that is a directory of this machine.
+/// Statistics of a log that is stored in a directory of this machine.
 public struct DirectoryFigures: Sendable {
   public var databaseBytes: UInt64 = 0
   public var writeAheadBytes: UInt64 = 0
   public var openFiles = 0
-  /// How long checkpoints took, in microseconds. A checkpoint copies the write-ahead log into the database.
+  /// How long checkpoints took, in microseconds. A checkpoint copies the pages of the write-ahead log into the
+  /// database.
   public var checkpointMicroseconds = Histogram(.microseconds)
 
   public init() {}
 }
 
-/// Figures of a node that follows rooms.
+/// Statistics of a node that follows rooms.
 public struct FollowingFigures: Sendable {
   public var rooms = 0
-  /// Records that are stored and not yet reported here, when that was last checked. `nil` while it can't be checked.
+  /// How many records in followed rooms were stored but not yet reported here, when that was last checked. `nil` while
+  /// the database can't be reached.
   public var lagRecords: UInt64?
-  /// Appends of which it is unknown whether they are stored.
+  /// How many appends there are of which it is unknown whether they are stored.
   public var undecidedAppends = 0
-  /// How often the log's thread had a turn.
+  /// How many rounds the loop of the log's thread has made.
   public var turns: UInt64 = 0
   /// How often a connection was lost.
   public var reconnects: UInt64 = 0
-  /// Rooms that could not be written, though others could.
+  /// How many rooms could not be written, although others could.
   public var roomsRefused = 0
-  /// How often a room had lost records that had been reported.
+  /// How often a room was found to have lost records that had been reported.
   public var roomsSetBack: UInt64 = 0
-  /// Whether each connection can be used, by its purpose.
+  /// By the connection's purpose: whether it can be used.
   public var connections: [String: Bool] = [:]
 
   public init() {}

@@ -1,7 +1,7 @@
-/// A fault of the place where a log is stored. The description is for the operator.
+/// What is wrong with the place where a log is stored, described for the operator.
 public enum StorageFault: Error, Hashable, Sendable {
   case noDirectory(path: String)
-  /// The process may not read or write the files.
+  /// The process isn't allowed to read or write the files.
   case noRight(path: String)
   case readOnly(path: String)
   case diskFull(path: String)
@@ -14,20 +14,20 @@ public enum StorageFault: Error, Hashable, Sendable {
   case otherDatabase(path: String)
   case truncated(path: String, bytes: Int, bytesExpected: Int)
   case damaged(path: String, detail: String)
-  /// Records that were durable are no longer there, though the file can be read without an error.
+  /// Records that had been made durable are missing, although the file can be read without an error.
   case recordsGone(path: String, room: String)
-  /// The database existed when the directory was last used.
+  /// There is no database, although there was one when the directory was last used.
   case missing(path: String)
   /// The file was removed or replaced while it was open.
   case replaced(path: String)
   case newerSchema(path: String, version: Int32, newestKnown: Int32)
-  /// The disk failed to make something durable. The records of that write count as lost.
+  /// The disk failed to make something durable. The records that were just written count as lost.
   case syncFailed(path: String, detail: String)
   case inputOutput(path: String, detail: String)
   case outOfMemory
-  /// The database's own message, or that it doesn't answer. The fault may pass.
+  /// The database's own message, or that the database doesn't answer. The fault may pass.
   case database(String)
-  /// The database can't be used until somebody changes something.
+  /// The database can't be used until an operator mends the cause.
   case unfit(String)
 }
 

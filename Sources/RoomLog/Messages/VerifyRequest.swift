@@ -1,12 +1,12 @@
-/// Asks for the next part of a round that reads all rooms and compares them with their checksums. A part is bounded, so
-/// that other readers of the log don't wait for long.
+/// Asks for the next part of a round of verification, which reads all rooms and compares them with their checksums.
+/// Parts are bounded, so that other readers of the log don't wait long.
 public struct VerifyRequest: Sendable {
   public var id: UInt64
-  /// Where the last part ended; `nil` begins a round.
+  /// The place where the last part ended. `nil` begins a round.
   public var start: VerifyPlace?
-  /// The part ends with the row that reaches this size, so a single large row is still read.
+  /// The part ends with the row that reaches this size. So a single row is read, however large it is.
   public var bytesMax: Int
-  /// The part ends with the row during which this time is up.
+  /// The part ends with the row during which this time has passed.
   public var microsecondsMax: UInt64
 
   public init(id: UInt64, start: VerifyPlace?, bytesMax: Int, microsecondsMax: UInt64) {
@@ -17,39 +17,39 @@ public struct VerifyRequest: Sendable {
   }
 }
 
-/// The findings of a part of a round.
+/// What a part of a round has found.
 public struct VerifiedPart: Hashable, Sendable {
-  /// How many rooms it finished.
+  /// How many rooms were finished in this part.
   public var rooms = 0
   public var records = 0
-  /// How many bytes of records and snapshots it read.
+  /// How many bytes of records and snapshots were read in this part.
   public var bytes = 0
   /// The damage that was found, as `.damaged` and `.damagedSnapshot`.
   public var damages: [LogError] = []
-  /// Where the next part begins; `nil` at the end of the round.
+  /// The place where the next part begins. `nil` at the end of the round.
   public var next: VerifyPlace?
 
   public init() {}
 }
 
-/// A place in a round of verification. Only the log that made it knows what it means.
+/// A place in a round of verification. Only the log that made it can read it.
 public struct VerifyPlace: Hashable, Sendable {
   enum Stage: Hashable, Sendable {
-    /// The room is done.
+    /// At the end of the room.
     case end
-    /// The room's records after one position and up to another. Later records are left to the next round.
+    /// Before the room's records after one position and up to another. Records past those are left to the next round.
     case records(after: UInt64, through: UInt64)
-    /// The room's complete snapshots after a position.
+    /// Before the room's complete snapshots after a position.
     case snapshots(after: UInt64)
-    /// In the middle of a snapshot: the number of the last part read, and the length and the checksum of the parts so
-    /// far.
+    /// In the middle of a snapshot: the number of the last part that was read, and the length and the checksum of the
+    /// parts so far.
     case parts(position: UInt64, last: Int64, bytes: Int, checksum: UInt64)
   }
 
   /// The number of the room.
   var room: Int64
   var stage: Stage
-  /// The highest number at the beginning of the round. Later rooms are left to the next round.
+  /// The highest number that a room had when the round began. Newer rooms are left to the next round.
   var roomMax: Int64
   var hasDamagedSnapshot = false
 }

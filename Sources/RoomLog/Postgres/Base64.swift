@@ -1,8 +1,8 @@
-/// Bytes as text (RFC 4648, section 4), with padding.
+/// Bytes as text in Base64 (RFC 4648, section 4), with padding.
 enum Base64 {
   private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// For each character, its six bits; 64 for characters outside the alphabet.
+  /// The six bits that each character stands for. 64 for characters outside the alphabet.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 64, count: 256)
     for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
@@ -22,7 +22,7 @@ enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// `nil` if the text isn't valid Base64.
+  /// - Returns: `nil` if the text isn't valid Base64.
   static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
     var bytes: [UInt8] = []

@@ -1,25 +1,26 @@
 /// A room that the log's owner follows.
 struct FollowedRoom {
-  /// Tells this following from an earlier or later one of the same room.
+  /// A number that tells this time of following the room from earlier and later ones.
   let number: UInt64
-  /// `nil` while there is no such room.
+  /// The room's epoch. `nil` while there is no such room.
   var epoch: UInt64?
-  /// Whether the owner knows the room's epoch: it has asked with it, or has got a record.
+  /// Whether the owner knows the room's epoch: from its own request, or from a record that was reported.
   var isBegun: Bool
   /// Whether the owner has got the answer to its request to follow.
   var isAnswered = false
-  /// The owner has got every record up to this position.
+  /// The position up to which every record has been reported to the owner.
   var reported: UInt64
-  /// The newest record that the owner has got. `nil` until one has been read.
+  /// The newest record that was reported to the owner. `nil` until one has been read.
   var newest: StoredPlace?
-  /// Whether the database may have lost records that were reported, because the connection is a new one.
+  /// Whether the database may have lost records that were reported. That is so after a new connection was made.
   var isInDoubt = false
-  /// This node's appends that are stored, but come after others' records that haven't been read yet.
+  /// Appends of this node that are stored, but can't be reported yet: they come after records of others that haven't
+  /// been read.
   var held: [AppendedRecords] = []
-  /// Requests to answer when everything that is stored by now has been reported.
+  /// Requests that are answered when everything that is stored by now has been reported.
   var waiting: [FollowRequest] = []
   var isBeingRead = false
-  /// Whether more was stored while the room was being read.
+  /// Whether the room has to be read again, because more was stored while it was being read.
   var isReadAgain = false
 
   /// - Parameter after: the position up to which the owner has read already.
@@ -35,15 +36,15 @@ struct FollowedRoom {
     return waiting
   }
 
-  /// The owner's event when the room is gone. An owner that doesn't know the epoch only learns that it no longer
-  /// follows.
+  /// The event for the owner when the room is gone. An owner that doesn't know the room's epoch is only told that it no
+  /// longer follows the room.
   func ending(of name: String, epoch: UInt64) -> LogEvent {
     isBegun ? .deleted(id: nil, room: name, epoch: epoch) : .unfollowed(id: nil, room: name)
   }
 }
 
 extension FollowedRoom {
-  /// The position to read from. It is one record earlier if the last reported record has to be compared.
+  /// The position to read after. If the last reported record has to be compared, that record is read again.
   var readsAfter: UInt64 {
     guard let newest else { return reported > 0 ? reported - 1 : 0 }
     return isInDoubt ? min(reported, newest.position - 1) : reported
@@ -51,19 +52,19 @@ extension FollowedRoom {
 
   enum Comparison {
     case same
-    /// The rows don't reach as far as the record to compare.
+    /// The rows end before the record that has to be compared.
     case undecided
-    /// The last record that the owner got is missing, although the room's positions go that far.
+    /// The last record that was reported is missing, although the room's last position isn't before it.
     case missing(UInt64)
-    /// The last record that the owner got can't be compared, because its writer was never read.
+    /// The last record that was reported can't be compared, because it was never read which append stored it.
     case unknown
     case other
   }
 
-  /// Compares what had been reported when the rows were requested with what is stored.
+  /// Compares the last record that had been reported when the rows were requested with what is stored in its place.
   func compared(with rows: PostgresRows) -> Comparison {
     let (last, trimmed) = (rows.unsigned(0, 1), rows.unsigned(0, 2))
-    // This node's append was stored before the rows were requested.
+    // An append of this node was stored before the rows were requested, so the rows must reach that far.
     guard last >= max(reported, held.last?.records.last?.position ?? 0) else { return .other }
     guard isInDoubt else { return .same }
     guard let newest else { return reported > trimmed ? .unknown : .same }
@@ -78,17 +79,17 @@ extension FollowedRoom {
   }
 }
 
-/// The result of reading a room.
+/// What the rows of a room say.
 enum FollowedReading {
   case all
-  /// The rows have a record of this node whose append hasn't been answered yet.
+  /// The rows have a record of this node whose append the database hasn't answered yet.
   case awaitsOwn
   case damaged(UInt64)
-  /// Somebody else's record is in the place of this node's append.
+  /// Another node's record is in the place of this node's append.
   case isOther
 }
 
-/// A record's place, and the append that put it there.
+/// A record's position, and the append that stored the record.
 struct StoredPlace: Equatable {
   let position: UInt64
   let writer: Int64

@@ -1,23 +1,24 @@
-/// Polls the rooms that a node follows, some at a time. So a lost notification is made up for within a second for each
-/// 2,000 rooms.
+/// Polls the rooms that a node follows, some at a time, so that records are found even if their notification was lost.
+/// That takes at most a second for each 2,000 rooms.
 ///
-/// What always holds: at most one poll is under way, and nothing is due meanwhile.
+/// What always holds: at most one poll is under way, and no other is due meanwhile.
 struct FollowingRound {
   private var next: UInt64 = 0
   private var isLooking = false
-  /// The rooms that are left in this round.
+  /// The rooms that have yet to be polled in this round.
   private var rooms: [String] = []
-  /// How many records the rooms of this round were behind, in all.
+  /// How many records are stored and not yet reported in the rooms of this round, in all.
   private var lag: UInt64 = 0
 
-  /// When `begin` must be called at the latest.
+  /// When `begin` has to be called at the latest.
   var deadline: UInt64 { isLooking ? .max : next }
 
   /// Makes the next poll due now.
   mutating func hurry() { next = 0 }
 
-  /// - Parameter rooms: all rooms, for a new round.
-  /// - Returns: the rooms to poll; `nil` if no poll is due.
+  /// Begins a poll, if one is due.
+  /// - Parameter rooms: all rooms, in case a new round begins.
+  /// - Returns: the rooms to poll. `nil` if no poll is due.
   mutating func begin(now: UInt64, rooms all: some Collection<String>) -> [String]? {
     guard !isLooking, now >= next else { return nil }
     next = now + FollowingRound.lookMicroseconds
@@ -31,7 +32,8 @@ struct FollowingRound {
     return names
   }
 
-  /// - Returns: at the end of a round, how many records all rooms are behind.
+  /// A poll has been answered.
+  /// - Returns: at the end of a round, how many records all rooms together are behind.
   mutating func end(lag more: UInt64) -> UInt64? {
     isLooking = false
     lag += more
@@ -39,7 +41,7 @@ struct FollowingRound {
   }
 
   private static let lookMicroseconds: UInt64 = 1_000_000
-  /// The most rooms in one query. Such a query takes 5 ms of processor time here and 10 ms in PostgreSQL, on a busy
-  /// machine. A node with more rooms polls them in turns.
+  /// The upper bound on the rooms of one query. A query for so many takes 5 ms of processor time here and 10 ms in
+  /// PostgreSQL, on a busy machine. A node that follows more rooms polls them in several queries.
   private static let roomsInALook = 2_000
 }

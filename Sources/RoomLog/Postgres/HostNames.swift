@@ -4,8 +4,8 @@ import Synchronization
 /// Looks up the addresses of hosts on other threads. The system's resolver may take long or not answer at all, and
 /// libpq would wait for it (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PQCONNECTSTARTPARAMS).
 ///
-/// What always holds: at most one thread looks up each name, so a resolver that never answers takes at most one thread
-/// for each name.
+/// What always holds: at most one thread looks up each name. So even if the resolver never answers, there is at most
+/// one thread for each name.
 final class HostNames: Sendable {
   typealias Resolve = @Sendable (_ name: String) -> Result<[String], Fault>
 
@@ -17,7 +17,7 @@ final class HostNames: Sendable {
   final class Lookup: Sendable {
     private let state = Mutex<Result<[String], Fault>?>(nil)
 
-    /// The host's addresses, in the order in which to try them; `nil` until they are known.
+    /// The host's addresses, in the order in which to try them, or why there are none. `nil` until that is known.
     var answer: Result<[String], Fault>? { state.withLock { $0 } }
 
     fileprivate func end(_ answer: Result<[String], Fault>) { state.withLock { $0 = answer } }
@@ -27,13 +27,13 @@ final class HostNames: Sendable {
   private let woken: @Sendable () -> Void
   private let underWay = Mutex<[String: Lookup]>([:])
 
-  /// - Parameter woken: called when there is an answer.
+  /// - Parameter woken: is called when a look-up has an answer.
   init(_ resolve: @escaping Resolve, woken: @escaping @Sendable () -> Void) {
     self.resolve = resolve
     self.woken = woken
   }
 
-  /// Looks a name up again, unless a lookup is under way.
+  /// Looks a name up. If a look-up of the name is under way, it returns that one.
   func lookUp(_ name: String) -> Lookup {
     let (lookup, isNew) = underWay.withLock { underWay in
       if let lookup = underWay[name] { return (lookup, false) }
@@ -58,7 +58,7 @@ final class HostNames: Sendable {
 
   // MARK: The system's resolver
 
-  /// Whether a host is a directory with a socket, or already an address.
+  /// Whether a host is the directory of a local socket, or already an address.
   static func needsNoLookup(_ host: String) -> Bool {
     if host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") { return true }
     if case .success = addresses(of: host, flags: AI_NUMERICHOST) { return true }

@@ -1,15 +1,16 @@
 /// The order in which a database's hosts, and the addresses of each host, are tried.
 ///
-/// What always holds: hosts are tried in their order, each at all of its addresses, until one works. Then its other
-/// addresses count as tried, too.
+/// What always holds: hosts are tried in their order, each at all of its addresses, until an address works. The other
+/// addresses of that host then count as tried, too.
 struct HostTurns {
   private let hosts: [PostgresAddress.Host]
   private var next = 0
-  /// The current host's addresses that haven't been tried yet.
+  /// The addresses of the current host that haven't been tried yet.
   private var addresses: ArraySlice<String> = []
 
   enum Turn {
-    /// Connect to a host. Without a host, libpq chooses one. Without an address, the host needs no lookup.
+    /// Connect to a host. Without a host, libpq chooses one. Without an address, libpq gets the host's name, which then
+    /// needs no look-up.
     case connect(PostgresAddress.Host?, at: String?)
     case lookUp(PostgresAddress.Host)
   }
@@ -26,7 +27,7 @@ struct HostTurns {
     return .lookUp(host)
   }
 
-  /// Takes the addresses of the current host.
+  /// Takes the addresses that were found for the current host.
   /// - Returns: the address to try first.
   mutating func take(_ found: [String]) -> String? {
     addresses = found[...]
@@ -35,7 +36,7 @@ struct HostTurns {
 
   mutating func wasOfUse() { addresses = [] }
 
-  /// The host that is being tried; `nil` if the URL names none.
+  /// The host that is being tried. `nil` if the URL names none.
   var host: PostgresAddress.Host? { hosts.isEmpty ? nil : hosts[(next - 1) % hosts.count] }
 
   /// Whether all hosts have been tried, so that the next try begins with the first again.

@@ -1,19 +1,19 @@
 /// The address of a database: a URL in libpq's form (postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 ///
-/// libpq reads the URL itself. Only the list of hosts is read here, from the URL or else from libpq's defaults. Hosts
-/// are tried one at a time, each for a second, because libpq would wait for a name that nobody resolves, and for a host
-/// that accepts a connection and then is silent.
+/// libpq reads the URL itself. Here only the list of hosts is read, from the URL or else from libpq's defaults, and one
+/// host is tried at a time, for a second. libpq alone would wait for a name that nobody resolves, and for a host that
+/// accepts a connection and is silent then.
 struct PostgresAddress: Hashable, Sendable {
   struct Host: Hashable, Sendable {
     var name: String
     var port: String
-    /// The host's address, if the URL has one in addition to the name.
+    /// The numeric address of the host, if the URL has one in addition to the name.
     var address: String?
   }
 
   let url: String
-  /// Empty if neither the URL nor a default names a host: then libpq uses its standard socket, or a service file that
-  /// the URL names. If there are several hosts, each has a port.
+  /// The hosts. Empty if neither the URL nor a default names one: libpq then uses its standard socket, or a service
+  /// file that the URL names. If there are several hosts, each has a port.
   let hosts: [Host]
   /// Whether the URL contains the user's password.
   let hasPassword: Bool
@@ -21,12 +21,12 @@ struct PostgresAddress: Hashable, Sendable {
 
   static func isOne(_ text: String) -> Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
 
-  /// Why a text is neither an address nor a directory: it looks like an address with a mistake. The text may contain a
-  /// password, so it isn't repeated.
+  /// What is wrong with a text that looks like an address but is not a valid one. `nil` for a valid address, and for a
+  /// text that is meant as something else. The text may contain a password, so the message doesn't repeat it.
   static func mistake(in text: String) -> String? {
     guard !isOne(text) else { return nil }
     let words = text.lowercased()
-    // libpq also takes `host=… user=…`, in any order.
+    // libpq also accepts `host=… user=…`, in any order.
     let first = words.drop { !$0.isLetter }.prefix { $0 != "=" }
     let isList =
       words.contains("=") && ["host", "hostaddr", "port", "dbname", "user", "service"].contains(String(first))
@@ -34,16 +34,16 @@ struct PostgresAddress: Hashable, Sendable {
     return "a database's address begins with postgresql://, in small letters and with nothing before it"
   }
 
-  /// The mistake in an address that libpq can't read, or would try for ever. The message repeats no values, since one
-  /// may be a password.
-  /// - Parameter parameters: the names that libpq knows.
+  /// The mistake in an address that libpq can't read, or that it would try for ever. A value may be a password, so the
+  /// message repeats no values.
+  /// - Parameter parameters: the names of parameters that libpq knows.
   func mistake(parameters: Set<String>) -> String? {
     let rest = url.drop { $0 != "/" }.dropFirst(2)
     let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     var ports: [String] = []
     for pair in parts.dropFirst().first?.split(separator: "&") ?? [] {
       let name = pair.prefix { $0 != "=" }
-      // libpq also accepts this parameter, which JDBC uses.
+      // JDBC calls a parameter `ssl`, and libpq accepts that name too, although its list leaves it out.
       guard parameters.contains(String(name)) || name == "ssl" else { return "there is no parameter \(name)" }
       guard pair.contains("=") else { return "the parameter \(name) has no value" }
       guard PostgresAddress.isEncoded(pair) else { return PostgresAddress.percent(in: "the parameter \(name)") }
@@ -72,7 +72,7 @@ struct PostgresAddress: Hashable, Sendable {
     }
   }
 
-  /// - Parameter defaults: the values that libpq uses for what the URL leaves out.
+  /// - Parameter defaults: the values that libpq uses for parameters that the URL leaves out.
   init(_ url: String, defaults: [String: String] = [:]) {
     self.url = url
     let rest = url.drop { $0 != "/" }.dropFirst(2)
@@ -89,7 +89,7 @@ struct PostgresAddress: Hashable, Sendable {
     let named = at.map { authority[authority.index(after: $0)...] } ?? authority
     hasPassword = at.map { authority[..<$0].contains(":") } ?? false || values["password"] != nil
     for part in named.split(separator: ",") {
-      // An IPv6 address is in brackets.
+      // An IPv6 address is in brackets, and has colons that don't begin a port.
       let end = part.lastIndex(of: "]") ?? part.startIndex
       let colon = part[end...].lastIndex(of: ":")
       let name = part[..<(colon ?? part.endIndex)].filter { $0 != "[" && $0 != "]" }
@@ -101,14 +101,15 @@ struct PostgresAddress: Hashable, Sendable {
       hosts = PostgresAddress.hosts(names, ports: values["port"] ?? "")
     }
     var addresses = values["hostaddr"]
-    // If there is a service file, its values override the defaults.
+    // A service file would override the defaults, so they are not used if there is one.
     if hosts.allSatisfy(\.name.isEmpty), values["service"] == nil, let names = defaults["host"] {
       let port = values["port"] ?? hosts.first?.port ?? ""
       hosts = PostgresAddress.hosts(names, ports: port.isEmpty ? defaults["port"] ?? "" : port)
       addresses = addresses ?? defaults["hostaddr"]
     }
     if hosts.count > 1 {
-      // libpq counts a missing list of ports as one port for each host, and then refuses to try a single host.
+      // Each host gets a port: libpq counts a missing list of ports as one port for each host, and would then refuse to
+      // try a single host.
       for index in hosts.indices where hosts[index].port.isEmpty { hosts[index].port = defaults["port"] ?? "5432" }
     }
     if let addresses = addresses?.split(separator: ",", omittingEmptySubsequences: false) {
@@ -120,13 +121,13 @@ struct PostgresAddress: Hashable, Sendable {
     database = values["dbname"] ?? PostgresAddress.decoded(path)
   }
 
-  /// The address in words for an operator, without a password.
+  /// The address in words for the operator, without the password.
   var description: String {
     let shown = hosts.map { $0.port.isEmpty ? $0.name : "\($0.name):\($0.port)" }.joined(separator: ",")
     return "PostgreSQL \(shown.isEmpty ? "" : "at \(shown), ")database \(database.isEmpty ? "of the user" : database)"
   }
 
-  /// libpq's reason why it can't connect, for an operator.
+  /// libpq's reason why it can't connect, as a fault for the operator.
   func fault(_ words: String, needsPassword: Bool) -> StorageFault {
     if needsPassword || words.contains("authentication failed") || words.contains("no password supplied") {
       return .unfit("\(description) refuses the user or the password; set PGPASSWORD or a password file (\(words))")
@@ -140,7 +141,7 @@ struct PostgresAddress: Hashable, Sendable {
     return .database("\(description): \(words)")
   }
 
-  /// The database's reason for a refusal, for an operator.
+  /// The database's reason for refusing something, as a fault for the operator.
   func fault(state: String, message: String) -> StorageFault {
     switch state {
     case "25006": return .database("\(description) takes no writes now: \(message)")
@@ -148,14 +149,14 @@ struct PostgresAddress: Hashable, Sendable {
     case "53300": return .database("\(description) has no connection left; raise max_connections (\(message))")
     case "42501":
       return .unfit("\(description): \(message); GRANT CREATE ON DATABASE, or create the schema canvas for this user")
-    // The database doesn't understand a statement, or the tables are not as they should be.
+    // The database doesn't understand a statement, or its tables differ from what this server expects.
     case _ where state.hasPrefix("42"): return .unfit("\(description): \(message) (SQLSTATE \(state))")
     default: return .database("\(description): \(message) (SQLSTATE \(state))")
     }
   }
 
-  /// PostgreSQL's messages when it accepts no more connections: in all, for users who aren't superusers, or for one
-  /// user or database.
+  /// What PostgreSQL's messages say when it accepts no more connections: in all, for users who aren't superusers, or
+  /// for one user or database.
   private static let crowded = ["too many clients", "connection slots are reserved", "too many connections"]
 
   private static func hosts(_ names: String, ports: String) -> [Host] {

@@ -1,11 +1,10 @@
-/// Appending: the statements for a batch of appends, and the meaning of their answers.
+/// Appending: the statements for a batch of appends, and what their answers mean.
 extension PostgresWriting {
   func append(_ requests: [LogRequest]) {
     var batch = PostgresBatch(requests: requests, beganAt: MonotonicClock.microseconds())
     batch.known = known(to: requests)
     var statements: [(PostgresStatement, [PostgresValue])] = []
-    // For each request, the range of its answers among those of the statements. Empty if the request needs no
-    // statement.
+    // For each request, which of the statements' answers are for it. Empty if the request needs no statement.
     var places: [Range<Int>] = []
     var refusals: [Int: LogError] = [:]
     for (index, request) in requests.enumerated() {
@@ -19,7 +18,8 @@ extension PostgresWriting {
   private func known(to requests: [LogRequest]) -> [String: UInt64] {
     var known: [String: UInt64] = [:]
     for case .append(let append) in requests {
-      // An append that may create a room may also go into a later room of that name, whose positions start again.
+      // An append that may create a room may go into a later room of that name, whose positions begin again at 1. So no
+      // position is known that it comes after.
       let position = append.mayCreate ? 0 : following.position(in: append.room, epoch: append.epoch)
       known[append.room] = min(known[append.room] ?? position, position)
     }
@@ -92,7 +92,7 @@ extension PostgresWriting {
     return .otherEpoch(room: append.room, epoch: epoch.unsigned(0, 0))
   }
 
-  /// A connection broke while the batch was under way. Now it is known what part of the batch is stored.
+  /// A connection broke while the batch was under way. Now it is known which of its appends are stored.
   /// - Parameter rows: the answer to `.settle`.
   func settleAppends(of batch: PostgresBatch, with rows: PostgresRows) {
     var appends: [UInt64: AppendRequest] = [:]
@@ -115,7 +115,8 @@ extension PostgresWriting {
       stored[id] = records
     }
     for (id, append) in appends.sorted(by: { $0.key < $1.key }) {
-      // If retention has already trimmed some records of an append, its owner can't be told what was stored.
+      // If retention has already dropped some records of an append, not all of them can be reported, so the append
+      // can't be answered as stored.
       if let records = stored[id], records.records.count == append.records.count {
         reports.release(.append(append))
         following.tellStored(records, after: batch.known[append.room] ?? 0)

@@ -1,11 +1,11 @@
-/// Notifications between nodes through the database: rooms with new records, messages that aren't stored, and locked
-/// rooms. All but the locks may get lost.
+/// Notifications between nodes through the database: which rooms have new records, messages that aren't stored, and
+/// which rooms are locked. All of them may get lost, except changes of the locks.
 ///
-/// What always holds: the owner gets the list of locked rooms whenever any node has changed it.
+/// What always holds: whenever any node has changed the locks, the owner gets the list of locked rooms.
 final class PostgresBells {
   private let link: PostgresLink
   private let reports: PostgresReports
-  /// The locked rooms that were last reported. `nil` until they have been read.
+  /// The locked rooms as they were last reported. `nil` until they have been read.
   private var locks: Set<String>?
   /// How often this node has locked or unlocked a room.
   private(set) var ownLockChanges = 0
@@ -22,14 +22,14 @@ final class PostgresBells {
     self.reports = reports
   }
 
-  /// Used in place of a room's name, since no room can have such a name: one for messages to all nodes, one for changed
-  /// locks.
+  /// Texts that stand in place of a room's name, since no room can have such a name: one for messages to all nodes, one
+  /// for changed locks.
   private static let everyRoom = "*"
 
   // MARK: Telling
 
-  /// Tells other nodes that rooms have new records. Without a connection nothing is sent, and the others find out by
-  /// polling.
+  /// Notifies the other nodes that rooms have new records. Without a connection nothing is sent, and the other nodes
+  /// find the records by polling.
   func ring(for rooms: [String]) {
     guard link.isReady else { return }
     var payload = ""
@@ -43,12 +43,12 @@ final class PostgresBells {
     if !payload.isEmpty { link.send([(.notify, [.text(payload)])]) { _ in } }
   }
 
-  /// PostgreSQL's bound for a payload is 8,000.
+  /// The upper bound on a notification's bytes. PostgreSQL's own is 8,000.
   private static let payloadBytesMax = 7_900
 
   func tell(_ id: UInt64, _ room: String?, _ bytes: [UInt8]) {
     reports.release(.tell(id: id, room: room, bytes: bytes))
-    // PostgreSQL carries text only.
+    // PostgreSQL's notifications carry text only, so the bytes are encoded.
     if link.isReady, bytes.count <= LogRequest.toldBytesMax {
       link.send([(.tell, [.text("\(room ?? PostgresBells.everyRoom) \(Base64.encoded(bytes))")])]) { _ in }
     }
@@ -57,7 +57,7 @@ final class PostgresBells {
 
   // MARK: Hearing
 
-  /// The news in another node's message; `nil` if it doesn't concern this node.
+  /// The news in another node's notification. `nil` if the notification doesn't concern this node.
   func news(_ payload: String, on channel: String, from process: Int32) -> News? {
     guard process != link.process else { return nil }
     if channel == "canvas_nodes" {
@@ -73,10 +73,11 @@ final class PostgresBells {
 
   var lockedRooms: Set<String> { locks ?? [] }
 
+  /// Takes the locks from the database, unless this node has changed a lock meanwhile. The rows may then be older than
+  /// that change, which went over another connection, and the next poll brings the right list.
   /// - Parameters:
   ///   - rows: the answer to `.locks`.
-  ///   - ownLockChanges: its value when the locks were requested. If it has changed, the rows may be older than what
-  ///     this node has changed itself over another connection. Then the next poll brings the right list.
+  ///   - ownLockChanges: the value that `ownLockChanges` had when the locks were requested.
   func noteLocks(_ rows: PostgresRows, askedAt ownLockChanges: Int) {
     guard ownLockChanges == self.ownLockChanges else { return }
     let now = Set((0..<rows.count).map { rows.text($0, 0) })
@@ -85,7 +86,7 @@ final class PostgresBells {
     if reports.isOpen { reports.tell([.locks(now)]) }
   }
 
-  /// This node has locked or unlocked a room. Its owner knows, and the other nodes are told.
+  /// This node has locked or unlocked a room, at its owner's request. The other nodes are notified.
   func noteLock(_ room: String, isLocked: Bool) {
     ownLockChanges += 1
     if isLocked { locks?.insert(room) } else { locks?.remove(room) }

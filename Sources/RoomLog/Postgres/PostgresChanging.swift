@@ -1,5 +1,6 @@
-/// Creating and deleting rooms. Each is a transaction of its own, and begins when it is known which room has that name.
-/// So if a connection breaks, the room that has the name afterwards shows whether the change was carried out.
+/// Creating and deleting rooms. Each change is a transaction of its own, and begins only when it is known which room
+/// has the name. So if a connection breaks, the room that has the name afterwards shows whether the change was carried
+/// out.
 extension PostgresWriting {
   func change(_ request: LogRequest) {
     if case .create(let create) = request {
@@ -48,9 +49,10 @@ extension PostgresWriting {
     reports.tell([.created(id: request.id, room: room)])
   }
 
+  /// A connection broke while a room was being created or deleted. The change is either stored now or never will be.
   /// - Parameters:
   ///   - before: the epoch of the room that had the name when the change began.
-  ///   - now: the epoch of the room that has the name now, when the change either is stored or never will be.
+  ///   - now: the epoch of the room that has the name now.
   func settle(_ change: LogRequest, before: UInt64?, now: UInt64?) {
     switch change {
     case .create(let create):

@@ -1,6 +1,7 @@
-/// Background work: snapshots, trimming, freeing space. Doing a chore twice, even at two nodes, does no harm.
+/// Background work: storing snapshots, trimming rooms, freeing space. Doing a chore twice, even at two nodes, does no
+/// harm.
 ///
-/// What always holds: at most one chore of a room is under way, and chores of a room begin in the order of their
+/// What always holds: at most one chore of a room is under way, and the chores of a room begin in the order of their
 /// requests.
 final class PostgresChores {
   private let link: PostgresLink
@@ -11,7 +12,7 @@ final class PostgresChores {
   private let retention: Retention
 
   private var waiting: [LogRequest] = []
-  /// Keyed by the room's name; the key of chores for all rooms is "".
+  /// The names of the rooms with a chore under way. A chore for all rooms has the name "".
   private var underWay: Set<String> = []
   private var isClearing = false
   private var nextClearing: UInt64 = 0
@@ -38,7 +39,7 @@ final class PostgresChores {
   ]
 
   var isDone: Bool { waiting.isEmpty && underWay.isEmpty }
-  /// When `goOn` must be called at the latest.
+  /// When `goOn` has to be called at the latest.
   var deadline: UInt64 { link.isReady && !isClearing && underWay.isEmpty ? nextClearing : .max }
 
   func add(_ chore: LogRequest) { waiting.append(chore) }
@@ -51,7 +52,7 @@ final class PostgresChores {
 
   func goOn(now: UInt64) {
     guard link.isReady else { return refuseWaiting() }
-    // Chores of one room are done one after the other.
+    // A room's next chore waits until the one before it is over.
     while underWay.count < PostgresChores.atOnce,
       let next = waiting.firstIndex(where: { !underWay.contains($0.room ?? "") })
     {
@@ -76,7 +77,8 @@ final class PostgresChores {
     reports.tell(events)
   }
 
-  /// - Returns: `nil` if the chore is over.
+  /// Answers the chore if its statements failed.
+  /// - Returns: the rows, for the next statements of the chore. `nil` if the chore is over.
   private func answer(_ chore: LogRequest, _ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
     switch answer {
     case .success(let rows): return rows
@@ -97,7 +99,8 @@ final class PostgresChores {
 
   private func keep(_ request: SnapshotRequest) {
     let chore = LogRequest.snapshot(request)
-    // The records that the snapshot was made from may have been lost since then, or that is not known yet.
+    // On another timeline, the records that the snapshot was made from may have been lost, or it isn't known yet
+    // whether they were.
     guard request.timeline == timelines.number else {
       return end(chore, [.failed(id: request.id, room: request.room, .unavailable(reports.otherCopy))])
     }
@@ -159,13 +162,13 @@ final class PostgresChores {
     }
   }
 
-  /// - Parameter then: gets the position up to which the room is trimmed.
+  /// - Parameter then: is called with the position up to which the room is trimmed.
   private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
     guard position > entry.trimmed else { return then(entry.trimmed) }
     let room: [PostgresValue] = [.text(entry.name), .unsigned(entry.epoch)]
     link.send([(.hold, room), (.trim, room + [.unsigned(position)])]) { answer in
       guard let rows = self.answer(chore, answer)?[1] else { return }
-      // Another node has deleted the room meanwhile, or has trimmed it further and dropped the snapshot.
+      // Meanwhile another node has deleted the room, or has trimmed it further and dropped the snapshot.
       guard rows.count > 0 else { return then(entry.trimmed) }
       var trimmed = entry
       trimmed.trimmed = rows.unsigned(0, 0)
@@ -173,7 +176,7 @@ final class PostgresChores {
     }
   }
 
-  /// Frees the records that a room was trimmed of, some at a time.
+  /// Deletes the records that a room was trimmed of, some at a time.
   private func clear(_ name: String, _ chore: LogRequest, _ then: @escaping () -> Void) {
     link.send([(.clear, [.text(name), .number(PostgresChores.clearedAtOnce)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
@@ -213,7 +216,7 @@ final class PostgresChores {
     guard let trim = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
     link.send([(.room, [.text(trim.room)]), (.places, [.text(trim.room)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
-      // The room may have been deleted and made again since the chore was requested.
+      // Since the chore was requested, the room may have been deleted and made again.
       guard let entry = try? PostgresReading.entry(trim.room, rows[0], rows[1]), entry.epoch == trim.epoch else {
         return self.retain(rooms.dropFirst(), chore)
       }
@@ -224,7 +227,7 @@ final class PostgresChores {
     }
   }
 
-  /// Frees the records of deleted rooms, some at a time, while there is nothing else to do.
+  /// Deletes the records of deleted rooms, some at a time, while there is no other chore.
   private func clear(now: UInt64) {
     guard !isClearing, now >= nextClearing else { return }
     isClearing = true

@@ -1,6 +1,6 @@
 /// Problems with a database's settings that an operator should know of, although the log works.
 ///
-/// What always holds: each problem is reported once, and again only if it was solved in between.
+/// What always holds: each problem is reported once, and again only if it had been solved in between.
 final class PostgresConcerns {
   private enum Kind { case pages, standbys, clock }
 
@@ -8,7 +8,7 @@ final class PostgresConcerns {
   /// This machine's clock, in Unix milliseconds.
   private let clock: () -> UInt64
   private var told: Set<Kind> = []
-  /// Whether any commit has ever waited for standbys.
+  /// Whether commits have ever waited for standbys, as far as this node has seen.
   private var hadStandbys = false
 
   init(_ reports: PostgresReports, clock: @escaping () -> UInt64) {
@@ -38,6 +38,7 @@ final class PostgresConcerns {
     told = Set(words.keys)
   }
 
-  /// Far longer than an answer takes.
+  /// How far the clocks may differ before that is reported. An answer of the database takes far less, so a slow answer
+  /// doesn't count as a difference.
   private static let clockMillisecondsMax: UInt64 = 5_000
 }

@@ -1,8 +1,8 @@
-/// Reads others' records when a notification comes, and polls once a second in case one was lost. Positions have no gaps,
-/// so a missing record is noticed.
+/// Follows rooms: reads others' records when a notification comes, and polls once a second in case a notification was
+/// lost. Positions have no gaps, so a missing record is noticed.
 ///
 /// What always holds:
-/// - A room's records are reported by position and without gaps, including this node's own.
+/// - A room's records, including this node's own, are reported by position and without gaps.
 /// - If the database has lost records that were reported, the room is no longer followed.
 final class PostgresFollowing {
   private let link: PostgresLink
@@ -11,7 +11,7 @@ final class PostgresFollowing {
   private let bells: PostgresBells
   /// This node's number as a writer in the database.
   private let writerNumber: Int64
-  /// Whether an append of this node has no answer yet.
+  /// Whether an append of this node has not been answered yet.
   private let isUnderWay: (_ append: UInt64) -> Bool
 
   private var followed: [String: FollowedRoom] = [:]
@@ -34,9 +34,9 @@ final class PostgresFollowing {
     self.isUnderWay = isUnderWay
   }
 
-  /// Whether all stored appends of this node have been reported.
+  /// Whether every append of this node that is stored has been reported.
   var isDone: Bool { followed.values.allSatisfy(\.held.isEmpty) }
-  /// When `goOn` must be called at the latest.
+  /// When `goOn` has to be called at the latest.
   var deadline: UInt64 { link.isReady ? round.deadline : .max }
 
   static let statements: [PostgresStatement] = [
@@ -51,7 +51,7 @@ final class PostgresFollowing {
       lastNumber += 1
       followed[request.room] = FollowedRoom(number: lastNumber, epoch: request.epoch, after: request.after)
     }
-    // A caller that follows a room again may have missed reports in between.
+    // The caller has read less than was reported, so it may have missed reports: the room is followed anew.
     if let room = followed[request.room], room.epoch == request.epoch, request.after < room.reported {
       followed[request.room]?.reported = request.after
     }
@@ -63,23 +63,23 @@ final class PostgresFollowing {
     let held = followed[room]?.held ?? []
     followed[room]?.held = []
     leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
-    // This node's appends are stored all the same. Nobody follows the room, so nothing is missing before them.
+    // These appends are stored, so they are reported. With no follower left, nobody misses the records before them.
     reports.tell(held.map { .appended($0) })
     reports.release(.unfollow(id: id, room: room))
   }
 
-  /// A position before all later records of the room, as far as this node knows.
+  /// A position that is before all records that will be stored in the room from now on, as far as this node knows.
   func position(in room: String, epoch: UInt64) -> UInt64 {
     guard let room = followed[room], room.epoch == epoch else { return 0 }
     return room.reported
   }
 
-  /// Before anything more is reported in a room, its last record is compared with what is stored there now.
+  /// Before anything more of a room is reported, its last reported record is compared with the one that is stored.
   func doubt() {
     for name in followed.keys { followed[name]?.isInDoubt = true }
   }
 
-  /// Whether everything in a room up to a position was reported and surely is still in the database.
+  /// Whether everything in a room up to a position was reported, and is certainly still in the database.
   func vouches(for room: String, epoch: UInt64, through position: UInt64) -> Bool {
     guard link.isReady, let room = followed[room] else { return false }
     return room.epoch == epoch && !room.isInDoubt && position <= room.reported
@@ -94,7 +94,7 @@ final class PostgresFollowing {
     }
     followed[name]?.isBeingRead = true
     followed[name]?.isReadAgain = false
-    // Requests that come after this are answered by the next read.
+    // Requests that come after this point are answered by the next read.
     let waiting = followed[name]?.takeWaiting() ?? []
     let values: [PostgresValue] = [
       .text(name), .unsigned(room.readsAfter), .number(PostgresFollowing.recordsAtOnce),
@@ -116,7 +116,7 @@ final class PostgresFollowing {
   /// A read ends with the record that reaches one of these bounds.
   private static let (recordsAtOnce, bytesAtOnce): (Int64, Int64) = (512, 1 << 20)
 
-  /// - Parameter asked: the room as it was asked. Since then it may have been created, or followed from earlier.
+  /// - Parameter asked: the room when the rows were requested. It may have been created or followed anew since.
   private func take(_ rows: PostgresRows, of name: String, asked: FollowedRoom, for waiting: [FollowRequest]) {
     guard let room = followed[name] else { return }
     guard room.reported >= asked.reported, asked.epoch == room.epoch else {
@@ -129,7 +129,7 @@ final class PostgresFollowing {
       return leave(name, .otherEpoch(room: name, epoch: epoch), room.ending(of: name, epoch: known), waiting)
     }
     if rows.unsigned(0, 2) > room.reported {
-      // The records that the follower lacks have been trimmed.
+      // Records that have yet to be reported were trimmed, so the room can't be followed further.
       return leave(name, .trimmed(room: name, through: rows.unsigned(0, 2)), .unfollowed(id: nil, room: name), waiting)
     }
     switch asked.compared(with: rows) {
@@ -137,7 +137,7 @@ final class PostgresFollowing {
     case .unknown: return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
     case .missing(let position): return leaveDamaged(name, at: position, waiting)
     case .undecided: break
-    // A doubt that came later stays.
+    // If the doubt arose only after the rows were requested, it stays.
     case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
     }
     followed[name]?.epoch = epoch
@@ -146,7 +146,7 @@ final class PostgresFollowing {
     case .damaged(let position): leaveDamaged(name, at: position, waiting)
     case .isOther: setBack(name, waiting)
     case .awaitsOwn:
-      // The answer to that append continues from here.
+      // These records are read again when that append has been answered.
       followed[name]?.waiting += waiting
       followed[name]?.isReadAgain = true
     case .all:
@@ -154,7 +154,7 @@ final class PostgresFollowing {
       if now.reported < last, asked.reported == now.reported, asked.newest == now.newest,
         asked.isInDoubt == now.isInDoubt
       {
-        // Nothing was read, although the room should have more records.
+        // No record was read, although the room's row says that there are more.
         return leaveDamaged(name, at: now.reported + 1, waiting)
       }
       if now.reported < last || now.isInDoubt || !now.held.isEmpty || now.isReadAgain {
@@ -180,7 +180,7 @@ final class PostgresFollowing {
     leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
   }
 
-  /// Stops following a room, and answers all requests that wait for it. Appends that were not reported yet are refused.
+  /// Stops following a room, and answers all requests that wait for it. Unreported appends of this node are refused.
   private func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
     let room = followed.removeValue(forKey: name)
     reports.forgetRefusal(of: name)
@@ -193,7 +193,7 @@ final class PostgresFollowing {
     reports.tell([event] + (room?.held ?? []).compactMap(\.id).map { .failed(id: $0, room: name, refusal) })
   }
 
-  /// Records that were reported are lost, or others are stored in their place.
+  /// Records that were reported are lost, or other records are in their place.
   private func setBack(_ name: String, _ waiting: [FollowRequest] = []) {
     let number = timelines.noteSetBack(now: MonotonicClock.microseconds())
     reports.update { $0.following?.roomsSetBack += 1 }
@@ -201,7 +201,7 @@ final class PostgresFollowing {
     leave(name, .unavailable(fault), .otherTimeline(number, lost: name), waiting)
   }
 
-  /// The log is closed: the records before this node's unreported appends will not be read any more.
+  /// The log is closed: the records that this node's unreported appends wait for will not be read any more.
   func close() {
     let error = LogError.unavailable(reports.presentFault)
     for (name, room) in followed {
@@ -211,7 +211,7 @@ final class PostgresFollowing {
     followed = [:]
   }
 
-  /// Everything that was stored before the request has been reported.
+  /// Answers a request: everything that was stored before it has been reported.
   private func answer(_ request: FollowRequest, epoch: UInt64?) {
     if let wanted = request.epoch, wanted != epoch {
       let error = epoch.map { LogError.otherEpoch(room: request.room, epoch: $0) } ?? .noSuchRoom(room: request.room)
@@ -222,7 +222,7 @@ final class PostgresFollowing {
     reports.release(.follow(request))
   }
 
-  /// The database can't be reached. A room that wasn't followed before still isn't.
+  /// Refuses requests, because the database can't be reached. A room that was not followed before still isn't.
   private func refuse(_ waiting: [FollowRequest], of name: String, _ error: LogError? = nil) {
     for request in waiting { reports.refuse(.follow(request), error) }
     guard !waiting.isEmpty, followed[name]?.isAnswered == false, let room = followed.removeValue(forKey: name) else {
@@ -246,7 +246,7 @@ final class PostgresFollowing {
       let place = StoredPlace(rows, row)
       let position = place.position
       guard let room = followed[name] else { continue }
-      // The position is the one at which the follower began.
+      // The record at the position where the follower began: now it is known which append stored it.
       if room.newest == nil, position == room.reported { followed[name]?.newest = place }
       let next = max(room.reported, last?.position ?? 0) + 1
       guard position >= next else { continue }
@@ -292,21 +292,21 @@ final class PostgresFollowing {
 
   // MARK: Own appends
 
-  /// An append of this node is stored. It is reported after everything before it.
+  /// An append of this node is stored. It is reported after everything that comes before it.
   /// - Parameter known: a position that the append was known to come after when it was sent.
   func tellStored(_ appended: AppendedRecords, after known: UInt64) {
     guard let room = followed[appended.room], let first = appended.records.first else {
       return reports.tell([.appended(appended)])
     }
     guard room.epoch ?? appended.epoch == appended.epoch else {
-      // One of the two rooms of this name is gone, and it isn't known here which.
+      // There were two rooms of this name, one of which is gone. It isn't known here which one.
       let error = LogError.otherEpoch(room: appended.room, epoch: appended.epoch)
       leave(appended.room, error, .unfollowed(id: nil, room: appended.room))
       return reports.tell([.appended(appended)])
     }
     followed[appended.room]?.epoch = appended.epoch
     guard first.position > room.reported else {
-      // A caller that has followed the room again from a later position has already read the append.
+      // The caller has followed the room anew from a position after the append, so it has already read the append.
       if first.position <= known { setBack(appended.room) }
       return reports.tell([.appended(appended)])
     }
@@ -322,7 +322,7 @@ final class PostgresFollowing {
   func tellDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
     let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
     reports.forgetRefusal(of: name)
-    // If a deletion was undecided for a while, a later room of this name may be followed already.
+    // If a deletion was undecided for a while, a later room of this name, not the deleted one, may be followed now.
     guard let room = followed[name], room.epoch == epoch else { return reports.tell([event]) }
     followed[name] = nil
     for request in room.waiting { reports.refuse(.follow(request), .noSuchRoom(room: name)) }
@@ -338,7 +338,7 @@ final class PostgresFollowing {
     guard reports.isOpen else { return }
     switch bells.news(payload, on: channel, from: process) {
     case .isNew(let rooms): for room in rooms { look(at: room) }
-    // The locks are read with the next poll.
+    // A poll also reads the locks, so the next poll is made at once.
     case .locks: round.hurry()
     case .told(let room?, let bytes): if followed[room] != nil { reports.tell([.heard(room: room, bytes: bytes)]) }
     case .told(nil, let bytes): reports.tell([.heard(room: nil, bytes: bytes)])
@@ -348,17 +348,17 @@ final class PostgresFollowing {
 
   // MARK: The link
 
-  /// The connection is there, for the first time or again. Meanwhile others may have stored something, or the database
-  /// may have lost something.
+  /// The connection is ready, for the first time or again. While there was none, other nodes may have stored something,
+  /// or the database may have lost something.
   func linkIsReady() {
     doubt()
     for room in followed.keys { look(at: room) }
   }
 
-  /// The connection is lost. All followed rooms are polled when it is back.
+  /// The connection is lost. All followed rooms are polled when it is ready again.
   func linkIsLost(_ fault: StorageFault) {
     reports.update { $0.following?.lagRecords = nil }
-    // By now all reads under way have been answered.
+    // All reads that were under way have been answered by now, as lost.
     for name in followed.keys {
       refuse(followed[name]?.takeWaiting() ?? [], of: name, .unavailable(fault))
     }
@@ -383,7 +383,7 @@ final class PostgresFollowing {
     }
   }
 
-  /// - Returns: how many records these rooms are behind.
+  /// Reads the polled rooms that have unreported records, and returns how many such records there are.
   private func lookAtThose(behind rows: PostgresRows, of names: [String]) -> UInt64 {
     var seen: Set<String> = []
     var lag: UInt64 = 0

@@ -3,11 +3,11 @@ import Glibc
 
 /// libpq (Debian's libpq5), PostgreSQL's own client library (postgresql.org/docs/15/libpq.html).
 ///
-/// The library is loaded only when rooms are kept in PostgreSQL. So it is not needed to build the server, or to run one
-/// that keeps its rooms in a directory.
+/// The library is loaded only if the log is in PostgreSQL. So building the server doesn't need the library, and neither
+/// does running a server whose log is in a directory.
 struct PostgresLibrary: @unchecked Sendable {
-  // Functions of a library that stays loaded; those named here keep nothing between calls (`@unchecked Sendable`). The types
-  // are those of libpq-fe.h. `Connection` and `Result` are its `PGconn *` and `PGresult *`.
+  // `@unchecked Sendable`: these are functions of a library that stays loaded, and they keep no state between calls.
+  // The types are those of libpq-fe.h. `Connection` and `Result` are its `PGconn *` and `PGresult *`.
   typealias Connection = OpaquePointer
   typealias Result = OpaquePointer
   typealias Texts = UnsafePointer<UnsafePointer<CChar>?>
@@ -119,15 +119,15 @@ struct PostgresLibrary: @unchecked Sendable {
     return names
   }
 
-  /// Whether libpq can read a URL. Its own message would repeat a password in the URL.
+  /// Whether libpq can read a URL. libpq's own message isn't used, because it would repeat a password in the URL.
   func reads(_ url: String) -> Bool {
     guard let options = parse(url, nil) else { return false }
     freeOptions(options)
     return true
   }
 
-  /// libpq's defaults for what a URL leaves out: from variables such as `PGHOST`, and from the service file that
-  /// `PGSERVICE` names.
+  /// The values that libpq uses for parameters that a URL leaves out. It takes them from environment variables such as
+  /// `PGHOST`, and from the service file that `PGSERVICE` names.
   var defaults: [String: String] {
     guard let options = findDefaults() else { return [:] }
     defer { freeOptions(options) }
@@ -140,8 +140,8 @@ struct PostgresLibrary: @unchecked Sendable {
     return found
   }
 
-  /// Sends a prepared statement through libpq, with its values in binary.
-  /// - Returns: whether libpq took it.
+  /// Has libpq send a prepared statement, with its parameters in binary form.
+  /// - Returns: whether libpq accepted the statement.
   func send(
     _ statement: PostgresStatement,
     _ values: [PostgresValue],
@@ -151,7 +151,7 @@ struct PostgresLibrary: @unchecked Sendable {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encoded.reduce(1) { $0 + $1.count })
     for value in encoded { bytes += value }
-    // An empty value needs an address too.
+    // Adds a byte, because even an empty value needs an address: libpq takes a null pointer for NULL.
     bytes.append(0)
     let lengths = encoded.map { Int32($0.count) }
     let formats = [Int32](repeating: 1, count: max(values.count, 1))
@@ -176,7 +176,7 @@ struct PostgresLibrary: @unchecked Sendable {
     }
   }
 
-  // Values of libpq-fe.h's enumerations.
+  // Values of enumerations in libpq-fe.h.
   static let connectionIsBad: Int32 = 1
   enum Polling {
     static let failed: Int32 = 0

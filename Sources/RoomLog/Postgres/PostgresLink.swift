@@ -1,16 +1,16 @@
 import Glibc
 
-/// One connection to the database, on the log's thread. It never waits: `turn` does what can be done now, and `descriptor`
-/// and `events` tell what to wait for.
+/// One connection to the database, on the log's thread. It never waits: `turn` does what can be done now, and
+/// `descriptor` and `events` tell what the thread has to wait for.
 ///
-/// Requests are sent in a pipeline, one after the other without waiting for answers, and answered in that order. A
-/// request is a list of statements that are carried out all or none.
+/// Requests are sent in a pipeline, one after the other without waiting for answers, and are answered in that order. A
+/// request is a list of statements, of which all are carried out or none.
 ///
 /// What always holds:
 /// - Each request is answered once: with the rows of each statement, with the database's refusal, or with `.lost`.
 /// - A link that is not ready takes no request.
-/// - Reads over a link see only what is durable everywhere, because each link commits something first.
-/// - A lost connection is noticed, also on an idle link.
+/// - What is read over a link is durable everywhere, on the standbys too, because each link commits something first.
+/// - The loss of a connection is noticed, even if the link is idle.
 final class PostgresLink {
   typealias Answer = (_ answer: Result<[PostgresRows], PostgresFailure>) -> Void
 
@@ -19,7 +19,7 @@ final class PostgresLink {
     /// The host's address is being looked up.
     case resolving(HostNames.Lookup, deadline: UInt64)
     case connecting(deadline: UInt64)
-    /// Statements are prepared, and the database's settings are checked.
+    /// The database's settings are being checked, and statements are being prepared.
     case settingUp
     case ready
   }
@@ -36,9 +36,9 @@ final class PostgresLink {
   private let library: PostgresLibrary
   private let address: PostgresAddress
   private let names: HostNames
-  /// The owner's statements, which the database must know before the link is ready.
+  /// The owner's statements, which the database has to know before the link counts as ready.
   let statements: [PostgresStatement]
-  /// Makes the link ready.
+  /// Takes the steps from a connection to a ready link.
   private let setUp: (PostgresLink) -> Void
   private let told: (PostgresLink, News) -> Void
 
@@ -48,29 +48,29 @@ final class PostgresLink {
     case lost(StorageFault)
     /// The link could not be made ready.
     case failed(StorageFault)
-    /// The link has been idle for a while. Its owner sends something over it, to find out whether the database is still
-    /// there.
+    /// The link has been idle for a while. The owner should send something over it, to find out whether the database is
+    /// still there.
     case quiet
     case notified(channel: String, process: Int32, payload: String)
   }
 
   private var state: State
   private var connection: PostgresLibrary.Connection?
-  /// The events that libpq waits for while it connects.
+  /// The events on the socket that libpq waits for while it connects.
   private var polling: Int32 = 0
-  /// Whether the socket has become ready for that since libpq was last called. If libpq were called earlier, it would
-  /// wait.
+  /// Whether one of these events has occurred since libpq was last called. If libpq were called without one, it would
+  /// block.
   private var hasMoved = false
   /// Requests that haven't been answered.
   private var requests = Queue<Request>()
-  /// Whether libpq has more to send than the socket took.
+  /// Whether libpq still has bytes to send that the socket didn't take.
   private var hasUnflushed = false
-  /// When the connection last carried anything.
+  /// When bytes were last sent or received over the connection.
   private var movedAt: UInt64 = 0
   private var turns: HostTurns
-  /// The timeline of the database that the connection has reached, set by the owner.
+  /// The timeline of the database that the connection has reached. The owner sets it.
   var timeline: PostgresTimeline?
-  /// Since when the link isn't ready, and why. `nil` while it is ready or is trying for the first time.
+  /// Since when the link has not been ready, and why. `nil` while it is ready or is being connected for the first time.
   private(set) var absence: Absence?
 
   struct Absence {
@@ -80,14 +80,14 @@ final class PostgresLink {
 
   private let notices: PostgresNotices
 
-  /// If the database doesn't answer for this long, the connection is given up. The machine may have stopped.
+  /// How long the database may be silent before the connection is given up: its machine may have stopped.
   static let answerMicroseconds: UInt64 = 5_000_000
-  /// How long to try one address of a host before the next. This includes looking up the host's name.
+  /// How long an address of a host is tried before the next one is. This includes looking up the host's name.
   static let connectMicroseconds: UInt64 = 1_000_000
   private static let retryMicroseconds: UInt64 = 200_000
   /// The pause before the next try after a fault that is likely to last, such as a read-only database.
   private static let lastingMicroseconds: UInt64 = 2_000_000
-  /// After this long without traffic, the connection may have been cut without notice.
+  /// How long a connection may be idle before it is tested, since it may have been cut without notice.
   private static let quietMicroseconds: UInt64 = 2_000_000
 
   init(
@@ -125,7 +125,7 @@ final class PostgresLink {
     }
   }
 
-  /// When `turn` must be called at the latest.
+  /// When `turn` has to be called at the latest.
   var deadline: UInt64? {
     switch state {
     case .away(let until): until
@@ -134,18 +134,19 @@ final class PostgresLink {
     }
   }
 
-  /// A long answer or request takes its time. As long as bytes move, the database is there.
+  /// When the first request counts as unanswered. A long answer or request may take longer: while bytes come or go, the
+  /// database is there.
   private var answerDeadline: UInt64 { max(requests.first.deadline, movedAt + PostgresLink.answerMicroseconds) }
 
   private var quietAt: UInt64 { movedAt + PostgresLink.quietMicroseconds }
 
-  /// The socket has bytes to read, or space to write.
+  /// The socket has bytes to read, or takes bytes.
   func moves(now: UInt64) {
     movedAt = now
     hasMoved = true
   }
 
-  /// The number of the process that serves this connection in PostgreSQL.
+  /// The number of the process in PostgreSQL that serves this connection.
   var process: Int32 { connection.map { library.process($0) } ?? 0 }
   var version: Int32 { connection.map { library.serverVersion($0) } ?? 0 }
 
@@ -162,14 +163,14 @@ final class PostgresLink {
     }
   }
 
-  /// Prepares statements in the database. `answer` tells whether it accepted them.
+  /// Prepares statements in the database. `answer` is called with whether the database accepted them.
   func prepare(_ statements: [PostgresStatement], _ answer: @escaping Answer) {
     ask(statements.count, within: PostgresLink.answerMicroseconds, answer) { connection in
       statements.allSatisfy { library.sendPrepare(connection, $0.name, $0.text, 0, nil) == 1 }
     }
   }
 
-  /// - Parameter put: gives the statements to libpq, and returns whether it accepted them.
+  /// - Parameter put: hands the statements to libpq, and returns whether libpq accepted them.
   private func ask(
     _ statements: Int,
     within microseconds: UInt64,
@@ -227,8 +228,8 @@ final class PostgresLink {
     }
   }
 
-  /// - Parameter place: an address of the host. The certificate and the password are still looked up by the host's
-  ///   name.
+  /// - Parameter place: a numeric address of the host. The certificate and the password are still looked up by the
+  ///   host's name.
   private func connect(to host: PostgresAddress.Host?, at place: String?, until deadline: UInt64) {
     var parameters: [(String, String)] = [("dbname", address.url)]
     if let host { parameters += [("host", host.name), ("hostaddr", place ?? ""), ("port", host.port)] }
@@ -289,7 +290,7 @@ final class PostgresLink {
     guard self.connection != nil else { return }
     guard library.consumeInput(connection) == 1 else { return lose(words(of: connection)) }
     while self.connection == connection, hasRequests, library.isBusy(connection) == 0 {
-      // libpq separates the results of two statements by a `nil`.
+      // Between the results of two statements, libpq returns `nil`.
       guard let result = library.getResult(connection) else { continue }
       take(result)
     }
@@ -323,8 +324,8 @@ final class PostgresLink {
   private func answerFront() {
     let request = requests.removeFirst()
     if notices.takeWarning() {
-      // PostgreSQL ends the wait for the standbys if it is told to, and the commit succeeds with a warning. Then it is
-      // unknown whether the commit will last.
+      // An operator can make PostgreSQL end the wait for the standbys. The commit then succeeds with a warning, and it
+      // is unknown whether it will last.
       request.answer(.failure(.lost))
       return lose("a commit didn't wait for the standbys")
     }
@@ -339,7 +340,7 @@ final class PostgresLink {
 
   // MARK: Ending
 
-  /// Ends the connection as if the network had broken.
+  /// Ends the connection in the same way as if the network had broken.
   func lose(_ words: String) {
     let wasReady = isReady
     let fault = self.fault(words)
@@ -348,8 +349,9 @@ final class PostgresLink {
     told(self, wasReady ? .lost(fault) : .failed(fault))
   }
 
-  /// The database can be reached but not be used.
-  /// - Parameter isLasting: whether the reason will probably last. Each try is a login.
+  /// The database can be reached, but can't be used.
+  /// - Parameter isLasting: whether the reason will probably last. Then the next try comes later, because each one is a
+  ///   login.
   func refuse(_ fault: StorageFault, isLasting: Bool = false) {
     close()
     if isLasting, case .away(let until) = state { state = .away(until: until + PostgresLink.lastingMicroseconds) }
@@ -357,8 +359,8 @@ final class PostgresLink {
     told(self, .failed(fault))
   }
 
-  /// Takes the answer to a request without which the link is of no use.
-  /// - Returns: `nil` if the request failed and the connection is given up.
+  /// Takes the answer to a request that has to succeed for the link to be of any use.
+  /// - Returns: `nil` if the request failed, and the connection is given up because of that.
   func went(_ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
     switch answer {
     case .success(let rows): return rows

@@ -1,21 +1,21 @@
 import Glibc
 
-/// Keeps rooms in a PostgreSQL database that several nodes share (postgresql.org/docs/15).
+/// A log in a PostgreSQL database that several nodes share (postgresql.org/docs/15).
 ///
-/// A reported append has been committed, by the synchronous standbys too if the database has them. Positions and times
-/// are the database's. Records of other nodes in followed rooms are reported within some milliseconds.
+/// A reported append has been committed, also on the synchronous standbys if the database has any. Positions and times
+/// are given by the database. Records that other nodes store in followed rooms are reported within some milliseconds.
 ///
 /// While the database can't be reached or refuses writes, appends are refused as unavailable. The log goes on trying,
-/// one host after the other, and `.availability` reports when it works again. An append that was under way when a
-/// connection broke is answered once it is certain whether it is stored.
+/// one host after the other, and `.availability` reports when appends can be stored again. An append that was under way
+/// when a connection broke is answered once it is certain whether it is stored.
 public final class PostgresLog: RoomLog {
   private let inbox: PostgresInbox
   private let shared: SharedFigures
 
   /// - Parameters:
   ///   - url: `postgresql://…`, in libpq's form.
-  ///   - secret: the secret of all nodes, unless one has offered another before.
-  /// - Throws: faults that are known without the database. All others are events.
+  ///   - secret: the secret to store, unless a node has stored one before.
+  /// - Throws: faults that are known without asking the database. All others are reported as events.
   public convenience init(
     _ url: String,
     retention: Retention = .everything,
@@ -27,7 +27,7 @@ public final class PostgresLog: RoomLog {
 
   /// - Parameters:
   ///   - resolve: finds the addresses of a host.
-  ///   - defaults: the values for what the URL leaves out; `nil` for libpq's defaults.
+  ///   - defaults: the values for parameters that the URL leaves out. `nil` for libpq's own defaults.
   ///   - clock: this machine's clock, in Unix milliseconds.
   init(
     _ url: String,
@@ -74,8 +74,8 @@ public final class PostgresLog: RoomLog {
   deinit { inbox.close() }
 
   public static func isAddress(_ text: String) -> Bool { PostgresAddress.isOne(text) }
-  /// The mistake in a value that was meant as a database's address; `nil` if the value is a valid address, or was meant
-  /// as something else.
+  /// What is wrong with a value that was meant as a database's address. `nil` if the value is a valid address, or was
+  /// meant as something else.
   public static func mistake(in place: String) -> String? { PostgresAddress.mistake(in: place) }
   public static func hasPassword(_ url: String) -> Bool { PostgresAddress(url).hasPassword }
   /// The database's address, without a password.
@@ -92,7 +92,8 @@ public final class PostgresLog: RoomLog {
   public func close() { inbox.close() }
 }
 
-/// Requests on their way to the log's thread. The thread waits for a descriptor, in the same way as for its sockets.
+/// Requests on their way to the log's thread. They make a descriptor readable, so that the thread can wait for them
+/// together with its sockets.
 final class PostgresInbox: Sendable {
   private let queue: RequestQueue
   private let bell: Bell
@@ -119,7 +120,7 @@ final class PostgresInbox: Sendable {
       Glibc.close(handle)
     }
 
-    /// If the pipe is full, its reader will be woken in any case.
+    /// If the pipe is full, its reader is about to wake anyway.
     func ring() { _ = write(handle, [1], 1) }
 
     func fallSilent() {
@@ -144,7 +145,7 @@ final class PostgresInbox: Sendable {
     return queue.take(deadline: 0)
   }
 
-  /// Requests that were taken count as queued until they are answered.
+  /// A request that was taken counts as queued until it is released, when it has been answered.
   func release(_ request: LogRequest) { queue.release([request]) }
   var waiting: (bytes: Int, snapshotBytes: Int) { queue.waiting }
 }

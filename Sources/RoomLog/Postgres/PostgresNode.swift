@@ -2,11 +2,11 @@ import Glibc
 
 /// A node of a log in PostgreSQL: everything that happens on the log's thread.
 ///
-/// Four connections: one writes, one follows other nodes' writes, one reads, one does background work. None of them
-/// ever waits for another.
+/// There are four connections: one for writing, one for following other nodes' writes, one for reading, one for
+/// background work. None of them ever waits for another.
 ///
-/// Each part has its own file, and its own connection: `PostgresWriting`, `PostgresFollowing`, `PostgresReading`, `PostgresChores`.
-/// Here they have their turns.
+/// Each has a part with a file of its own: `PostgresWriting`, `PostgresFollowing`, `PostgresReading`, `PostgresChores`.
+/// The node calls them in turn.
 ///
 /// What always holds:
 /// - No part gets a request before all connections have been ready once.
@@ -17,7 +17,8 @@ final class PostgresNode {
   let reports: PostgresReports
   let timelines = PostgresTimelines()
 
-  // Links call back into this object, so they are made after everything else. The parts are made from links.
+  // Links call back into this object, so they are made after all its other properties. The parts need links, so they
+  // come last.
   private(set) var writer: PostgresLink!
   private(set) var bell: PostgresLink!
   private(set) var reader: PostgresLink!
@@ -30,16 +31,16 @@ final class PostgresNode {
   private var reading: PostgresReading!
   private var chores: PostgresChores!
 
-  /// Random bytes: first the secret that this node offers, then the one that all nodes share.
+  /// Random bytes: at first the secret that this node offers to store, then the one that is stored for all nodes.
   var secret: [UInt8]
   private var nextLookAtSettings: UInt64 = 0
   private var isClosing = false
   private var closeDeadline: UInt64 = .max
-  /// Whether the connection for other nodes' notifications has been ready once.
+  /// Whether the connection that gets other nodes' notifications has ever been ready.
   private var hadBell = false
-  /// Whether the writing connection has been ready once. The others need the tables, which it makes.
+  /// Whether the connection for writing has ever been ready. The others wait for that, because it creates the tables.
   private var isBegun = false
-  /// Requests that wait until the log is open.
+  /// Requests that came before the log was open.
   private var arrived: [RequestQueue.Entry] = []
 
   init(
@@ -104,8 +105,8 @@ final class PostgresNode {
       guard reports.isOpen || !(isClosing || reports.isUnusable) else { break }
       if reports.isOpen { handOut { take($0) } }
       reports.noteReading([bell, reader].compactMap { $0?.absence }, now: now)
-      // Behind a commit that will be refused, the query would be refused too, and the connection would be given up for
-      // that.
+      // The settings are not read while a commit is about to be refused. The query, sent behind the commit, would be
+      // refused too, and because of that the connection would be given up.
       if mayLookAtSettings, now >= nextLookAtSettings {
         nextLookAtSettings = now + PostgresNode.settingsMicroseconds
         lookAtSettings(over: writer)
@@ -116,7 +117,7 @@ final class PostgresNode {
       if isClosing, isAllDone || now >= closeDeadline { break }
       wait(now: MonotonicClock.microseconds())
     }
-    // This answers the requests on the links. The others are answered next.
+    // Closing a link answers the requests on it. The requests that were not sent are answered next.
     for link in links { link.close() }
     handOut { reports.refuse($0) }
     writing.close()
@@ -139,7 +140,7 @@ final class PostgresNode {
   /// How often the database's settings are read again.
   private static let settingsMicroseconds: UInt64 = 5_000_000
 
-  /// Requests that were accepted before the log was closed get this long to be stored.
+  /// How long requests that were accepted before the log was closed may take to be stored.
   private static let closeMicroseconds: UInt64 = 5_000_000
 
   private var mayLookAtSettings: Bool { writer.isReady && !writer.hasRequests }
@@ -188,7 +189,8 @@ final class PostgresNode {
       }
       if link === bell { following.linkIsLost(fault) }
     case .quiet:
-      // If there are two primaries, the former one still answers, but its commits wait for ever.
+      // The writing link commits something, instead of only asking: of two primaries, the former one still answers, but
+      // its commits wait for ever.
       link.send([(link === writer ? .fence : .probe, [])]) { _ = link.went($0) }
     case .notified(let channel, let process, let payload): following.heard(payload, on: channel, from: process)
     }

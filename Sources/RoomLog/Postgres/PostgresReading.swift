@@ -1,5 +1,5 @@
-/// Reading: rooms as they are stored, and pages of their records. All statements of one request see the database as of
-/// one moment (`PostgresStatement.readAtOnce`). Nothing is kept between requests.
+/// Reads rooms as they are stored, and pages of their records. All statements of one request see the database as of one
+/// moment (`PostgresStatement.readAtOnce`). Nothing is kept between two requests.
 final class PostgresReading {
   private let link: PostgresLink
   private let reports: PostgresReports
@@ -16,7 +16,7 @@ final class PostgresReading {
   var isDone: Bool { !link.hasRequests }
 
   func read(_ request: LogRequest) {
-    // A read carries no bytes, so it needn't count as queued.
+    // A read request has no bytes that take memory, so it need not count as queued.
     reports.release(request)
     guard link.isReady else { return refuse(request, .unavailable(reports.presentFault)) }
     switch request {
@@ -43,7 +43,7 @@ final class PostgresReading {
     }
   }
 
-  /// A room from the answers to `.room` and `.places`.
+  /// A room's entry, from the answers to `.room` and `.places`.
   static func entry(_ name: String, _ room: PostgresRows, _ places: PostgresRows? = nil) throws(LogError) -> RoomEntry {
     guard room.count > 0 else { throw .noSuchRoom(room: name) }
     var entry = entry(room, 0, name: name)
@@ -51,7 +51,7 @@ final class PostgresReading {
     return entry
   }
 
-  /// A room's row: number, epoch, last, trimmed, operations, created and changed.
+  /// A room's entry from a row with these columns: number, epoch, last, trimmed, operations, created and changed.
   private static func entry(_ rows: PostgresRows, _ row: Int, name: String) -> RoomEntry {
     var entry = RoomEntry(
       name: name,
@@ -162,7 +162,7 @@ final class PostgresReading {
     for row in 0..<rows.count {
       page.isLast = rows.isNull(row, 4)
       let position = rows.unsigned(row, 0)
-      // Trimmed records are deleted a while later.
+      // Skips records that are trimmed: they are deleted only some time later.
       guard position > start else { continue }
       let bytes = rows.bytes(row, 3)
       guard position == page.through + 1, Checksum.stored(of: bytes) == rows.number(row, 2) else {
@@ -181,10 +181,11 @@ final class PostgresReading {
     return page
   }
 
-  /// How many rooms are listed in one turn: reading them takes some milliseconds of the log's thread.
+  /// How many rooms are read from the database for the list in one query. Taking in so many takes the log's thread some
+  /// milliseconds.
   static let roomsAtOnce = 500
 
-  /// The list so far. It is a class because an array would be copied with each page.
+  /// The list so far. It is a class because an array would be copied for each page.
   private final class Listing {
     var rooms: [RoomSummary] = []
   }
@@ -206,8 +207,8 @@ final class PostgresReading {
 
   // MARK: Verifying
 
-  /// Reads a room page by page. Records that are trimmed meanwhile need no verifying.
-  /// - Parameter before: the pages read so far; `nil` at first.
+  /// Verifies a room page by page. Records that are trimmed meanwhile need no verifying.
+  /// - Parameter before: what the pages so far have shown. `nil` at first.
   private func verify(_ id: UInt64, _ room: String, _ before: (epoch: UInt64, through: UInt64, records: Int)? = nil) {
     let after = before?.through ?? 0
     ask(of: room, after: after, through: .end, bytesMax: PostgresReading.verifiedAtOnce) { answer in
@@ -228,8 +229,8 @@ final class PostgresReading {
 
   private static let verifiedAtOnce = 1 << 20
 
-  /// Verifies rooms in the order of their numbers, a page at a time, until the part is large enough or took long
-  /// enough. Snapshots are checked when a room is opened.
+  /// Verifies rooms in the order of their numbers, a page at a time, until the part has become large enough or taken
+  /// long enough. Snapshots are not among it: they are checked when a room is opened.
   private func verifyPart(_ request: VerifyRequest) {
     let start = request.start ?? VerifyPlace(room: 0, stage: .end, roomMax: .max)
     let deadline = MonotonicClock.microseconds() &+ request.microsecondsMax
@@ -238,14 +239,14 @@ final class PostgresReading {
 
   private func verify(from start: VerifyPlace, _ part: VerifiedPart, until deadline: UInt64, for request: VerifyRequest)
   {
-    // In the middle of a room: the same room again.
+    // If the last part ended in the middle of a room, goes on in the same room.
     let after = if case .records = start.stage { start.room - 1 } else { start.room }
     link.send([(.roomAfter, [.number(after), .number(start.roomMax)])]) { answer in
       guard let rows = self.answer(.verifyPart(request), answer)?[0] else { return }
       guard rows.count > 0 else { return self.reports.tell([.verifiedPart(id: request.id, part)]) }
       var place = VerifyPlace(
         room: rows.number(0, 0),
-        // Rooms that are made after the round began are left to the next.
+        // The highest number that a room has now. Rooms that are made after the round began are left to the next round.
         stage: .records(after: rows.unsigned(0, 4), through: rows.unsigned(0, 3)),
         roomMax: min(start.roomMax, rows.number(0, 5))
       )
@@ -269,7 +270,7 @@ final class PostgresReading {
       var part = before
       var place = start
       place.stage = .end
-      // If the room was deleted since it was found, there is nothing to verify.
+      // If the room was deleted since its number was found, there is nothing to verify.
       if let entry = try? PostgresReading.entry(name, rows[0]), entry.number == start.room {
         do throws(LogError) {
           let page = try PostgresReading.page(rows[1], of: entry, after: after, through: .position(through))
@@ -289,7 +290,7 @@ final class PostgresReading {
     }
   }
 
-  /// PostgreSQL has its own backups, and a damaged room is to be restored from those.
+  /// Refuses repairs: PostgreSQL has backups of its own, and a damaged room should be restored from those.
   private func check(_ repair: RepairRequest) {
     let request = LogRequest.repair(repair)
     link.send([(.room, [.text(repair.room)])]) { answer in

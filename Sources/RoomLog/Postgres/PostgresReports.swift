@@ -1,4 +1,4 @@
-/// The events, answers and figures that a log in PostgreSQL reports to its owner.
+/// The events, answers and statistics that a log in PostgreSQL reports to its owner.
 ///
 /// What always holds:
 /// - Before the log is open, only `.waiting` and `.unusable` are reported.
@@ -12,13 +12,13 @@ final class PostgresReports {
 
   private(set) var isOpen = false
   private(set) var isUnusable = false
-  /// The reported reasons why the log isn't open yet.
+  /// The reasons why the log isn't open yet that were reported already.
   private var reasons: Set<StorageFault> = []
-  /// The reported reason why nothing can be stored.
+  /// The reason why nothing can be stored, as it was last reported.
   private var fault: StorageFault?
-  /// The reported reason why rooms can't be read or followed.
+  /// The reason why rooms can't be read or followed, as it was last reported.
   private var readingFault: StorageFault?
-  /// The open rooms whose last append was refused.
+  /// The rooms whose last append was refused, among those that are open here.
   private var roomsRefused: Set<String> = []
 
   init(_ address: PostgresAddress, _ inbox: PostgresInbox, _ outlet: Outlet, _ shared: SharedFigures) {
@@ -59,10 +59,10 @@ final class PostgresReports {
   /// Why nothing can be stored now.
   var presentFault: StorageFault { fault ?? .database("\(address.description): the connection is gone") }
 
-  /// The reason for refusing a request that is based on an older timeline.
+  /// The reason for refusing a request whose caller knows only an older timeline.
   var otherCopy: StorageFault { .database("\(address.description) goes on from another copy than a moment ago") }
 
-  /// The error for the caller of a request that failed.
+  /// The error that the caller of a failed request gets.
   func error(_ failure: PostgresFailure) -> LogError {
     switch failure {
     case .lost: .unavailable(presentFault)
@@ -77,7 +77,7 @@ final class PostgresReports {
     outlet.tell([.opened(secret: secret), .locks(locks)])
   }
 
-  /// A connection couldn't be made ready. This is reported only until the log is open.
+  /// A connection couldn't be made ready. The reason is reported only until the log is open.
   func noteUnopened(_ fault: StorageFault) {
     guard !isOpen, !isUnusable else { return }
     if case .unfit = fault {
@@ -109,7 +109,7 @@ final class PostgresReports {
     if forgetRefusal(of: room) { outlet.tell([.availability(room: room, nil)]) }
   }
 
-  /// Forgets that a room was refused, also when it is deleted or closed here.
+  /// Forgets that appends to a room were refused. Also to be called when the room is deleted, or closed here.
   /// - Returns: whether the last append to it was refused.
   @discardableResult
   func forgetRefusal(of room: String) -> Bool {
@@ -123,8 +123,8 @@ final class PostgresReports {
     shared.update { $0.following?.roomsRefused = count }
   }
 
-  /// - Parameter absences: those of the connections over which rooms are read and followed. A short absence is not
-  ///   reported: people would be sent to other nodes, and back.
+  /// - Parameter absences: since when, and why, the connections for reading and following have not been ready. A short
+  ///   absence is not reported: it would send clients to other nodes, and soon back again.
   func noteReading(_ absences: [PostgresLink.Absence], now: UInt64) {
     guard isOpen else { return }
     if let absence = absences.min(by: { $0.since < $1.since }) {

@@ -1,5 +1,5 @@
-/// The rows of a statement's answer. Values are in PostgreSQL's binary form, in which numbers are in network byte
-/// order.
+/// The rows with which the database answers a statement. Values are in PostgreSQL's binary form, in which numbers are
+/// in network byte order.
 final class PostgresRows {
   private let library: PostgresLibrary
   private let result: PostgresLibrary.Result
@@ -13,7 +13,7 @@ final class PostgresRows {
 
   deinit { library.clear(result) }
 
-  /// The statement's name, such as `COMMIT`.
+  /// The command that the statement was, such as `COMMIT`.
   var tag: String { library.commandTag(result).map { String(cString: $0) } ?? "" }
 
   func isNull(_ row: Int, _ column: Int) -> Bool { library.isNull(result, Int32(row), Int32(column)) != 0 }
@@ -23,7 +23,7 @@ final class PostgresRows {
     return UnsafeRawBufferPointer(start: library.value(result, Int32(row), Int32(column)), count: count)
   }
 
-  /// A number of any width, or a boolean.
+  /// A value that is a number of any width, or a boolean.
   func number(_ row: Int, _ column: Int) -> Int64 {
     let bytes = value(row, column)
     guard let first = bytes.first else { return 0 }
@@ -65,7 +65,7 @@ enum PostgresValue {
     withUnsafeBytes(of: number.bigEndian) { Array($0) }
   }
 
-  /// - Parameter type: the number of the elements' type in PostgreSQL's catalogue, which is fixed for built-in types.
+  /// - Parameter type: the number of the elements' type in PostgreSQL's catalogue. It is fixed for built-in types.
   private static func array(_ elements: [[UInt8]], of type: Int32) -> [UInt8] {
     let dimensions: Int32 = elements.isEmpty ? 0 : 1
     var bytes = form(dimensions) + form(0 as Int32) + form(type)
@@ -81,14 +81,14 @@ enum PostgresValue {
 
 /// Why a request to the database failed.
 enum PostgresFailure: Error {
-  /// The connection is lost. The request may have been carried out or not.
+  /// The connection is lost. It is unknown whether the request was carried out.
   case lost
-  /// The database has refused the request, and done no part of it. `state` is an SQLSTATE.
+  /// The database has refused the request, and carried out no part of it. `state` is an SQLSTATE.
   case refused(state: String, message: String)
 }
 
 extension Checksum {
-  /// The form in which numbers are stored, in a column of signed numbers.
+  /// A checksum in the form in which the database stores it: as a signed number.
   static func stored(of bytes: [UInt8]) -> Int64 {
     var checksum = Checksum()
     checksum.add(bytes)

@@ -1,4 +1,4 @@
-/// The tables, in a schema of their own, and the steps from earlier versions.
+/// The tables, in a schema of their own, and the steps by which earlier versions of the tables become the newest.
 enum PostgresSchema {
   static let oldestServer: Int32 = 140_000
 
@@ -9,19 +9,19 @@ enum PostgresSchema {
     let text: String
   }
 
-  /// Step `n` brings version `n` to version `n + 1`; version 0 has no tables. A step never changes once it has been in use:
-  /// later changes are new steps.
+  /// Step `n` brings version `n` to version `n + 1`; version 0 has no tables. A step never changes once it has been in
+  /// use: later changes are new steps.
   ///
-  /// Nodes are upgraded one after the other. The first newer one carries out the step, while all others go on with the
-  /// statements of the version before. So a step only adds: a table, an index, a column that has a default. It leaves
-  /// `readableFrom` as it was. A change that breaks the statements of older servers, such as removing a column, waits
-  /// for a release in which no server in use names that column; then `readableFrom` is the first version that did
-  /// without it. From then on, older servers refuse the database when they next connect. A step locks what it changes
-  /// for as long as it takes, so it must be quick even with many rows.
+  /// Nodes are upgraded one after the other. The first newer node carries out the step, while all others go on with the
+  /// statements of the version before. So a step only adds something: a table, an index, a column that has a default.
+  /// Such a step leaves `readableFrom` as it was. A change that breaks the statements of older servers, such as
+  /// removing a column, has to wait for a release in which no server in use names that column. Then `readableFrom` is
+  /// the first version that did without the column. From then on, older servers refuse the database when they next
+  /// connect. A step locks what it changes for as long as it takes, so it must be quick even with many rows.
   ///
-  /// Columns of `rooms` that change with an append have no index, and pages are left half empty: so a row's new version
-  /// fits beside the old one, and no index is touched. A later room of the same name gets another number, so a deleted
-  /// room's records can be cleared away at any time.
+  /// Columns of `rooms` that change with an append have no index, and pages are left half empty. So a row's new version
+  /// fits beside the old one, and no index is touched. A later room of the same name gets another number, so the
+  /// records of a deleted room can be cleared away at any time.
   static let steps: [Step] = [
     Step(
       readableFrom: 1,
@@ -58,15 +58,15 @@ enum PostgresSchema {
       EXISTS(SELECT FROM pg_tables WHERE schemaname = 'canvas' AND tablename = 'about')
     """
   )
-  /// The version of the tables, and the oldest server version that works with them. If the database doesn't say: only
-  /// that version itself.
+  /// The version of the tables, and the oldest server version that works with them. A database that doesn't say which
+  /// is oldest works only with servers of its own version.
   static let version = PostgresStatement(
     "version",
     "SELECT version, coalesce((to_jsonb(about) ->> 'readable_from')::int4, version) FROM canvas.about"
   )
 
-  /// The settings that a database needs so that acknowledged commits last. Each node sets those of its own connections
-  /// itself.
+  /// The settings that a database needs so that acknowledged commits last. Settings that a connection can change, each
+  /// node makes itself.
   static let settings = PostgresStatement(
     "settings",
     """
@@ -85,7 +85,7 @@ enum PostgresSchema {
 
   static let upgrade = upgrade(by: steps)
 
-  /// Brings the database to the version after the last step, one node at a time.
+  /// Carries out the steps that the database lacks. If several nodes try that at once, only one does it.
   static func upgrade(by steps: [Step]) -> PostgresStatement {
     PostgresStatement(
       "upgrade",
@@ -109,6 +109,7 @@ enum PostgresSchema {
     )
   }
 
-  /// The number of a lock, unlikely to be another program's: `CANV` in its upper half.
+  /// The number of the lock that the upgrade takes. `CANV` in its upper half makes it unlikely that another program
+  /// uses the number.
   private static let lock: Int64 = 0x4341_4E56_0000_0001
 }

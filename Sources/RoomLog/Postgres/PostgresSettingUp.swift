@@ -35,7 +35,7 @@ extension PostgresNode {
     return nil
   }
 
-  /// Checks the settings again, because they may change while a connection lasts.
+  /// Checks the settings again, because an operator may change them while a connection lasts.
   func lookAtSettings(over link: PostgresLink) {
     link.send([(PostgresSchema.settings, [])]) { answer in
       guard let rows = link.went(answer) else { return }
@@ -74,7 +74,7 @@ extension PostgresNode {
           )
         )
       }
-      // By the time of the upgrade, a newer node may have upgraded further.
+      // The version is compared again after the upgrade: a newer node may have upgraded the tables further meanwhile.
       if version < newest { self.upgrade(link) { self.compareVersion(link) } } else { self.prepare(link) }
     }
   }
@@ -105,13 +105,14 @@ extension PostgresNode {
     }
   }
 
-  /// The channels that the connection for notifications listens to. Locks are read once it listens for their changes.
+  /// The statements that make the connection for notifications listen. The locks are read after it listens for their
+  /// changes, so no change is missed.
   private static let listening: [(PostgresStatement, [PostgresValue])] = [
     (.listen, []), (.listenToNodes, []), (.locks, []),
   ]
 
   /// Makes sure that no earlier connection of this writer can store anything any more, and finds out what became of the
-  /// batch that was under way. If an earlier connection is committing, waits for it.
+  /// batch that was under way. If an earlier connection is just committing, waits until it has.
   private func takeOver(_ link: PostgresLink, triesLeft: Int = triesMax) {
     let key = PostgresValue.number(writing.number)
     link.send([(.evict, [key])]) { answer in
@@ -132,7 +133,7 @@ extension PostgresNode {
     }
   }
 
-  /// After about five seconds of trying, the next host is tried: this one may have become a former primary, where a
-  /// commit waits for ever.
+  /// How often that is tried: for about five seconds. After that the next host is tried, because this host may have
+  /// become a former primary, where a commit waits for ever.
   private static let triesMax = 200
 }

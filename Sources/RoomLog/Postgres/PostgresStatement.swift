@@ -1,4 +1,4 @@
-/// A prepared statement with its name. The database knows it as long as the connection lasts.
+/// A prepared statement and its name, which the database knows as long as the connection lasts.
 struct PostgresStatement: Sendable {
   let name: String
   let text: String
@@ -9,7 +9,7 @@ struct PostgresStatement: Sendable {
   }
 }
 
-/// The log's SQL statements. Rooms, positions and bytes are their parameters.
+/// The log's SQL statements. Names of rooms, positions and bytes are passed as parameters.
 extension PostgresStatement {
   static let begin = PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED")
   static let commit = PostgresStatement("commit", "COMMIT")
@@ -17,7 +17,8 @@ extension PostgresStatement {
 
   // MARK: Writing
 
-  /// Creates a room, unless there is one of this name. Waits for another node that is about to create it.
+  /// Creates a room, unless there is one of this name. If another node is just creating one, waits for that node's
+  /// commit.
   static let create = PostgresStatement(
     "create",
     """
@@ -27,7 +28,7 @@ extension PostgresStatement {
     """
   )
 
-  /// Creates a room that comes from another log. Returns no row if there is already one of this name.
+  /// Creates a room that is copied from another log. Returns no row if there is already one of this name.
   static let beginRoom = PostgresStatement(
     "begin_room",
     """
@@ -38,7 +39,7 @@ extension PostgresStatement {
   )
 
   /// Puts records at the end of a room. Returns no row if there is no such room. The room's row is locked until the
-  /// transaction ends, so positions have no gaps and become visible in order.
+  /// transaction ends, so positions have no gaps and become visible in their order.
   static let append = PostgresStatement(
     "append",
     """
@@ -56,7 +57,7 @@ extension PostgresStatement {
     """
   )
 
-  /// The epoch of the room of a name. After an append without effect, it tells the reason.
+  /// The epoch of the room with a name. It shows why an append was without effect.
   static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
 
   /// Deletes a room. Returns no row if there is no such room.
@@ -69,7 +70,8 @@ extension PostgresStatement {
     """
   )
 
-  /// Which of this writer's undecided appends are stored. Each room comes with a position that all of them come after.
+  /// Which of this writer's undecided appends are stored. For each room there is a position after which to search for
+  /// them.
   static let settle = PostgresStatement(
     "settle",
     """
@@ -84,14 +86,14 @@ extension PostgresStatement {
     """
   )
 
-  /// Only one connection of a writer can have this lock. Its holder knows that no earlier connection can store anything
-  /// any more.
+  /// Takes the lock that only one connection of a writer can have. A connection that has got the lock knows that no
+  /// earlier one can store anything any more.
   static let lock = PostgresStatement("lock", "SELECT pg_try_advisory_lock($1::int8)")
-  /// Gives connections that are being ended time to go before the lock is tried again.
+  /// A pause before the lock is tried again, in which connections that are being ended have time to go.
   static let pause = PostgresStatement("pause", "SELECT pg_sleep(0.02)")
   /// Ends connections that this writer has left behind, but only those that wait for their client or for a lock. Any
-  /// other may be committing. If such a connection were ended while it waits for its disk or for the standbys, others
-  /// would see a commit that no standby has.
+  /// other may be committing. If a connection were ended while its commit waits for the disk or for the standbys,
+  /// others would see a commit that no standby has.
   static let evict = PostgresStatement(
     "evict",
     """
@@ -100,8 +102,8 @@ extension PostgresStatement {
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )
-  /// Ends other writers' connections that have waited longer than this for their next statement. Their transactions are
-  /// rolled back. Writers that wait for the standbys are left alone.
+  /// Ends other writers' connections whose open transactions have waited longer than this for their next statement.
+  /// Those transactions are rolled back. Connections whose commits wait for the standbys are left alone.
   static let endSilent = PostgresStatement(
     "end_silent",
     """
@@ -110,10 +112,11 @@ extension PostgresStatement {
     AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
     """
   )
-  /// A commit that waits for the standbys. After it, everything that was read before it is as durable.
+  /// Commits something, which waits for the standbys. Once it has succeeded, everything that was read before it is as
+  /// durable.
   static let fence = PostgresStatement("fence", "UPDATE canvas.fence SET number = number + 1")
 
-  /// Stores a secret unless there is one. So all nodes have the first one's.
+  /// Stores a secret, unless one is stored. So all nodes have the secret of the first one.
   static let offerSecret = PostgresStatement(
     "offer_secret",
     "INSERT INTO canvas.secrets(name, bytes) VALUES('actors', $1::bytea) ON CONFLICT DO NOTHING"
@@ -122,8 +125,8 @@ extension PostgresStatement {
 
   // MARK: Following
 
-  /// The room and its records after a position, until they reach a size. Both are read at one moment, so that no record
-  /// between them is missed.
+  /// A room, and its records after a position until they reach a size. Both are read as of one moment, so that no
+  /// record is missed in between.
   static let newer = PostgresStatement(
     "newer",
     """
@@ -139,12 +142,12 @@ extension PostgresStatement {
     WHERE name = $1::text ORDER BY position
     """
   )
-  /// The last positions of rooms.
+  /// The positions of the last records of rooms.
   static let look = PostgresStatement(
     "look",
     "SELECT name, epoch, last FROM canvas.rooms WHERE name = ANY($1::text[])"
   )
-  /// Sent over an idle connection, to find out whether the database is still there.
+  /// A statement without effect for an idle connection, to find out whether the database is still there.
   static let probe = PostgresStatement("probe", "SELECT 1")
   static let listen = PostgresStatement("listen", "LISTEN canvas")
   static let locks = PostgresStatement("locks", "SELECT room FROM canvas.locks")
@@ -159,8 +162,8 @@ extension PostgresStatement {
 
   // MARK: Reading
 
-  /// From now on, statements that are sent together are one read-only transaction and see one moment
-  /// (postgresql.org/docs/15/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
+  /// Makes the statements that are sent together with it one read-only transaction, which sees the database as of one
+  /// moment (postgresql.org/docs/15/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
   static let readAtOnce = PostgresStatement(
     "read_at_once",
     """
@@ -173,7 +176,7 @@ extension PostgresStatement {
     "room",
     "SELECT number, epoch, last, trimmed, operations, created, changed FROM canvas.rooms WHERE name = $1::text"
   )
-  /// The rooms whose names come after a name, in order.
+  /// The rooms whose names come after a given name, in the order of their names.
   static let rooms = PostgresStatement(
     "rooms",
     """
@@ -201,7 +204,7 @@ extension PostgresStatement {
     FROM canvas.snapshots JOIN canvas.rooms ON number = room WHERE name = $1::text ORDER BY position
     """
   )
-  /// The newest snapshot that is not past a bound.
+  /// The newest snapshot at or before a bound.
   static let snapshot = PostgresStatement(
     "snapshot",
     """
@@ -211,7 +214,8 @@ extension PostgresStatement {
     """
   )
   /// A page of records: those after a position and within the bounds, until they reach a size. Positions have no gaps,
-  /// so the end of a page can be given. Without it, PostgreSQL would sort the whole rest of the room for each page.
+  /// so the last position that the page may have can be given. Otherwise PostgreSQL would sort the whole rest of the
+  /// room for each page.
   static let page = PostgresStatement(
     "page",
     """
@@ -229,7 +233,7 @@ extension PostgresStatement {
 
   // MARK: Chores
 
-  /// Stores a snapshot. Returns no row if the room has no such place.
+  /// Stores a snapshot. Returns no row if the room has no record at its position.
   static let keep = PostgresStatement(
     "keep",
     """
@@ -245,13 +249,13 @@ extension PostgresStatement {
     RETURNING position
     """
   )
-  /// Locks the room before one of the next two statements, in the same transaction, so that they see what another node
-  /// has done to it. Two nodes may be doing the same chore.
+  /// Locks the room. It comes before one of the next two statements in the same transaction, which therefore sees what
+  /// other nodes have done to the room. Two nodes may be doing the same chore.
   static let hold = PostgresStatement(
     "hold",
     "SELECT FROM canvas.rooms WHERE name = $1::text AND epoch = $2::int8 FOR NO KEY UPDATE"
   )
-  /// Drops snapshots, but not the one that the room is trimmed to: only that one leads to the records after it.
+  /// Drops snapshots, except the one to which the room is trimmed: only that snapshot leads to the records after it.
   static let forget = PostgresStatement(
     "forget",
     """
@@ -269,7 +273,7 @@ extension PostgresStatement {
     RETURNING trimmed
     """
   )
-  /// Frees some of the records that were trimmed from a room, or that a deleted room had.
+  /// Deletes some of the records that a room was trimmed of, or that a deleted room had.
   static let clear = PostgresStatement(
     "clear",
     """
@@ -291,8 +295,8 @@ extension PostgresStatement {
     SELECT (SELECT count(*) FROM cleared), (SELECT count(*) FROM one)
     """
   )
-  /// The rooms that have a snapshot of that age, to which they can be trimmed. A node's clock may be ahead, but a
-  /// snapshot that another node has just stored must not count as old because of that.
+  /// The rooms with a snapshot that is old enough to trim them to it. The age is by the database's clock as well: a
+  /// node's clock may be ahead, and a snapshot that another node has just stored must not count as old because of that.
   static let trimmable = PostgresStatement(
     "trimmable",
     """
@@ -300,8 +304,9 @@ extension PostgresStatement {
     WHERE milliseconds <= time - $2::int8 AND position > trimmed GROUP BY name, epoch ORDER BY name
     """
   )
-  /// The rooms that still have records from before the place that they are trimmed to: a node may have ended while it
-  /// freed them. Each room is looked up separately, so PostgreSQL reads only one entry of the index for each.
+  /// The rooms that still have records from before the place to which they are trimmed: a node may have ended while it
+  /// deleted those. For each room PostgreSQL reads only one entry of the index, because the rooms are looked up one by
+  /// one.
   static let uncleared = PostgresStatement(
     "uncleared",
     """
@@ -311,7 +316,8 @@ extension PostgresStatement {
     """
   )
 
-  /// A node's time. If the node's clock is more than a second ahead of the database's, the database's time instead.
+  /// A node's time, as SQL. If the node's clock is more than a second ahead of the database's, it is the database's
+  /// time instead.
   private static func time(_ milliseconds: String) -> String {
     """
     (SELECT least(\(milliseconds)::int8, (extract(epoch FROM clock_timestamp()) * 1000)::int8 + 1000) AS time) AS given

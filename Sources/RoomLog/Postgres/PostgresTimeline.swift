@@ -1,32 +1,32 @@
-/// The database that a connection has reached, and its timeline. A standby that becomes the primary begins a new
-/// timeline, and so does a backup that is restored. The newest records of the old timeline may then be gone.
+/// The database that a connection has reached, and that database's timeline. A standby that becomes the primary begins
+/// a new timeline, and so does a backup that is restored. The newest records of the old timeline may then be gone.
 struct PostgresTimeline: Equatable {
   let database: String
   let number: Int64
 
   init(settings: PostgresRows) {
     database = settings.text(0, 3)
-    // A file name of the write-ahead log begins with the timeline's number.
+    // The name of a file of the write-ahead log begins with the timeline's number.
     number = Int64(settings.text(0, 4).prefix(8), radix: 16) ?? 0
   }
 }
 
-/// The database's timeline that this node is on, and the owner's number for it.
+/// The database's timeline that this node is on, and the number by which the log's owner knows it.
 ///
 /// What always holds:
-/// - A node never goes back to a timeline from before its own.
-/// - The owner's number for the timeline rises whenever reported records may be gone.
+/// - A node never goes back to a timeline that is older than its own.
+/// - The owner's number rises whenever reported records may be gone.
 final class PostgresTimelines {
   private var reached: PostgresTimeline?
   private(set) var number: UInt64 = 0
-  /// When a room was last seen to be set back.
+  /// When it was last noticed that a room had lost records.
   private var setBackAt: UInt64 = 0
 
   enum Step {
     case none
-    /// Records that were reported until now may be lost.
+    /// The database is on a newer timeline. Records that were reported until now may be lost.
     case another
-    /// The host is a former primary.
+    /// The host is a former primary, on an older timeline.
     case former
   }
 
@@ -47,9 +47,10 @@ final class PostgresTimelines {
   }
 
   /// A room has lost records that were reported.
-  /// - Returns: the new number of the timeline, on which the log goes on without those records.
+  /// - Returns: the owner's number for the timeline, on which the log goes on without those records.
   func noteSetBack(now: UInt64) -> UInt64 {
-    // Usually many rooms were set back at once.
+    // Usually many rooms have lost records at once, so the number rises once for all that are noticed within a short
+    // time.
     if now >= setBackAt + PostgresTimelines.setBackMicroseconds {
       setBackAt = now
       number += 1
@@ -61,19 +62,20 @@ final class PostgresTimelines {
 }
 
 extension PostgresNode {
-  /// A connection has found out which timeline it has reached. All four must be on the same one, so connections on
-  /// another are ended.
-  /// - Returns: why this timeline can't be used; `nil` if it can.
+  /// A connection has found out which timeline it has reached. All four connections have to be on the same one, so
+  /// those that are on another are ended.
+  /// - Returns: why this timeline can't be used. `nil` if it can.
   func reach(_ reached: PostgresTimeline, over link: PostgresLink) -> StorageFault? {
     link.timeline = reached
     switch timelines.reach(reached) {
     case .none: return nil
     case .former:
-      // A former primary doesn't know that it is one and might go on taking writes, which would be lost.
+      // A former primary doesn't know that another one has taken over. It might go on accepting writes, which would be
+      // lost.
       let words = "this host was the primary once; waiting for the one that has taken over"
       return .database("\(address.description): \(words)")
     case .another:
-      // Before the log is open, nothing depends on what was read.
+      // Before the log is open, nothing has been reported that could be lost.
       if reports.isOpen {
         following.doubt()
         reports.tell([.otherTimeline(timelines.noteAnother(), lost: nil)])

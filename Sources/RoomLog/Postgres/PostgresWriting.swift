@@ -1,21 +1,21 @@
-/// The content of one transaction: appends, or the creation or deletion of one room.
+/// What one transaction does: it stores appends, or creates or deletes one room.
 struct PostgresBatch {
   let requests: [LogRequest]
   let beganAt: UInt64
-  /// The epoch of that room before the change; `nil` if there was none.
+  /// The epoch that the room had before it was created or deleted. `nil` if there was no room of the name.
   var epoch: UInt64?
-  /// For each room with appends, a position that all of them come after.
+  /// By room with appends: a position that all of these appends come after.
   var known: [String: UInt64] = [:]
 }
 
-/// Storing: requests that gather during a commit make up the next one.
+/// Stores what is requested. Requests that arrive during a commit make up the next one.
 ///
 /// What always holds:
 /// - At most one batch is under way.
-/// - A batch with an unknown outcome is settled before the next is sent.
+/// - If a batch's outcome is unknown, it is found out before the next batch is sent.
 /// - Requests about one room are carried out in the order in which they came.
 final class PostgresWriting {
-  /// The number of this process as a writer in the database. Random, and never 0.
+  /// The number of this process as a writer in the database. It is random, and never 0.
   let number: Int64
   private let link: PostgresLink
   /// A second connection, over which the database is asked to end transactions that block a batch.
@@ -25,7 +25,8 @@ final class PostgresWriting {
   let bells: PostgresBells
 
   private var waiting: [LogRequest] = []
-  /// The requests to send first, each in a transaction of its own, because the database has refused one of them.
+  /// The requests of a batch that the database has refused because of one of them. They are sent before all others,
+  /// each in a transaction of its own.
   private var singles: [LogRequest] = []
   private var underWay: PostgresBatch?
   /// Whether the batch under way was sent over a connection that has been lost.
@@ -59,7 +60,7 @@ final class PostgresWriting {
   ]
 
   var isDone: Bool { underWay == nil && waiting.isEmpty && singles.isEmpty }
-  /// When `goOn` must be called at the latest.
+  /// When `goOn` has to be called at the latest.
   var deadline: UInt64 { beside.isReady ? nextEndSilent : .max }
 
   func add(_ request: LogRequest) {
@@ -77,7 +78,7 @@ final class PostgresWriting {
     for request in refused { reports.refuse(request, .unavailable(fault)) }
   }
 
-  /// Nothing more is stored, and batches that were sent are not waited for.
+  /// Stores nothing more, and doesn't wait for batches that were sent.
   func close() {
     linkIsLost(reports.presentFault)
     if let underWay { refuse(underWay, reports.presentFault) }
@@ -105,25 +106,26 @@ final class PostgresWriting {
       requests.append(waiting[requests.count])
     }
     waiting.removeFirst(requests.count)
-    // All nodes lock rooms in the order of their names. So no two of them ever wait for each other.
+    // All nodes lock rooms in the order of their names, so no two nodes ever wait for each other.
     let ordered = requests.enumerated().sorted {
       ($0.element.room ?? "", $0.offset) < ($1.element.room ?? "", $1.offset)
     }
     append(ordered.map(\.element))
   }
 
-  /// Requests that need a transaction of their own.
+  /// Takes a request that needs a transaction of its own, if one is next.
   private func takeSingle() -> LogRequest? {
     if !singles.isEmpty { return singles.removeFirst() }
     return waiting.first?.isAppend == false ? waiting.removeFirst() : nil
   }
 
-  /// Rooms are locked for as long as it takes to send a commit. Larger commits would hardly store more a second.
+  /// The upper bound on the bytes of one commit. Rooms are locked for as long as sending it takes, and larger commits
+  /// would hardly store more in a second.
   private static let commitBytesMax = 1 << 20
   private static let commitRequestsMax = 1_024
 
   /// Sends queries whose answers are needed before a batch can be carried out. They store nothing.
-  /// - Parameter then: is called with the answer, unless the batch was refused.
+  /// - Parameter then: is called with the answers, unless the database has refused the queries.
   func ask(
     _ statement: PostgresStatement,
     _ values: [PostgresValue],
@@ -143,7 +145,7 @@ final class PostgresWriting {
   }
 
   /// Carries statements out in one transaction.
-  /// - Parameter stored: called with the answers once they are committed.
+  /// - Parameter stored: is called with the answers once the transaction is committed.
   func carryOut(
     _ batch: PostgresBatch,
     _ statements: [(PostgresStatement, [PostgresValue])],
@@ -167,10 +169,10 @@ final class PostgresWriting {
 
   // MARK: Refusals
 
-  /// The database has stored nothing of the batch.
+  /// The database has refused a batch, and stored nothing of it.
   private func refused(_ batch: PostgresBatch, state: String, message: String) {
     reports.update { $0.failedCommits += 1 }
-    // The failed transaction is still open in the database, and must be rolled back.
+    // In the database the failed transaction is still open, so it has to be rolled back.
     link.send([(.rollback, [])]) { answer in
       self.underWay = nil
       guard case .success = answer else { return self.refuse(batch, self.reports.presentFault) }
@@ -179,22 +181,22 @@ final class PostgresWriting {
       self.gaveWay = givesWay ? self.gaveWay + 1 : 0
       guard givesWay || PostgresWriting.isAboutWhatWasAsked(state) else {
         self.refuse(batch, fault)
-        // A new connection finds out whether the database accepts writes.
+        // The connection is given up. Making a new one shows whether the database accepts writes.
         return self.link.refuse(fault)
       }
-      // Either the batch was rolled back because of a conflict with another transaction, or one of its requests is at
-      // fault. Sending each request alone shows which.
+      // The reason may be a conflict with another transaction, or one of the requests. Sending each request alone shows
+      // which request is at fault.
       guard !givesWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
       if let room = batch.requests[0].room { self.reports.noteRefused(room, fault) }
       self.refuse(batch, fault)
     }
   }
 
-  /// After this many conflicts in a row, other transactions can't be the reason.
+  /// How many conflicts in a row are put down to other transactions. After that, something else must be the reason.
   private static let gaveWayMax = 20
 
-  /// Whether a refusal concerns the values or rows of a statement (SQLSTATE classes 22, 23, 40, 54, P0 and XX) and not
-  /// the database.
+  /// Whether a refusal is about a statement's values or rows (SQLSTATE classes 22, 23, 40, 54, P0 and XX), and not
+  /// about the database.
   private static func isAboutWhatWasAsked(_ state: String) -> Bool {
     ["22", "23", "40", "54", "P0", "XX"].contains { state.hasPrefix($0) }
   }
@@ -205,15 +207,15 @@ final class PostgresWriting {
 
   // MARK: Silent nodes
 
-  /// A node that stops in the middle of sending a batch leaves rooms locked. PostgreSQL itself would wait for the rest
-  /// as long as the connection lasts, since its limits on statements and idle transactions don't count while more of
-  /// one request is expected. So a node that has waited this long for other nodes' locks asks PostgreSQL to end the
-  /// connections that have been silent for as long. To the silent node this looks like a broken connection.
+  /// How long this node waits for other nodes' locks before it asks PostgreSQL to end connections that have been silent
+  /// for as long. A node that stops in the middle of sending a batch leaves rooms locked. PostgreSQL itself would wait
+  /// for the rest as long as the connection lasts: its limits on statements and idle transactions don't apply while
+  /// more of one request is expected. To the silent node, the end of its connection looks like a broken network.
   private static let silenceMicrosecondsMax: UInt64 = 2_000_000
-  /// The pause before asking again: connections may have fallen silent after the wait began.
+  /// The pause before PostgreSQL is asked again: other connections may have fallen silent later than the first.
   private static let silenceLookMicroseconds: UInt64 = 1_000_000
 
-  /// When to check whether silent connections block the batch under way.
+  /// When to ask next whether silent connections block the batch under way.
   private var nextEndSilent: UInt64 {
     guard let underWay, !isUndecided else { return .max }
     return max(
@@ -231,8 +233,8 @@ final class PostgresWriting {
 
   // MARK: Settling
 
-  /// The link is ready, and this writer has no other connection left. So whatever is not stored by now, of a batch that
-  /// was under way when another connection broke, never will be.
+  /// The link is ready, and this writer has no other connection left. If a batch was under way when another connection
+  /// broke, whatever of it is not stored by now never will be. So its outcome can be found out.
   func settle() {
     guard isUndecided, let batch = underWay else { return link.becomeReady() }
     let rooms = Set(batch.requests.compactMap(\.room)).sorted()
@@ -257,9 +259,10 @@ final class PostgresWriting {
     }
   }
 
-  /// How far back an append is searched for in a room that isn't followed: further than all nodes together could write
-  /// to one room while a batch is undecided.
+  /// How many positions an append is searched for in a room that isn't followed. All nodes together couldn't write so
+  /// many records to one room while a batch is undecided.
   private static let settledPositions: Int64 = 1_000_000
-  /// If many rooms aren't followed, the query takes long. A short deadline would restart it for ever.
+  /// How long the search may take. It takes long if many rooms aren't followed, and with a short deadline it would be
+  /// begun again for ever.
   private static let settleMicroseconds: UInt64 = 60_000_000
 }

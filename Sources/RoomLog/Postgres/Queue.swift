@@ -1,7 +1,7 @@
-/// First in, first out. An element that has been taken is freed at once, even while others wait behind it. Adding and
-/// taking cost O(1) on average.
+/// A queue: elements are taken in the order in which they were added. An element that has been taken is freed at once,
+/// even while others wait behind it. Adding and taking cost O(1) on average.
 struct Queue<Element> {
-  /// The first elements, in reverse. Empty only if the queue is.
+  /// The first elements, in reverse order. It is empty only if the whole queue is.
   private var front: [Element] = []
   private var back: [Element] = []
 
@@ -9,17 +9,17 @@ struct Queue<Element> {
   /// All elements, in their order.
   var elements: [Element] { front.reversed() + back }
 
-  /// The queue must not be empty.
+  /// The first element. The queue must not be empty.
   var first: Element { front[front.count - 1] }
 
-  /// The queue must not be empty.
+  /// Changes the first element. The queue must not be empty.
   mutating func changeFirst(_ change: (inout Element) -> Void) { change(&front[front.count - 1]) }
 
   mutating func append(_ element: Element) {
     if front.isEmpty { front.append(element) } else { back.append(element) }
   }
 
-  /// The queue must not be empty.
+  /// Takes the first element. The queue must not be empty.
   mutating func removeFirst() -> Element {
     let first = front.removeLast()
     if front.isEmpty {

@@ -1,11 +1,11 @@
-/// FNV-1a 64. A row's checksum shows whether the row is as it was stored.
+/// An FNV-1a 64 checksum. The checksum of a row shows whether the row is as it was stored.
 ///
-/// Each step is a bijection of the state, so a change of one byte always changes the sum. It guards against a faulty
-/// disk, not against an adversary.
+/// Each step is a bijection of the state, so a change of one byte always changes the sum. This protects against a
+/// faulty disk, but not against an adversary.
 struct Checksum {
   private(set) var value: UInt64
 
-  /// - Parameter value: the checksum so far, to continue it.
+  /// - Parameter value: a checksum that this one continues.
   init(after value: UInt64 = 0xCBF2_9CE4_8422_2325) { self.value = value }
 
   mutating func add(_ bytes: UnsafeRawBufferPointer) {

@@ -1,9 +1,10 @@
-/// How much of a room's history is kept. Without limits, all of it is.
+/// How much of a room's history is kept. Without a limit, all of it is.
 ///
-/// Records are dropped only if a complete snapshot covers them. So a room can be folded, as of any moment that is kept,
-/// from a snapshot and the records after it. If no snapshot is at the right place, more is kept than was asked for.
+/// Records are dropped only if a complete snapshot covers them. So a room can be folded as of any moment in the kept
+/// history: from a snapshot and the records after it. If there is no snapshot at the right place, more history is kept
+/// than was asked for.
 public struct Retention: Hashable, Sendable {
-  /// Records that are older than this may be dropped.
+  /// The age from which records may be dropped.
   public var ageMillisecondsMax: UInt64?
 
   public init(ageMillisecondsMax: UInt64? = nil) {
@@ -12,8 +13,8 @@ public struct Retention: Hashable, Sendable {
 
   public static let everything = Retention()
 
-  /// The number of parts into which snapshots divide the history that is kept. Its oldest part can then be dropped
-  /// alone, and reading a moment in it doesn't take folding everything before.
+  /// The upper bound on the parts into which snapshots divide the kept history. With several parts, the oldest can be
+  /// dropped alone, and a moment in a later one can be read without folding everything before it.
   static let partsMax: UInt64 = 4
 }
 
@@ -24,8 +25,8 @@ extension RoomEntry {
     return snapshots.filter { $0.milliseconds <= now - age && $0.position > trimmed }
   }
 
-  /// The snapshots that are not needed: those before the one that the room is trimmed to, and those so close to the one
-  /// before them that they divide the history more finely than `Retention.partsMax`.
+  /// The snapshots that are not needed. Some are before the one to which the room is trimmed. Others are so close to
+  /// the one before them that they divide the history into more parts than `Retention.partsMax`.
   func needlessSnapshots(by retention: Retention) -> [SnapshotPlace] {
     var needless: [SnapshotPlace] = []
     var kept: SnapshotPlace?

@@ -1,7 +1,7 @@
-/// What a log knows of a room without reading its records. All logs accept appends by these rules.
+/// What a log knows of a room without reading the room's records. All logs accept appends by the rules in this file.
 struct RoomEntry: Hashable, Sendable {
   var name: String
-  /// Tells apart rooms that had the same name in this log.
+  /// A number of the room in this log. A later room of the same name has another one.
   var number: Int64
   var epoch: UInt64
   var last: UInt64 = 0
@@ -20,7 +20,7 @@ struct RoomEntry: Hashable, Sendable {
     changedMilliseconds = milliseconds
   }
 
-  /// The entry of a room that comes from another log.
+  /// The entry of a room that is copied from another log.
   init(_ request: CreateRequest, number: Int64) {
     self.init(
       name: request.room,
@@ -33,7 +33,7 @@ struct RoomEntry: Hashable, Sendable {
     operations = request.operations
   }
 
-  /// The most bytes of a record: many times as long as a message, and far below SQLite's own limit.
+  /// The upper bound on a record's bytes: many times as long as a message, and far below SQLite's own limit.
   static let recordBytesMax = 1 << 26
 
   static func check(name: String) throws(LogError) {
@@ -52,7 +52,7 @@ struct RoomEntry: Hashable, Sendable {
     if let wanted, wanted != epoch { throw .otherEpoch(room: name, epoch: epoch) }
   }
 
-  /// Checks an append as far as possible without knowing the room.
+  /// Checks an append as far as that is possible without knowing the room.
   static func check(_ records: [NewRecord]) throws(LogError) {
     guard !records.isEmpty else { throw .noRecords }
     for record in records where record.bytes.count > recordBytesMax {
@@ -60,7 +60,7 @@ struct RoomEntry: Hashable, Sendable {
     }
   }
 
-  /// Gives a record its position and counts its operations.
+  /// Gives a record the room's next position, and counts the record's operations.
   mutating func place(_ record: NewRecord, milliseconds: UInt64, step: UInt64 = 1) -> LogRecord {
     last += step
     operations += UInt64(record.operations)
@@ -68,7 +68,7 @@ struct RoomEntry: Hashable, Sendable {
     return LogRecord(position: last, milliseconds: changedMilliseconds, bytes: record.bytes)
   }
 
-  /// The newest snapshot not past `bound`.
+  /// The newest snapshot at or before `bound`.
   func snapshot(through bound: LogBound) -> SnapshotPlace? {
     switch bound {
     case .end: snapshots.last

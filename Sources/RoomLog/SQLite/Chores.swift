@@ -1,12 +1,12 @@
 /// Work that the writing thread does between two commits, a little at a time, so that no commit waits long for it.
 ///
-/// A chore is not synced by itself. The parts of a snapshot count only once a commit completes the snapshot. After a
-/// crash, `leftOver` finds unfinished chores.
+/// Chores are not synced. The parts of a snapshot that they write count only once a commit completes the snapshot.
+/// After a crash, `leftOver` finds unfinished chores.
 struct Chores {
   var writings: [SnapshotWriting] = []
   var clearings: [Clearing] = []
   var retentions: [Retaining] = []
-  /// Whether something was cleared since the free pages were last counted.
+  /// Whether rows were cleared away since the free pages were last counted.
   var mayHaveFreePages = false
 
   var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && retentions.isEmpty && !mayHaveFreePages }
@@ -43,14 +43,14 @@ struct SnapshotWriting {
   var request: SnapshotRequest
   var room: Int64
   var place: SnapshotPlace
-  /// Whether there is already a complete snapshot at the same place. It has the same content, so this one need not be
+  /// Whether a complete snapshot at the same place is stored already. It has the same content, so this one need not be
   /// written.
   var isThere: Bool
   var bytesWritten = 0
   var parts: Int64 = 0
   var content = Checksum()
 
-  /// The form in which a queue counts it.
+  /// The request that the snapshot counts as in the queue.
   var asRequest: LogRequest { .snapshot(request) }
 
   init(request: SnapshotRequest, room: Int64, place: SnapshotPlace, isThere: Bool) {
@@ -63,7 +63,7 @@ struct SnapshotWriting {
   var isWritten: Bool { isThere || parts > 0 && bytesWritten == request.bytes.count }
 }
 
-/// Rows that are no longer needed and take up space.
+/// Rows that are no longer needed and only take up space.
 enum Clearing: Hashable {
   case records(room: Int64, through: UInt64)
   case snapshot(room: Int64, position: UInt64)
@@ -76,7 +76,8 @@ extension Writer {
     guard let connection, !chores.isEmpty else { return }
     do throws(SQLiteFailure) {
       if let first = chores.writings.first {
-        // Parts of an unfinished snapshot at the same place would be mistaken for parts of this one.
+        // Parts of an earlier, unfinished snapshot at the same place are cleared away first: they would be mistaken for
+        // parts of this one.
         let remains = Clearing.snapshot(room: first.room, position: first.place.position)
         if let index = chores.clearings.firstIndex(of: remains) {
           chores.clearings.swapAt(0, index)
@@ -115,7 +116,7 @@ extension Writer {
         insert.bind(3, writing.parts)
         try part.withUnsafeBytes { part throws(SQLiteFailure) in try insert.run(4, bytes: part) }
         if end == bytes.count {
-          // A damaged snapshot that this one replaces may have had more parts.
+          // Deletes further parts: this snapshot may replace a damaged one that had more of them.
           let delete = connection.deletePartsBehind
           delete.bind(1, writing.room)
           delete.bind(2, writing.place.position)
@@ -142,7 +143,7 @@ extension Writer {
         } while !isDone && MonotonicClock.microseconds() < deadline
       }
     } catch {
-      // Rows on a damaged page can't be cleared away. They stay, and do no harm.
+      // Rows on a damaged page can't be deleted. They stay, which does no harm.
       guard error.isDamage else { throw error }
       isDone = true
     }
@@ -161,7 +162,7 @@ extension Writer {
     try connection.transaction(synced: false) { () throws(SQLiteFailure) in
       try connection.database.run("PRAGMA incremental_vacuum(\(WriterBounds.freePagesAtOnce))")
     }
-    // A database that was made in another way, for example by an operator's `VACUUM`, keeps its free pages.
+    // Free pages can't be given back if the database was made in another way, for example by an operator's `VACUUM`.
     let left = try connection.database.number("PRAGMA freelist_count")
     if left >= free { chores.mayHaveFreePages = false }
   }

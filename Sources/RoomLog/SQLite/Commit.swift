@@ -1,6 +1,6 @@
-/// The changes of one transaction, kept until they are durable or given up.
+/// The changes of one transaction, until they are durable or the transaction has failed.
 struct Staging {
-  /// Rooms as they will be; `nil` for rooms that are deleted.
+  /// The rooms that change, as they will be. `nil` for rooms that are deleted.
   var rooms: [String: RoomEntry?] = [:]
   var lastNumber: Int64
   var events: [LogEvent] = []
@@ -9,13 +9,13 @@ struct Staging {
   var retentions: [Retaining] = []
   var records = 0
   var bytes = 0
-  /// The numbers of the rooms that were repaired.
+  /// The numbers of the rooms that the transaction repairs.
   var repaired: [Int64] = []
-  /// The snapshots that were completed.
+  /// The snapshots that the transaction completes.
   var covered: [(room: Int64, position: UInt64)] = []
 }
 
-/// Why a request can't be staged: either it alone is refused, or the whole transaction fails.
+/// Why a request can't be staged. Either it alone is refused, or the whole transaction fails.
 enum StagingFailure: Error {
   case refused(LogError)
   case failed(SQLiteFailure)
@@ -25,7 +25,7 @@ enum StagingFailure: Error {
 }
 
 extension Writer {
-  /// Stores a batch durably and reports it.
+  /// Stores a batch of requests in one transaction, and reports the outcome.
   func commit(_ batch: [LogRequest]) {
     guard !batch.isEmpty || !completions.isEmpty || !trims.isEmpty else { return }
     let start = MonotonicClock.microseconds()
@@ -45,8 +45,9 @@ extension Writer {
       } catch {
         switch error {
         case .damaged(let room):
-          // From now on this room is refused, so that the other rooms' records can be stored: the batch is tried again
-          // without it. If a second room fails too, the damage is in the pages that all rooms' records are added to.
+          // From now on this room is refused, and the batch is tried again without it, so that the other rooms' records
+          // can be stored. If a second room fails too, the damage is in the pages to which the records of all rooms are
+          // added.
           if let first = damaged {
             shared.clearDamage(room: first.number)
             give(up: batch, for: .damaged(path: path, detail: "where records are added"))
@@ -96,7 +97,7 @@ extension Writer {
         }
         for snapshot in whole { try complete(snapshot, in: &staging, connection) }
         for trim in trims { try stage(trim, in: &staging, connection) }
-        // In the order of the table, so that the same requests always write the same pages.
+        // In the order of their numbers, so that the same requests always write the same pages.
         for entry in staging.rooms.values.compactMap(\.self).sorted(by: { $0.number < $1.number }) {
           try connection.put(entry)
         }
@@ -107,7 +108,7 @@ extension Writer {
     return staging
   }
 
-  /// The staged changes are durable now, so they become the current state.
+  /// The staged changes are durable now, so they become the state from which later requests start.
   private func adopt(_ staging: Staging, microseconds: UInt64) {
     lastNumber = staging.lastNumber
     for (name, entry) in staging.rooms { rooms[name] = entry }
@@ -115,7 +116,7 @@ extension Writer {
     for (number, position) in staging.covered { shared.cover(room: number, through: position) }
     chores.clearings += staging.clearings
     chores.retentions += staging.retentions
-    // The snapshots stay in memory until they are written, so they still count as queued.
+    // These snapshots stay in memory until their parts have been written, so they still count as queued.
     queue.retain(staging.writings.map(\.asRequest))
     chores.writings += staging.writings
     let report = CommitReport(

@@ -1,20 +1,21 @@
 import CSQLite
 
-/// SQLite's report of a failure: its extended result code, and the system's error beneath it.
+/// A failure that SQLite reports: its extended result code, and the system's error that caused it.
 struct SQLiteFailure: Error {
   var code: Int32
   var systemError: Int32
   var message: String
 
-  /// The code without its extension (sqlite.org/rescode.html).
+  /// The result code without its extension (sqlite.org/rescode.html).
   var primaryCode: Int32 { code & 0xFF }
 
   var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
-  /// Whether a failure concerns reading only: damage, another program's lock, or SQLITE_IOERR_READ.
+  /// Whether the failure says nothing about writing: it is damage, another program's lock, or SQLITE_IOERR_READ.
   var isOfReading: Bool { isDamage || primaryCode == SQLITE_BUSY || code == SQLITE_IOERR | (1 << 8) }
 
-  /// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. The header computes them, so Swift doesn't import them.
+  /// Whether the code is SQLITE_IOERR_FSYNC or SQLITE_IOERR_DIR_FSYNC. SQLite's header computes these, so Swift doesn't
+  /// import them.
   private var isSync: Bool { code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8) }
 
   func fault(path: String) -> StorageFault {
@@ -40,8 +41,8 @@ struct SQLiteFailure: Error {
 final class Database {
   private let handle: OpaquePointer
 
-  /// - Parameter mayWrite: if false, nothing is written, not even a checkpoint of the write-ahead log.
-  /// - Parameter fileSystem: the name of a virtual file system in SQLite. Tests use one to inject faults.
+  /// - Parameter mayWrite: if false, nothing is written, not even by a checkpoint of the write-ahead log.
+  /// - Parameter fileSystem: the name of one of SQLite's virtual file systems. Tests use one that fails.
   init(path: String, mayCreate: Bool, mayWrite: Bool = true, fileSystem: String?) throws(SQLiteFailure) {
     var opened: OpaquePointer?
     let access = (mayWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | (mayCreate ? SQLITE_OPEN_CREATE : 0)
@@ -53,7 +54,7 @@ final class Database {
     }
   }
 
-  /// Statements that still exist keep the connection open until they are freed.
+  /// Closes the connection once all its statements have been freed.
   deinit { sqlite3_close_v2(handle) }
 
   func failure(_ code: Int32) -> SQLiteFailure {
@@ -89,7 +90,7 @@ final class Database {
     return try query.step() ? query.text(0) : ""
   }
 
-  /// Frees the memory that nothing under way needs, most of it pages of the file.
+  /// Frees memory that nothing under way needs, which is mostly pages of the file.
   func releaseMemory() { sqlite3_db_release_memory(handle) }
 
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
@@ -106,9 +107,9 @@ final class Database {
     sqlite3_wal_hook(handle, hook, context)
   }
 
-  /// Copies the write-ahead log into the database, except what a reader still needs
+  /// Copies pages of the write-ahead log into the database, except those that a reader still needs
   /// (sqlite.org/c3ref/wal_checkpoint_v2.html).
-  /// - Returns: how many pages the log has, and how many of them are copied.
+  /// - Returns: how many pages the write-ahead log has, and how many of them have been copied.
   func checkpoint(_ mode: Int32) throws(SQLiteFailure) -> (pages: Int32, carried: Int32) {
     var pages: Int32 = 0
     var carried: Int32 = 0
@@ -126,11 +127,11 @@ extension Database {
     return DatabaseFile(file)
   }
 
-  /// The file is sure to be open only during a transaction.
+  /// The file of the write-ahead log. It is certain to be open only during a transaction.
   func writeAheadFile() throws(SQLiteFailure) -> DatabaseFile { try file(SQLITE_FCNTL_JOURNAL_POINTER) }
 
-  /// The number of valid frames in the write-ahead log, and the checksum after the last of them
-  /// (sqlite.org/walformat.html#walidxfmt). To be called within a transaction that writes, so that they can't change
+  /// How many valid frames the write-ahead log has, and the checksum after the last of them
+  /// (sqlite.org/walformat.html#walidxfmt). To be called within a transaction that writes, so that neither can change
   /// meanwhile.
   func writeAheadIndex() throws(SQLiteFailure) -> (frames: Int, sum: (UInt32, UInt32)) {
     let start = try file(SQLITE_FCNTL_FILE_POINTER).sharedIndex()
@@ -139,7 +140,7 @@ extension Database {
   }
 }
 
-/// A prepared statement. As in SQLite, parameters count from one and columns from zero.
+/// A prepared statement. As in SQLite, parameters are counted from 1, and columns from 0.
 final class Statement {
   private let handle: OpaquePointer
   private let database: Database
@@ -154,21 +155,22 @@ final class Statement {
 
   func bind(_ index: Int32, _ value: Int64) { note(sqlite3_bind_int64(handle, index, value)) }
 
-  /// Stores all 64 bits, as a signed number.
+  /// Binds all 64 bits, as a signed number.
   func bind(_ index: Int32, _ value: UInt64) { bind(index, Int64(bitPattern: value)) }
 
   func bind(_ index: Int32, _ value: String) {
     var value = value
     value.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
-        // Without a destructor SQLite would rely on the bytes staying where they are; -1 makes it copy them.
+        // -1 in place of a destructor makes SQLite copy the bytes. Otherwise SQLite would rely on their staying where
+        // they are.
         let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         note(sqlite3_bind_text(handle, index, characters.baseAddress, Int32(characters.count), copying))
       }
     }
   }
 
-  /// Runs a statement that returns no rows, with `bytes` as its parameter `index`. The bytes aren't copied.
+  /// Runs a statement that returns no rows, with `bytes` as its parameter `index`. The bytes are not copied.
   func run(_ index: Int32, bytes: UnsafeRawBufferPointer) throws(SQLiteFailure) {
     if let start = bytes.baseAddress, !bytes.isEmpty {
       note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))

@@ -1,14 +1,15 @@
 import Glibc
 
-/// A data directory in use. While this is held, no other process opens the rooms in it.
+/// The lock on a data directory. While a process holds it, no other process opens the rooms in the directory.
 ///
-/// The lock is the kernel's, on `canvas.lock`, so it ends with the process in any case. The file names the process, for
-/// the message to a second one. It also has the mark of the directory's database. A database with another mark, or a
-/// directory without one, shows that the database came from elsewhere, such as a backup.
+/// It is a lock of the kernel on `canvas.lock`, so it ends with the process however the process ends. The file names
+/// the process, for the message that a second one prints. It also has the mark of the directory's database. If the
+/// database has another mark, or the file has none, the database came from elsewhere, such as a backup.
 final class DirectoryLock {
   private var descriptor: Int32
   let path: String
-  /// The mark of the directory's database. While a new mark is being stored, both the old and the new one are valid.
+  /// The mark of the directory's database. While a new mark is being stored, both the old one and the new one are
+  /// valid.
   private(set) var marks: [UInt64] = []
 
   init(directory: String) throws(StorageFault) {
@@ -17,7 +18,8 @@ final class DirectoryLock {
       if errno == EROFS { throw .readOnly(path: directory) }
       throw SystemCalls.isNoRight(errno) ? .noRight(path: directory) : .noDirectory(path: directory)
     }
-    // A new directory is durable once the folder that it is in is synced, as far as this user may.
+    // A new directory is durable only once its parent folder is synced. This user may not be allowed to do that, so a
+    // failure is ignored.
     _ = SystemCalls.sync(SystemCalls.folder(of: directory))
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -31,7 +33,7 @@ final class DirectoryLock {
     }
     let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
     let words = DirectoryLock.words(in: descriptor)
-    // All properties are set by now, so throwing runs `deinit`, which closes the file.
+    // All properties are set by now, so if this throws, `deinit` runs and closes the file.
     guard isLocked else { throw .inUse(path: directory, process: words.first.flatMap { Int32($0) }) }
     marks = words.dropFirst().compactMap { UInt64($0, radix: 16) }
   }
@@ -40,14 +42,14 @@ final class DirectoryLock {
 
   func release() {
     guard descriptor >= 0 else { return }
-    // Closing alone might not unlock it at once: a process that is just being started still has its copy of the
+    // Closing the file might not unlock it at once: a process that is just being started still has a copy of the
     // descriptor.
     flock(descriptor, LOCK_UN)
     close(descriptor)
     descriptor = -1
   }
 
-  /// Stores durably which database belongs to the directory.
+  /// Stores durably the marks by which the directory knows its database.
   func write(marks: [UInt64]) throws(StorageFault) {
     let text = Array("\(getpid()) \(marks.map { String($0, radix: 16) }.joined(separator: " "))\n".utf8)
     let isWritten =

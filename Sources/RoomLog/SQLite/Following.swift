@@ -1,5 +1,5 @@
-/// Following in a log that only this process writes to. Records are reported as they are stored. Only the records
-/// between the caller's last read and its request are reported late.
+/// Following rooms in a log that only this process writes to. Records are reported as they are stored. So the answer to
+/// a request only has to report the records that were stored after the caller's last read.
 extension LogRequest {
   var isAboutFollowing: Bool {
     switch self {
@@ -24,7 +24,8 @@ extension Writer {
     let answer = LogEvent.following(id: request.id, room: request.room)
     do throws(LogError) {
       guard let entry = rooms[request.room] else {
-        // After a failed commit, there may be a room that the log doesn't know of yet. It is reported once it is known.
+        // After a failed commit, the database may have a room that the log doesn't know of. The room is reported once
+        // it is found.
         if request.epoch != nil, connection != nil { throw .noSuchRoom(room: request.room) }
         return [answer]
       }

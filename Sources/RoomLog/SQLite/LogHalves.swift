@@ -1,5 +1,5 @@
-/// The writing half and the reading half of a log in SQLite, before each has a thread of its own. Tests call both from one thread,
-/// step by step.
+/// The writing half and the reading half of a log in SQLite, before each runs on a thread of its own. Tests call both
+/// from one thread, step by step.
 struct LogHalves {
   let writing: RequestQueue
   let reading: RequestQueue
@@ -45,7 +45,7 @@ struct LogHalves {
     }
   }
 
-  /// Closes everything. Only the half that ends last may call this.
+  /// Closes everything. To be called only by the half that ends last.
   func letGo() {
     writer.letGo()
     outlet.tell([.closed])

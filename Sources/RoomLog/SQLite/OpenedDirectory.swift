@@ -10,7 +10,7 @@ struct OpenedDirectory {
   var rooms: [String: RoomEntry]
   var damaged: [Int64]
   private(set) var secret: [UInt8] = []
-  /// The files to which every user of the machine had rights.
+  /// The files that every user of the machine had rights to.
   let openToAll: [String]
 
   init(directory: String, options: SQLiteOptions) throws(StorageFault) {
@@ -22,14 +22,15 @@ struct OpenedDirectory {
       let database = try OpenedDirectory.open(path, mayCreate: true, options: options)
       try Schema.prepare(database, path: path, steps: options.schemaSteps)
       let writer = try attempt(path) { () throws(SQLiteFailure) in try WriterDatabase(database) }
-      // The write-ahead log may have frames that were never synced. From now on people see their content, so it must
-      // become as durable as the rest.
+      // The write-ahead log may have frames that were never synced. From now on people are sent their content, so they
+      // have to be made durable first.
       try attempt(path) { () throws(SQLiteFailure) in
         try writer.renewWriteAhead()
         do throws(SQLiteFailure) {
           _ = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
         } catch {
-          // Another program is reading, such as a backup. So the log keeps its length for a while.
+          // Another program is reading, such as a backup, so the write-ahead log keeps its length for a while. That is
+          // no fault.
           guard error.primaryCode == SQLITE_BUSY else { throw error }
         }
       }
@@ -53,7 +54,7 @@ struct OpenedDirectory {
     }
   }
 
-  /// Finds faults that SQLite would report less clearly, or would take for a new database.
+  /// Finds faults that SQLite would report in less clear words, or that would make it create a new database.
   private static func check(
     _ path: String,
     directory: String,
@@ -73,7 +74,7 @@ struct OpenedDirectory {
     if let fault = Shortfall.fault(at: path, files) { throw fault }
   }
 
-  /// Tells a file that was cut short from other damage, by the size in its header.
+  /// Tells apart a file that was cut short and other damage, by the size in the file's header.
   static func named(_ fault: StorageFault, path: String, _ files: FileLook = FileLook()) -> StorageFault {
     switch fault {
     case .damaged, .notADatabase: break
@@ -90,11 +91,11 @@ struct OpenedDirectory {
     return file.bytes < expected ? .truncated(path: path, bytes: file.bytes, bytesExpected: expected) : fault
   }
 
-  /// A database whose mark isn't the directory's was put there, most likely from a backup. It lacks what clients have
-  /// seen since the backup was made. Their cursors must not be taken for places in these logs, so every room gets a new
-  /// epoch.
+  /// Compares the database's mark with the directory's. If they differ, somebody has put the database there, most
+  /// likely from a backup. Such a database lacks what clients have seen since the backup was made. Their cursors must
+  /// not be taken for places in its logs, so every room gets a new epoch.
   ///
-  /// Each opening stores a new mark, so that a copy made before it can be recognised too.
+  /// Each opening stores a new mark, so that a copy that was made earlier can be recognised too.
   private mutating func settleMark(_ options: SQLiteOptions) throws(StorageFault) {
     let random = options.random
     let writer = writer
@@ -108,11 +109,12 @@ struct OpenedDirectory {
       return try query.step() ? query.unsigned(0) : nil
     }
     let isForeign = stored.map { !lock.marks.contains($0) } ?? false
-    // An earlier opening may have failed while it stored its mark. A power cut may still bring back what it wrote, so
-    // that mark stays the new one.
+    // An earlier opening may have failed while it stored its mark. A power cut may still bring back what that opening
+    // wrote, so its mark is used as the new one.
     let unsettled = lock.marks.first == stored ? lock.marks.dropFirst().first { $0 != stored } : nil
     let mark = unsettled ?? random()
-    // If the power is cut between the two writes, the database has the former mark or the new one, and both are valid.
+    // If the power is cut between the two writes, the database has either the former mark or the new one. The directory
+    // has both as valid.
     try lock.write(marks: (isForeign ? [] : [stored].compactMap(\.self)) + [mark])
     try attempt(path) { () throws(SQLiteFailure) in
       let put = try writer.database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('directory', ?1)")

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The log's reading thread. It has a connection of its own, so reading a long history delays no commit, and the log
+/// The log's reading thread. It has a connection of its own. So reading a long history delays no commit, and the log
 /// can still be read while the disk takes no more writes.
 final class Reader {
   private let path: String
@@ -9,7 +9,7 @@ final class Reader {
   private let outlet: Outlet
   let shared: SharedFigures
   private var statements: ReaderStatements?
-  /// A connection that has failed is replaced before it reads again.
+  /// Whether the connection has failed. If so, it is replaced before the next read.
   private var isDoubtful = false
 
   init(path: String, options: SQLiteOptions, queue: RequestQueue, outlet: Outlet, shared: SharedFigures) {
@@ -20,9 +20,10 @@ final class Reader {
     self.shared = shared
   }
 
-  /// Connects now and not at the first request, so that there is always a reading connection. The last connection to
-  /// close would delete the write-ahead log; so the writer's is never the last. And a new connection would recover the
-  /// log, and take what a failed commit left in it for committed; so none has to be made.
+  /// Connects now and not at the first request, so that there is always a reading connection. There are two reasons.
+  /// When the last connection is closed, SQLite deletes the write-ahead log, so the writer's connection must never be
+  /// the last. And a connection that is made later would recover the log, and take for committed what a failed commit
+  /// left in it.
   func connect() throws(SQLiteFailure) { _ = try connected() }
 
   func run() {
@@ -54,7 +55,7 @@ final class Reader {
       "PRAGMA busy_timeout=\(options.lockedMillisecondsMax); PRAGMA query_only=1; PRAGMA cache_size=-8192"
     )
     let made = try ReaderStatements(database)
-    // The connection opens the write-ahead log only with its first read.
+    // A read, because only the first read of a connection opens the write-ahead log.
     _ = try database.number("SELECT count(*) FROM marks")
     statements = made
     isDoubtful = false
@@ -73,8 +74,8 @@ final class Reader {
         statements.forgetPages()
         return .verified(id: id, room: room, records: try verify(room, statements))
       case .verifyPart(let request):
-        // Forgotten before the part, so that all of it is read from the file, and after it, because no other request
-        // reads these pages.
+        // Pages in memory are freed before the part, so that all of it is read from the file. They are freed after it
+        // too, because no other request reads these pages.
         statements.forgetPages()
         defer { statements.forgetPages() }
         return .verifiedPart(id: request.id, try verifyPart(request, statements))
@@ -121,8 +122,8 @@ final class Reader {
     return page
   }
 
-  /// Gives a room's records to `body` until it wants no more. Positions are stored without gaps, so a missing or
-  /// changed record is noticed.
+  /// Calls `body` with a room's records, one by one, until `body` wants no more. Positions are stored without gaps, so
+  /// a missing or changed record is noticed.
   func walk(
     _ entry: RoomEntry,
     after: UInt64,
@@ -149,7 +150,7 @@ final class Reader {
     }
   }
 
-  /// Remembers the damage. From now on the room is refused, unless a snapshot covers the damaged records.
+  /// Notes the damage. From now on the room is refused, unless a snapshot covers the damaged records.
   func damaged(_ entry: RoomEntry, _ position: UInt64) -> ReadingFailure {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
@@ -158,7 +159,7 @@ final class Reader {
 
   // MARK: Rooms and snapshots
 
-  /// The room, unless its own entry is damaged.
+  /// A room's entry, unless that entry is damaged.
   func room(
     _ name: String,
     epoch: UInt64?,
@@ -185,7 +186,7 @@ final class Reader {
       if let bytes = try content(of: place, entry, statements) {
         return LoadedRoom(summary: summary, snapshot: RoomSnapshot(place: place, bytes: bytes))
       }
-      // An older snapshot will do: the records after it are there.
+      // An older snapshot serves as well, because the records after it are there.
       damagedPosition = damagedPosition ?? place.position
       shared.noteSnapshots(areDamaged: true, room: entry.number)
       candidates.snapshots.removeAll { $0.position >= place.position }
@@ -199,7 +200,7 @@ final class Reader {
     return LoadedRoom(summary: summary, snapshot: nil)
   }
 
-  /// The bytes of a snapshot; `nil` if they are not as they were stored.
+  /// The bytes of a snapshot. `nil` if they are not as they were stored.
   private func content(
     of place: SnapshotPlace,
     _ entry: RoomEntry,

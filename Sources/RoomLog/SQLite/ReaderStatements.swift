@@ -1,4 +1,5 @@
-/// The reading connection's statements. Everything in one answer is read within one transaction, as of one moment.
+/// The statements of the reading connection. Everything in one answer is read in one transaction, so it is as of one
+/// moment.
 final class ReaderStatements {
   private let database: Database
   let begin: Statement
@@ -12,7 +13,7 @@ final class ReaderStatements {
   private let nextSnapshot: Statement
   private let newestSnapshots: Statement
   private let snapshot: Statement
-  /// The parts after a part's number.
+  /// The parts of a snapshot after the part with a given number.
   let parts: Statement
 
   init(_ database: Database) throws(SQLiteFailure) {
@@ -50,7 +51,7 @@ final class ReaderStatements {
     do { try commit.run() } catch { database.rollBack() }
   }
 
-  /// Frees the memory for pages of the file.
+  /// Frees the memory that holds pages of the file.
   func forgetPages() { database.releaseMemory() }
 
   func entry(_ name: String) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
@@ -63,7 +64,7 @@ final class ReaderStatements {
     return try entry(from: numberedRoom)
   }
 
-  /// The first room with a higher number, at most `last`.
+  /// The first room whose number is greater than `number` and at most `last`.
   func entry(after number: Int64, through last: Int64) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
     nextRoom.bind(1, number)
     nextRoom.bind(2, last)
@@ -105,7 +106,7 @@ final class ReaderStatements {
 
   enum FoundSnapshot {
     case sound(StoredRows.SnapshotRow)
-    /// The record's row is not as it was stored.
+    /// The row of the record at this position is not as it was stored.
     case damaged(position: UInt64)
   }
 
@@ -131,8 +132,8 @@ final class ReaderStatements {
     parts.bind(2, place.position)
     parts.bind(3, Int64(-1))
     var bytes: [UInt8] = []
-    // The row's checksum covers the length, but the length may be damaged all the same. So memory is taken only as
-    // parts are found.
+    // The row's checksum covers the length, but this row may be damaged all the same. So memory is taken only as parts
+    // are found, and not by the length.
     while bytes.count <= place.byteCount, try parts.step() { bytes += parts.bytes(1) }
     guard bytes.count == place.byteCount, StoredRows.checksum(of: bytes) == stored.content else { return nil }
     return bytes

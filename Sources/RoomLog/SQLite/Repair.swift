@@ -1,5 +1,5 @@
 extension Writer {
-  /// Carries out an operator's decision about a damaged room.
+  /// Carries out what an operator has decided about a damaged room.
   func stage(
     _ repair: RepairRequest,
     in staging: inout Staging,
@@ -9,7 +9,7 @@ extension Writer {
     switch repair.means {
     case .snapshot:
       let damage = try damage(of: entry)
-      // The room's own entry tells how far its snapshots reach, so a snapshot can't repair a damaged entry.
+      // The room's entry lists its snapshots, so a snapshot can't repair a damaged entry.
       let covering = entry.snapshots.filter { $0.position >= damage.position }
       guard damage.position > 0,
         let newest = try failing({ () throws(SQLiteFailure) in try newestSound(of: covering, entry, connection) })
@@ -63,7 +63,8 @@ extension Writer {
     staging.clearings.append(.snapshot(room: number, position: position))
   }
 
-  /// Ends the room before `position`. If its entry is damaged, rebuilds the entry from the records that exist.
+  /// Drops the room's records from `position` on. If the room's entry is damaged, it is made again from the records
+  /// that exist.
   private func cut(
     _ entry: inout RoomEntry,
     from position: UInt64,

@@ -1,24 +1,24 @@
-/// A request to drop what is older than retention allows, room by room.
+/// A request to drop what is older than retention allows, which is carried out room by room.
 struct Retaining {
   var id: UInt64
   var milliseconds: UInt64
-  /// The rooms that are left. The next one is the last of the array.
+  /// The rooms that are left. The last one in the array comes next.
   var names: [String]
 }
 
-/// What the next commit does for retention.
+/// What retention has the next commit do.
 enum RetentionTrim {
-  /// Drop the room's history before this snapshot, which was read and is undamaged.
+  /// Drop the room's history up to this snapshot, which was read and found undamaged.
   case room(RoomEntry, SnapshotPlace)
   /// All rooms are done.
   case done(id: UInt64)
 
-  /// The number of the request that is answered by this.
+  /// The number of the request that is answered with this commit.
   var answer: UInt64? { if case .done(let id) = self { id } else { nil } }
 }
 
 extension Writer {
-  /// Continues with further rooms. Reading their snapshots takes time, so it is done between two commits.
+  /// Goes on with further rooms, between two commits, because reading their snapshots takes time.
   func retain(_ connection: WriterDatabase) throws(SQLiteFailure) {
     var retaining = chores.retentions[0]
     let deadline = MonotonicClock.microseconds() + options.clearingMicrosecondsMax
@@ -37,7 +37,7 @@ extension Writer {
     }
   }
 
-  /// Closing the log doesn't wait until the snapshots of all rooms have been read.
+  /// Gives up what is left. Closing the log must not wait until the snapshots of all rooms have been read.
   func giveUpRetentions() {
     let answers = chores.retentions.map { LogEvent.failed(id: $0.id, room: nil, .isClosing) }
     chores.retentions = []
@@ -52,7 +52,7 @@ extension Writer {
     switch trim {
     case .done(let id): staging.events.append(.retained(id: id))
     case .room(let known, let place):
-      // Since then the room may have been deleted, cut or trimmed.
+      // Since the snapshot was read, the room may have been deleted, cut or trimmed.
       guard var entry = staging.rooms[known.name] ?? rooms[known.name], entry.number == known.number,
         entry.snapshots.contains(place), place.position > entry.trimmed
       else { return }
@@ -61,7 +61,8 @@ extension Writer {
     }
   }
 
-  /// Reads the snapshots themselves: if records were dropped for a damaged one, they would be lost.
+  /// The newest of these snapshots that is undamaged. The snapshots themselves are read: if records were dropped for a
+  /// damaged one, their content would be lost.
   func newestSound(
     of places: [SnapshotPlace],
     _ entry: RoomEntry,

@@ -1,11 +1,11 @@
-/// Keeps rooms in an SQLite database, `canvas.db`, in a directory of its own (sqlite.org/wal.html).
+/// A log in an SQLite database, `canvas.db`, in a directory of its own (sqlite.org/wal.html).
 ///
 /// One thread writes, another reads. A reported append has been synced to the disk. A record is checked each time it is
-/// read. If it is damaged, that is reported with its room and position, and its room is refused until an operator
+/// read. If it is damaged, the damage is reported with room and position, and the room is refused until an operator
 /// repairs it or a newer snapshot covers the damage. Other rooms go on.
 ///
-/// While the disk can't be written, appends are refused as unavailable and reading goes on. The log keeps trying the
-/// disk, and `.availability` reports when it works again.
+/// While the disk can't be written, appends are refused as unavailable, and reading goes on. The log keeps trying to
+/// write, and `.availability` reports when appends can be stored again.
 ///
 /// A directory is used by one process at a time, on a local disk.
 public final class SQLiteLog: RoomLog {
@@ -13,8 +13,8 @@ public final class SQLiteLog: RoomLog {
   private let writing: RequestQueue
   private let reading: RequestQueue
   private let shared: SharedFigures
-  /// The files to which every user of the machine had rights when the directory was opened. Those rights were taken
-  /// away, except from files of another user.
+  /// The files that every user of the machine had rights to when the directory was opened. These rights were taken
+  /// away, except for files of another user.
   public let openToAll: [String]
   /// The secret behind the actors' keys.
   public let secret: [UInt8]
@@ -73,9 +73,10 @@ public final class SQLiteLog: RoomLog {
   }
 }
 
-/// Gives a value to the threads that use it from then on.
+/// Hands a value to the threads that use it from then on.
 ///
-/// `@unchecked Sendable`: the maker doesn't use the value after they start, and each uses its own part.
+/// `@unchecked Sendable`: the maker doesn't use the value after the threads have started, and each thread uses its own
+/// part.
 private final class Handover<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

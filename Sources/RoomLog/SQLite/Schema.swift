@@ -1,8 +1,8 @@
 import CSQLite
 
-/// The tables, and the steps from earlier versions.
+/// The tables, and the steps by which a database of an earlier version becomes one of the newest.
 enum Schema {
-  /// Marks the database's header, so that another program's database isn't mistaken for one of ours: `CANV`.
+  /// The number in the header of our databases, by which another program's database is told from ours: `CANV`.
   static let application: Int64 = 0x4341_4E56
 
   /// Step `n` brings version `n` to version `n + 1`; version 0 is an empty database. A step never changes once it has
@@ -10,8 +10,8 @@ enum Schema {
   ///
   /// Records are stored in the order in which they arrive, and an index leads to them from room and position. So a
   /// commit for a hundred rooms writes only at the end of one table. That is half as many bytes as with pages for each
-  /// room, which split and touch their neighbours. Records name their room by number. A later room of the same name
-  /// gets another number, so a deleted room's records can be cleared away at any time.
+  /// room, which would be split and change their neighbours. Records refer to their room by number. A later room of the
+  /// same name gets another number, so the records of a deleted room can be cleared away at any time.
   static let steps: [String] = [
     """
     CREATE TABLE marks(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
@@ -36,12 +36,12 @@ enum Schema {
 
   static var newest: Int32 { Int32(steps.count) }
 
-  /// Checks that the database is ours and brings it to the newest version. Each step is one transaction.
+  /// Checks that the database is ours, and brings it to the newest version. Each step is one transaction.
   static func prepare(_ database: Database, path: String, steps: [String]) throws(StorageFault) {
     let (version, isNew) = try check(database, path: path, newest: Int32(steps.count))
     let mode = try attempt(path) { () throws(SQLiteFailure) in
-      // These can only be set before the first page is written. Free pages are given back a few at a time, so a
-      // database shrinks after trimming without being copied.
+      // These settings only work before the first page is written. With them, free pages can be given back a few at a
+      // time, so a database shrinks after trimming without being copied.
       if isNew { try database.run("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL") }
       return try database.text("PRAGMA journal_mode=WAL")
     }
@@ -58,8 +58,8 @@ enum Schema {
     }
   }
 
-  /// Returns the database's version and whether it is empty. Refuses a database of another program or of a newer
-  /// server.
+  /// Refuses a database of another program or of a newer server.
+  /// - Returns: the database's version, and whether the database is empty.
   static func check(
     _ database: Database,
     path: String,
@@ -80,7 +80,7 @@ enum Schema {
   }
 }
 
-/// Runs `body`, and turns its failure into a fault of the database at `path`.
+/// Runs `body`. If `body` fails, throws the failure as a fault of the database at `path`.
 func attempt<Result>(
   _ path: String,
   _ body: () throws(SQLiteFailure) -> Result

@@ -1,8 +1,9 @@
-/// The secret behind the actors' keys, in the database. So every copy of the database has it too.
+/// The secret behind the actors' keys. It is stored in the database, so that every copy of the database has it too.
 enum Secret {
   private static let bytes = 32
 
-  /// Stores the given secret. Without one, returns the stored one, or makes one.
+  /// Stores the given secret. If none is given, the stored one is used, or a new one is made.
+  /// - Returns: the secret.
   static func settle(
     _ given: [UInt8]?,
     in database: Database,
@@ -15,8 +16,8 @@ enum Secret {
     return secret
   }
 
-  /// The table `marks` stores numbers, so the secret is stored as four of them. A new table would keep servers of an
-  /// earlier version from opening the database.
+  /// The secret is stored as four numbers in the table `marks`. With a table of its own, servers of an earlier version
+  /// could not open the database.
   static func put(_ secret: [UInt8], in database: Database) throws(SQLiteFailure) {
     let put = try database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('secret' || ?1, ?2)")
     for index in 0..<secret.count / 8 {

@@ -1,4 +1,4 @@
-/// Whether the end of a database's file is missing.
+/// Checks whether the end of a database's file is missing.
 ///
 /// SQLite checks that itself, but not while there is a write-ahead log. The log says how many pages there are, and a
 /// checkpoint would fill missing pages with zeros. So this checks that each page that the file's header counts is in
@@ -26,7 +26,8 @@ enum Shortfall {
     return .truncated(path: path, bytes: file.bytes, bytesExpected: pages * pageBytes)
   }
 
-  /// The header itself may be damaged, and count any number of pages. So this goes by the pages that exist.
+  /// Goes through the pages that exist, and not through those that the header counts: a damaged header may count any
+  /// number of pages.
   private static func pagesLogged(
     _ path: String,
     pageBytes: Int,

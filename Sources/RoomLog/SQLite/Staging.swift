@@ -92,7 +92,8 @@ extension Writer {
     )
   }
 
-  /// Checks that a snapshot fits its room, and queues it. The next commits each write a part of it.
+  /// Checks that a snapshot fits its room, and queues it for writing. A part of it is written after each of the next
+  /// commits.
   private func stage(
     _ request: SnapshotRequest,
     in staging: inout Staging,
@@ -112,7 +113,7 @@ extension Writer {
     let at = try failing { () throws(SQLiteFailure) in
       try connection.place(room: number, position: request.position)
     }
-    // If the record is gone, an earlier snapshot at the same place has its values.
+    // If the record at that place is gone, an earlier snapshot at the same place has the record's time and count.
     let earlier = entry.snapshots.first { $0.position == request.position }
     let place = SnapshotPlace(
       position: request.position,
@@ -180,7 +181,7 @@ extension Writer {
     }
   }
 
-  /// The room after everything that has been staged so far.
+  /// The room as it is after everything that has been staged so far.
   func room(
     _ name: String,
     epoch: UInt64?,

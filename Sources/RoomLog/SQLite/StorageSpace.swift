@@ -1,6 +1,6 @@
 import Glibc
 
-/// The free space where a log is kept.
+/// The free space on the disk where a log is stored.
 public enum StorageSpace {
   /// The bytes that this user may still write on the directory's disk. `nil` if the system doesn't say.
   public static func freeBytes(at directory: String) -> UInt64? {

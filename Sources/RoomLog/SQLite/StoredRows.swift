@@ -1,4 +1,4 @@
-/// The rows of the database. The checksum in each shows whether the row is as it was stored.
+/// The rows of the database. Each has a checksum, which shows whether the row is as it was stored.
 enum StoredRows {
   static func checksum(of entry: RoomEntry) -> UInt64 {
     var sum = Checksum()
@@ -13,7 +13,7 @@ enum StoredRows {
     return sum.value
   }
 
-  /// - Parameter operations: how many operations the room had up to and including this record.
+  /// - Parameter operations: how many operations the room had, including those of this record.
   static func checksum(of record: LogRecord, room: Int64, operations: UInt64) -> UInt64 {
     var sum = Checksum()
     sum.add(UInt64(bitPattern: room))
@@ -47,7 +47,7 @@ enum StoredRows {
 
   static let roomColumns = "number, name, epoch, last, trimmed, operations, created, changed, checksum"
 
-  /// A room's row, and whether it is as it was stored.
+  /// A room, read from its row, and whether the row is as it was stored.
   static func room(_ row: Statement) -> (entry: RoomEntry, isSound: Bool) {
     var entry = RoomEntry(
       name: row.text(1),
@@ -64,7 +64,7 @@ enum StoredRows {
 
   static let recordColumns = "position, milliseconds, operations, checksum, bytes"
 
-  /// A record's row; `nil` if it is not as it was stored.
+  /// A record, read from its row. `nil` if the row is not as it was stored.
   static func record(_ row: Statement, room: Int64) -> (record: LogRecord, operations: UInt64)? {
     let record = LogRecord(position: row.unsigned(0), milliseconds: row.unsigned(1), bytes: row.bytes(4))
     let operations = row.unsigned(2)
@@ -80,7 +80,7 @@ enum StoredRows {
     var content: UInt64
   }
 
-  /// A snapshot's row; `nil` if it is not as it was stored.
+  /// A snapshot, read from its row. `nil` if the row is not as it was stored.
   static func snapshot(_ row: Statement) -> SnapshotRow? {
     let length = row.integer(5)
     guard length >= 0 else { return nil }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The log's system calls besides SQLite's.
+/// The system calls that the log makes itself, apart from those that SQLite makes.
 enum SystemCalls {
   static func words(for error: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 128)
@@ -9,7 +9,7 @@ enum SystemCalls {
   }
 
   private static func unsafe_strerror(_ error: Int32, _ buffer: inout [CChar]) -> String? {
-    // Swift imports the portable form, which fills the buffer. GNU's form would return a pointer.
+    // Swift imports the portable `strerror_r`, which fills the buffer. GNU's would return a pointer instead.
     guard strerror_r(error, &buffer, buffer.count) == 0 else { return nil }
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
@@ -25,7 +25,7 @@ enum SystemCalls {
     return FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino), bytes: Int(status.st_size))
   }
 
-  /// Exactly `count` bytes of a file from `place` on; `nil` if there are fewer.
+  /// Exactly `count` bytes of a file, from `place` on. `nil` if there are fewer.
   static func read(_ path: String, count: Int, at place: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -35,7 +35,7 @@ enum SystemCalls {
   }
 
   /// Syncs a file, or a folder with the names in it.
-  /// - Returns: 0, or the error.
+  /// - Returns: 0, or the system's error.
   static func sync(_ path: String) -> Int32 {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno }

@@ -1,9 +1,9 @@
-/// Verification: reads what is stored and compares it with its checksums, room by room and row by row.
+/// Verification: reads everything that is stored and compares it with its checksums, room by room and row by row.
 ///
-/// Rooms are taken in the order of their numbers, so no list of them is needed, and a place in a round is a value: a
-/// round can be interrupted at any row and continued. Rows that change meanwhile are read in their new form.
+/// Rooms are taken in the order of their numbers. So no list of them is needed, and a place in a round is a value: a
+/// round can be interrupted at any row and continued later. Rows that change meanwhile are read as they are then.
 extension Reader {
-  /// How much more a part may read.
+  /// How much more may be read in this part.
   private struct Budget {
     var bytesLeft: Int
     let deadline: UInt64?
@@ -79,7 +79,7 @@ extension Reader {
     var place = place
     let found = try reading { () throws(SQLiteFailure) in try statements.entry(numbered: place.room) }
     guard let (entry, isSound) = found, isSound else {
-      // The room was deleted or damaged since the last part. The next round will report damage.
+      // Since the last part, the room was deleted or damaged. Damage will be reported by the next round.
       place.stage = .end
       return place
     }
@@ -114,7 +114,7 @@ extension Reader {
     _ budget: inout Budget,
     _ statements: ReaderStatements
   ) throws(ReadingFailure) -> VerifyPlace.Stage {
-    // The room may have been trimmed or cut since the last part.
+    // Since the last part, the room may have been trimmed or cut.
     var position = max(after, entry.trimmed)
     let end = min(through, entry.last)
     guard position < end else { return .snapshots(after: 0) }
@@ -128,7 +128,7 @@ extension Reader {
       }
     } catch {
       guard case .refused(let damage) = error else { throw error }
-      // No reader gets past the damage. The snapshots still count.
+      // The records after the damage are not verified, since no reader gets past it. The room's snapshots are.
       part.damages.append(damage)
       return .snapshots(after: 0)
     }
@@ -151,7 +151,7 @@ extension Reader {
       try statements.snapshot(room: entry.number, after: position - 1)
     }
     guard case .sound(let row) = snapshot, row.place.position == position else {
-      // The snapshot was dropped since the last part.
+      // Since the last part, the snapshot was dropped.
       place.stage = .snapshots(after: position - 1)
       return
     }

@@ -1,22 +1,22 @@
 import CSQLite
 import Glibc
 
-/// Direct access to the write-ahead log's bytes (sqlite.org/walformat.html).
+/// Direct access to the bytes of the write-ahead log (sqlite.org/walformat.html).
 ///
 /// After a sync has failed, the system may count bytes as written that never reached the disk, and the next sync
-/// succeeds without them. A power cut then leaves a hole in the log. SQLite reads the log up to the hole, so everything
-/// behind it is lost, however often that was synced. And an interrupted checkpoint leaves newer pages in the database
-/// than the log has.
+/// succeeds without them. If the power is cut then, the log has a hole. SQLite reads the log up to the hole, so
+/// everything behind it is lost, however often that was synced. And an interrupted checkpoint would have left pages in
+/// the database that are newer than what is left of the log.
 extension WriterDatabase {
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24
-  /// SQLite writes at most 131,071 bytes in a call, and nothing if the call has 131,072.
+  /// How many bytes are written in one call. SQLite writes at most 131,071, and nothing at all if a call has 131,072.
   private static let bytesAtOnce = 65_536
 
   /// Writes all valid frames of the log again, and syncs them. To be called before a checkpoint if an earlier sync may
-  /// have failed. Others may be reading, so no byte changes.
+  /// have failed. The frames are written as they are, because others may be reading them.
   func renewWriteAhead() throws(SQLiteFailure) {
-    // With this lock, no other connection appends to the log or restarts it.
+    // While this connection has the lock, no other one appends to the log or restarts it.
     try database.run("BEGIN IMMEDIATE")
     defer { database.rollBack() }
     let index = try database.writeAheadIndex()
@@ -52,7 +52,7 @@ extension WriterDatabase {
   }
 }
 
-/// The checksum of the write-ahead log, which goes on from frame to frame.
+/// The running checksum of the write-ahead log: each frame's checksum continues the one of the frame before.
 private struct LogSum {
   let isBigEndian: Bool
   private(set) var first: UInt32 = 0
@@ -74,7 +74,7 @@ private struct LogSum {
     (self.first, self.second) = (first, second)
   }
 
-  /// Whether it equals the numbers `index` and `index + 1` in the bytes.
+  /// Whether the checksum equals the numbers `index` and `index + 1` in the bytes.
   func matches(_ bytes: [UInt8], at index: Int) -> Bool {
     bytes.bigEndian(index) == first && bytes.bigEndian(index + 1) == second
   }
@@ -86,8 +86,8 @@ extension [UInt8] {
   }
 }
 
-/// A file that a connection has open (sqlite.org/c3ref/io_methods.html). It is used through SQLite and never opened a
-/// second time: closing a second descriptor would drop the connection's locks.
+/// A file that a connection has open (sqlite.org/c3ref/io_methods.html). It is read and written through SQLite, and
+/// never opened a second time: closing a second descriptor would release the connection's locks.
 struct DatabaseFile {
   private let file: UnsafeMutablePointer<sqlite3_file>
   private var methods: sqlite3_io_methods { file.pointee.pMethods.pointee }
@@ -106,7 +106,8 @@ struct DatabaseFile {
 
   func sync() throws(SQLiteFailure) { try DatabaseFile.check(methods.xSync(file, SQLITE_SYNC_NORMAL)) }
 
-  /// The first of the shared pages that tell where in the write-ahead log each page is. The connection has it mapped.
+  /// The first of the shared pages that tell where in the write-ahead log each page is. The connection has mapped it
+  /// into memory.
   func sharedIndex() throws(SQLiteFailure) -> UnsafeMutableRawPointer {
     var start: UnsafeMutableRawPointer?
     try DatabaseFile.check(methods.xShmMap(file, 0, 32_768, 0, &start))

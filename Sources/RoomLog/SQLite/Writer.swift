@@ -3,12 +3,12 @@ import CSQLite
 /// The log's writing thread. It stores all requests in the queue, for all rooms in one transaction with one sync, and
 /// reports them. Between two commits it does a little of the work that can wait.
 ///
-/// It never waits to gather more: the records of the next commit arrive while the last one is synced. So a slow disk
-/// makes commits larger, and a quiet room's record is stored at once.
+/// It never waits for more requests: those of the next commit arrive while the last one is synced. So a slow disk makes
+/// commits larger, and in a quiet room a record is stored at once.
 ///
-/// If a commit fails, its appends are refused as unavailable. What the disk then has is uncertain, above all after a
-/// failed sync, so the connection is given up. Before the log takes another append, it reopens the database, compares
-/// it with what was acknowledged, and tries to write.
+/// If a commit fails, its appends are refused as unavailable. It is uncertain then what the disk has, above all after a
+/// failed sync, so the connection is given up. Before the log accepts another append, the thread reopens the database,
+/// compares it with what was acknowledged, and tries to write.
 final class Writer {
   let directory: String
   let options: SQLiteOptions
@@ -19,14 +19,14 @@ final class Writer {
   let file: FileIdentity
   private let lock: DirectoryLock
 
-  /// `nil` while the log is unavailable.
+  /// The writing connection. `nil` while the log is unavailable.
   var connection: WriterDatabase?
   var rooms: [String: RoomEntry]
   var lastNumber: Int64
   var chores: Chores
-  /// Snapshots with all parts written, which the next commit completes.
+  /// Snapshots whose parts are all written. The next commit completes them.
   var completions: [SnapshotWriting] = []
-  /// The records that retention drops with the next commit.
+  /// What retention has the next commit drop.
   var trims: [RetentionTrim] = []
   private var waiting: [RequestQueue.Entry] = []
   private var nextWaiting = 0
@@ -59,7 +59,7 @@ final class Writer {
     try takeOver(opened.rooms, damaged: opened.damaged, in: opened.writer.database)
   }
 
-  /// Takes over the stored changes as the current state.
+  /// Takes what is stored as the current state.
   private func takeOver(
     _ stored: [String: RoomEntry],
     damaged: [Int64],
@@ -68,7 +68,7 @@ final class Writer {
     let found = try attempt(path) { () throws(SQLiteFailure) in try Chores.leftOver(in: database, rooms: stored) }
     rooms = stored
     chores = found.chores
-    // Numbers that failed commits have assigned may be in use after all.
+    // Failed commits may have stored rooms all the same, so the numbers that they gave to rooms are not used again.
     lastNumber = max(found.lastNumber, stored.values.map(\.number).max() ?? 0)
     for entry in stored.values where damaged.contains(entry.number) {
       shared.note(.init(room: entry.name, position: 0, isHistory: false), room: entry.number)
@@ -107,11 +107,11 @@ final class Writer {
     return true
   }
 
-  /// Whether the next turn has nothing to do unless something is queued.
+  /// Whether the next turn has nothing to do unless a request arrives.
   var isIdle: Bool { nextWaiting == waiting.count && sleepDeadline == nil }
 
-  /// Closes the connection and unlocks the directory. The last connection to close copies the write-ahead log into the
-  /// database.
+  /// Closes the connection and unlocks the directory. If it is the last connection, SQLite copies the write-ahead log
+  /// into the database.
   func letGo() {
     chores = Chores()
     connection = nil
@@ -123,7 +123,7 @@ final class Writer {
     return chores.isEmpty && completions.isEmpty && trims.isEmpty ? nil : 0
   }
 
-  /// Whether requests that were taken earlier haven't been answered yet.
+  /// Whether there are requests that were taken from the queue and haven't been answered.
   private var hasUnanswered: Bool {
     !(chores.writings.isEmpty && completions.isEmpty && chores.retentions.isEmpty && trims.isEmpty)
   }
@@ -141,7 +141,7 @@ final class Writer {
       case .refused(let id, let room, let error): refusals.append(.failed(id: id, room: room, error))
       case .request(let request):
         if request.isAboutFollowing {
-          // It is answered once the requests before it are stored.
+          // This request has to be answered after those before it, so they are committed first.
           guard batch.isEmpty else { break taking }
           answer(following: request)
           break
@@ -160,13 +160,14 @@ final class Writer {
     return batch
   }
 
-  /// Copies the write-ahead log into the database if it is long enough.
+  /// Copies the write-ahead log into the database, if it is long enough.
   private func carryOver() {
     guard let connection, connection.writeAheadPages >= carryOverPages else { return }
     let start = MonotonicClock.microseconds()
     do throws(SQLiteFailure) {
       let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      // A reader still needs the rest. It is left for later instead of trying at each commit.
+      // If a reader still needs some of the pages, the next copy waits until the log is longer by as much, instead of
+      // being tried after each commit.
       carryOverPages = options.checkpointPages + (result.carried < result.pages ? result.pages : 0)
     } catch {
       return suspend(error.fault(path: path))
@@ -177,10 +178,11 @@ final class Writer {
 
   // MARK: Unavailable
 
-  /// From now on nothing can be stored, until `probe` finds that the disk works again.
+  /// Stops storing, until `probe` finds that the disk works again.
   func suspend(_ fault: StorageFault) {
     if case .replaced = fault, let connection {
-      // The data of a file without a name is lost when this process ends. Until then it can be read.
+      // The file may have been removed. Its data can be read until this process ends, and is lost then, so as much as
+      // possible is copied into the database.
       _ = try? connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
     var isChange = false
@@ -221,7 +223,7 @@ final class Writer {
     outlet.tell(events)
   }
 
-  /// Reopens the database. If it has everything that was acknowledged and can be written, the log is available again.
+  /// Reopens the database. If it has everything that was acknowledged, and can be written, the log is available again.
   private func probe() {
     do throws(StorageFault) {
       try checkFiles()
@@ -243,10 +245,11 @@ final class Writer {
     }
   }
 
-  /// Checks that everything acknowledged is there. There may be more: records of a commit that reported a failure but
-  /// reached the disk. They are reported without an `id`, because their writer was told that the commit failed.
+  /// Checks that everything that was acknowledged is stored. There may be more: records of a commit that reported a
+  /// failure but reached the disk. These are reported without an `id`, because their writer was told that the commit
+  /// failed.
   ///
-  /// A room with a damaged row is refused by itself. Nothing in that row counts.
+  /// A room with a damaged row is refused, while the others go on. What that row says doesn't count.
   private func compare(
     with stored: [String: RoomEntry],
     damaged: Set<Int64>,
@@ -255,7 +258,7 @@ final class Writer {
     var news: [LogEvent] = []
     for entry in rooms.values.sorted(by: { $0.number < $1.number }) where !damaged.contains(entry.number) {
       guard let found = stored[entry.name], found.number == entry.number else {
-        // Either a deletion was stored after all, or the room is lost.
+        // The room is missing. Either a deletion that had failed was stored after all, or the room is lost.
         guard try wasDropped(entry, in: writer) else { throw .recordsGone(path: path, room: entry.name) }
         news.append(.deleted(id: nil, room: entry.name, epoch: entry.epoch))
         continue
@@ -282,13 +285,13 @@ final class Writer {
     }
   }
 
-  /// From now on the room is refused, unless a snapshot covers the damaged records.
+  /// Notes damage. From now on the room is refused, unless a snapshot covers the damaged records.
   func note(damageAt position: UInt64, of entry: RoomEntry) {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
   }
 
-  /// Fails if one of the files was removed or replaced: nobody could ever read the records written to it.
+  /// Fails if one of the files was removed or replaced: nobody could ever read records that are written to it.
   func checkFiles() throws(StorageFault) {
     guard let now = options.files.identity(path), now.isSameFile(as: file) else { throw .replaced(path: path) }
     guard isWriteAheadInPlace else { throw .replaced(path: writeAheadPath) }

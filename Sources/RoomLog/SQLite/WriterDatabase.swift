@@ -17,14 +17,14 @@ final class WriterDatabase {
   private var isSynced = true
   private let pages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
-  /// How many pages the write-ahead log has.
+  /// How many pages the write-ahead log has, as of the last commit.
   var writeAheadPages: Int32 { pages.pointee }
 
   init(_ database: Database) throws(SQLiteFailure) {
     self.database = database
     pages.initialize(to: 0)
-    // The thread chooses when to checkpoint. The write-ahead log's file keeps its size after a checkpoint: a disk syncs
-    // writes faster to blocks that a file already has.
+    // SQLite makes no checkpoints by itself, since the thread chooses when to make them. After a checkpoint, the file
+    // of the write-ahead log keeps its size: a disk syncs writes faster to blocks that a file already has.
     try database.run(
       """
       PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;
@@ -71,8 +71,8 @@ final class WriterDatabase {
     )
   }
 
-  /// Tests whether the disk takes writes. It writes as much as a busy commit does, so that a disk with a few free bytes
-  /// doesn't count as working.
+  /// Tests whether the disk takes writes. The test writes as much as a busy commit does, so that a disk with only a few
+  /// free bytes doesn't count as working.
   func probe() throws(SQLiteFailure) {
     _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     let put = try database.statement("INSERT OR REPLACE INTO probe(number, bytes) VALUES(1, ?1)")
@@ -111,7 +111,8 @@ final class WriterDatabase {
     try statement.run()
   }
 
-  /// Runs a transaction. It is durable when this returns, or, if it may be lost, with the next durable one.
+  /// Runs a transaction. It is durable when this returns. If the caller allows it to be lost, it becomes durable with
+  /// the next transaction that is.
   func transaction(
     synced: Bool,
     _ body: () throws(SQLiteFailure) -> Void
@@ -154,8 +155,8 @@ final class WriterDatabase {
     return (rooms, damaged)
   }
 
-  /// A room's records after `position`, and the position of the first that is missing or damaged. No follower has got
-  /// them yet.
+  /// A room's records after `position`, which no follower has got yet, and the position of the first record that is
+  /// missing or damaged.
   func records(
     of entry: RoomEntry,
     after position: UInt64
@@ -181,7 +182,7 @@ final class WriterDatabase {
     return (records, nil)
   }
 
-  /// When the record at `position` arrived, and how many operations the room had with it.
+  /// When the record at `position` arrived, and how many operations the room had, including those of that record.
   func place(room: Int64, position: UInt64) throws(SQLiteFailure) -> (milliseconds: UInt64, operations: UInt64)? {
     let row = try database.statement("SELECT milliseconds, operations FROM records WHERE room=?1 AND position=?2")
     row.bind(1, room)
@@ -189,8 +190,8 @@ final class WriterDatabase {
     return try row.step() ? (row.unsigned(0), row.unsigned(1)) : nil
   }
 
-  /// Whether a complete snapshot reads as it was stored; nil if there is none. It is read from the file: pages that this connection
-  /// has kept in memory since it wrote them are sound whatever became of the file.
+  /// Whether a complete snapshot is as it was stored. `nil` if there is none. It is read from the file, and not from
+  /// pages that this connection has kept in memory since it wrote them: those are sound whatever became of the file.
   func isSound(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool? {
     database.releaseMemory()
     do throws(SQLiteFailure) {

@@ -2,25 +2,25 @@ import Glibc
 
 /// Requests on their way to a thread of the log.
 ///
-/// `@unchecked Sendable`: a mutex protects everything. It is the system's, because the thread waits for a condition
-/// with a time limit, which Swift's own mutex doesn't offer.
+/// `@unchecked Sendable`: a mutex protects everything. It is the system's mutex, because the thread waits for a
+/// condition with a time limit, which Swift's own doesn't offer.
 final class RequestQueue: @unchecked Sendable {
   enum Entry {
     case request(LogRequest)
-    /// A request that didn't fit into the queue. The thread only has to answer it.
+    /// A request that didn't fit into the queue. The thread only has to report its refusal.
     case refused(id: UInt64, room: String?, LogError)
   }
 
-  /// How many bytes may wait to be stored before appends are refused as `busy`. It bounds memory when the disk is
-  /// slower than the writers. Requests without bytes are never refused for that: for instance, a room that can't be
-  /// followed must not stay open.
+  /// How many bytes may wait to be stored before appends are refused as `busy`. This bounds memory if the disk is
+  /// slower than the writers. Requests without bytes are never refused for this reason. For instance, a refusal to
+  /// follow a room would close the room.
   static let standardBytesMax = 64 << 20
-  /// The same for snapshots, which are large, and few at a time.
+  /// The same for the bytes of snapshots, which are large, and few at a time.
   static let standardSnapshotBytesMax = 256 << 20
 
   private let bytesMax: Int
   private let snapshotBytesMax: Int
-  /// Called after something was added, for a thread that waits for something other than this queue.
+  /// Is called after a request was added, to wake a thread that waits for something other than this queue.
   private let woken: @Sendable () -> Void
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -52,7 +52,7 @@ final class RequestQueue: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// An empty queue takes a single request of any size, so that every allowed request can be stored.
+  /// If the queue is empty, it takes a request of any size. So every request that is allowed can be stored.
   func add(_ requests: some Sequence<LogRequest>) {
     defer { woken() }
     pthread_mutex_lock(mutex)
@@ -75,8 +75,8 @@ final class RequestQueue: @unchecked Sendable {
     return bytes == 0 || bytes + request.cost <= bytesMax
   }
 
-  /// Takes everything from the queue. Waits until there is something, until `deadline` (of the monotonic clock), or
-  /// until the queue is closed. If the deadline has passed, it doesn't wait.
+  /// Takes everything from the queue. Waits until there is something, until `deadline` (on the monotonic clock), or
+  /// until the queue is closed. If the deadline has passed already, it doesn't wait.
   func take(deadline: UInt64?) -> (entries: [Entry], isClosed: Bool) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -96,7 +96,7 @@ final class RequestQueue: @unchecked Sendable {
   /// Requests that were taken count as queued until they are released.
   func release(_ requests: [LogRequest]) { count(requests, -1) }
 
-  /// Counts requests that are answered, but have yet to be written, as still queued.
+  /// Counts requests as queued that have been answered, but whose bytes have yet to be written.
   func retain(_ requests: [LogRequest]) { count(requests, 1) }
 
   private func count(_ requests: [LogRequest], _ sign: Int) {
@@ -107,7 +107,7 @@ final class RequestQueue: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Closes the queue. Requests in it can still be taken; later ones are ignored.
+  /// Closes the queue. Requests that are in it can still be taken. Those that come later are ignored.
   func close() {
     pthread_mutex_lock(mutex)
     isClosed = true

@@ -4,13 +4,14 @@ import Synchronization
 final class SharedFigures: Sendable {
   private let figures = Mutex(LogStatistics())
   private let damages = Mutex<[Int64: Damage]>([:])
-  /// Rooms with a damaged snapshot. They are refused only if there is nothing older to start from.
+  /// Rooms with a damaged snapshot. Such a room is refused only if there is nothing older from which it could be
+  /// opened.
   private let damagedSnapshots = Mutex<Set<Int64>>([])
 
   struct Damage: Sendable {
     var room: String
     var position: UInt64
-    /// Whether the room can be opened in spite of the damage, because a newer snapshot covers it.
+    /// Whether the room can be opened in spite of the damage, because a newer snapshot covers the damaged records.
     var isHistory: Bool
 
     var error: LogError { .damaged(room: room, position: position) }
@@ -27,8 +28,8 @@ final class SharedFigures: Sendable {
 
   var isAvailable: Bool { figures.withLock { $0.fault == nil } }
 
-  /// Remembers a room's damage: the lowest position. Damage that keeps the room from being opened comes before damage
-  /// that doesn't.
+  /// Notes damage of a room. Of two damaged places, the one that keeps the room from being opened is remembered, and
+  /// otherwise the one at the lower position.
   func note(_ damage: Damage, room number: Int64) {
     damages.withLock { damages in
       if let known = damages[number], known.position <= damage.position, known.isHistory == damage.isHistory { return }
@@ -46,11 +47,12 @@ final class SharedFigures: Sendable {
     noteSnapshots(areDamaged: false, room: number)
   }
 
-  /// Takes the result of verifying all of a room's snapshots.
+  /// Notes what verifying all snapshots of a room has found.
   func noteSnapshots(areDamaged: Bool, room number: Int64) {
     damagedSnapshots.withLock { if areDamaged { $0.insert(number) } else { $0.remove(number) } }
   }
-  /// A snapshot at `position` was completed. Damage up to there no longer keeps the room from being opened.
+  /// A snapshot at `position` was completed. Damage at or before that position no longer keeps the room from being
+  /// opened.
   func cover(room number: Int64, through position: UInt64) {
     damages.withLock { damages in
       guard let known = damages[number], known.position > 0, known.position <= position else { return }
@@ -58,7 +60,7 @@ final class SharedFigures: Sendable {
     }
   }
 
-  /// Why a room is refused; `nil` if it isn't.
+  /// The damage because of which a room is refused. `nil` if it isn't refused.
   func refusal(room number: Int64) -> LogError? {
     guard let damage = damage(room: number), !damage.isHistory else { return nil }
     return damage.error

@@ -131,7 +131,8 @@ final class OpenRoom: @unchecked Sendable {
 
   /// The arrival times of the operations that have gone out by now.
   func takeArrivals() -> [UInt64] {
-    // A beat may also be due for people's presence, and with two people it always is. So only operations count.
+    // Only beats with operations count here. A beat for presence says nothing about them, and with two people such a
+    // beat is due nearly always.
     guard !arrivals.isEmpty, !room.isGathering, !room.hasUnsent else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
     return arrivals
@@ -154,14 +155,15 @@ final class OpenRoom: @unchecked Sendable {
   /// - Parameters:
   ///   - position: the place in the log that the snapshot covers.
   ///   - isStored: false if the snapshot differs from the room, or the log refused it.
-  ///   - now: in monotonic milliseconds.
+  ///   - now: the time in monotonic milliseconds.
   func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
     snapshot.end(position: position, operations: operations, isStored: isStored, now: now)
-    // A snapshot that was under way when the damage was found may cover less.
+    // The snapshot may have begun before the damage was found, and may cover less than the damaged place.
     if isStored, let damaged = damagedPosition, damaged <= position { damagedPosition = nil }
   }
 
-  /// A record that is stored, or a snapshot, was found damaged. The room itself was read before that, so it is sound.
+  /// A stored record or snapshot of the room was found damaged. The open room is sound, because it was read before the
+  /// damage.
   func noteDamage(at position: UInt64, isSnapshot: Bool) {
     guard isSnapshot ? position >= snapshot.position : position > snapshot.position else { return }
     if isSnapshot { snapshot.forget() }
@@ -170,15 +172,15 @@ final class OpenRoom: @unchecked Sendable {
 
   var isLogDamaged: Bool { damagedPosition != nil }
 
-  /// Whether the newest snapshot lacks some records, and no other snapshot is being made.
+  /// Whether the newest snapshot lacks some of the room's records, and no other snapshot is being made.
   var lacksSnapshot: Bool { isStored && !snapshot.isUnderWay && room.position > snapshot.position }
 
-  /// Whether the room stays open until it has a snapshot. If a snapshot of all its records failed, the room is closed
-  /// without one, since the log has everything. If the log is damaged, the room stays open.
+  /// Whether the room stays open until it has a snapshot. If storing a snapshot of all its records failed, the room is
+  /// closed without one, because the log has all records. If the log is damaged, the room stays open.
   var awaitsSnapshot: Bool { lacksSnapshot && (isLogDamaged || room.position > snapshot.positionTried) }
 
-  /// A new snapshot is worth its cost once reading the operations after the old one takes as long. A damaged room needs
-  /// one anyway.
+  /// A new snapshot is worth its cost once reading the operations that the old one lacks takes as long as making it. A
+  /// room with a damaged log needs one anyway.
   var isWorthSnapshot: Bool {
     if isLogDamaged { return lacksSnapshot }
     let since = room.operationCount - min(snapshot.operations, room.operationCount)
@@ -186,13 +188,13 @@ final class OpenRoom: @unchecked Sendable {
   }
 }
 
-/// What the newest snapshot of a room covers, and when the next one may be tried.
+/// What the newest snapshot of a room covers, and when another may be tried.
 ///
 /// What always holds: `position` belongs to a snapshot that is stored. Each failed try doubles the pause before the
-/// next.
+/// next one.
 struct NewestSnapshot {
   private(set) var position: UInt64
-  /// The position of the newest try, stored or not.
+  /// The position of the newest try to store a snapshot, whether the try succeeded or not.
   private(set) var positionTried: UInt64
   private(set) var operations: UInt64
   private(set) var isUnderWay = false
@@ -205,15 +207,16 @@ struct NewestSnapshot {
     self.operations = operations
   }
 
-  /// Making a snapshot costs in proportion to the room's size, so a failed one isn't tried again each second.
+  /// The upper bound on the pause. There are pauses because making a snapshot costs in proportion to the room's size:
+  /// without them, a failing one would be made each second.
   private static let pauseMillisecondsMax: UInt64 = 300_000
 
-  /// - Parameter now: in monotonic milliseconds.
+  /// - Parameter now: the time in monotonic milliseconds.
   func mayBegin(now: UInt64) -> Bool { !isUnderWay && now >= notBefore }
 
   fileprivate mutating func begin() { isUnderWay = true }
 
-  /// The newest snapshot can't be read any more.
+  /// The newest snapshot can't be read any more, so none counts as stored.
   fileprivate mutating func forget() { position = 0 }
 
   fileprivate mutating func end(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {

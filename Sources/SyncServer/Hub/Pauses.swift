@@ -1,16 +1,16 @@
-/// Why nothing more is read from a visitor.
+/// The reasons why reading from a visitor is paused.
 ///
-/// What always holds: of all rests that were given, the one that ends last counts.
+/// What always holds: if a visitor was given several rests, the one that ends last counts.
 struct Pauses {
   enum Reason {
-    /// Its room is being opened.
+    /// The visitor's room is being opened.
     case opening
-    /// Its answers or its operations pile up.
+    /// Answers to the visitor, or its operations that aren't durable yet, pile up.
     case backlog
   }
 
   private var reasons: Set<Reason> = []
-  /// When its rest ends, in milliseconds, if it has sent more than it may.
+  /// When the rest ends that the visitor was given because it sent more than it may. In milliseconds.
   private var restsUntil: UInt64?
 
   var isEmpty: Bool { reasons.isEmpty && restsUntil == nil }
@@ -20,6 +20,6 @@ struct Pauses {
 
   mutating func rest(until time: UInt64) { restsUntil = max(restsUntil ?? 0, time) }
 
-  /// To be called when a rest ends. A longer one goes on.
+  /// To be called when a rest ends. If a longer one has been given meanwhile, that one goes on.
   mutating func restIsOver(at now: UInt64) { if let until = restsUntil, now >= until { restsUntil = nil } }
 }

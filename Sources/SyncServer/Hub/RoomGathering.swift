@@ -1,10 +1,10 @@
 import CanvasCRDT
 import RoomLog
 
-// The list of rooms, from the log and from the rooms that are open.
+// The list of rooms, put together from the log and from the open rooms.
 
 extension RoomList {
-  /// - Returns: the list, and the first rooms that would have to be opened to be counted.
+  /// - Returns: the list, and the first rooms whose shapes can only be counted by opening them.
   static func gather(
     _ stored: [RoomSummary],
     open: [RoomListing],
@@ -25,9 +25,9 @@ extension RoomList {
 }
 
 extension RoomListing {
-  /// The room as far as the log knows it without reading records. So the runs that wrote the records are not known, and
-  /// the cursor only shows whether more was written since.
-  /// - Parameter peers: how many people other nodes have there.
+  /// A room's entry from what the log knows without reading records. Which runs wrote the records isn't known then, so
+  /// the cursor serves only to notice that more was written.
+  /// - Parameter peers: how many people other nodes have in the room.
   init(_ summary: RoomSummary, peers: Int) {
     self.init(
       room: Text(summary.room),

@@ -1,9 +1,10 @@
 import RoomLog
 
-/// An open room's state in the log: whether the log has the room, and in which epoch.
+/// What the log has of an open room: whether it has the room, and in which epoch.
 ///
-/// What always holds: until the log has reported anything of the room, the room's epoch is a proposal. From then on it is the
-/// log's, and no append may create the room: an append must not bring it back after it was deleted.
+/// What always holds: until the log has reported anything of the room, the room's epoch is a proposal. From then on the
+/// epoch is the log's, and no append may create the room. Otherwise an append that was under way could bring the room
+/// back after it was deleted.
 struct RoomInLog {
   private(set) var isStored: Bool
   /// Whether the log has been sent an append that may create the room.
@@ -11,9 +12,9 @@ struct RoomInLog {
 
   init(isStored: Bool) { self.isStored = isStored }
 
-  /// The epoch for the next append. Each append that may create the room proposes an epoch of its own: if another node
-  /// deletes the room between two such appends, the second must begin a new life of the room.
-  /// - Parameter new: an epoch that no append has proposed yet.
+  /// The epoch for the next append. Each append that may create the room proposes an epoch of its own. If another node
+  /// deletes the room between two such appends, the second has to create a new room, with another epoch.
+  /// - Parameter new: makes an epoch that no append has proposed yet.
   mutating func epochToAppend(to room: borrowing Room, _ new: () -> UInt64) -> UInt64 {
     guard !isStored else { return room.epoch }
     defer { hasProposed = true }
@@ -21,18 +22,18 @@ struct RoomInLog {
   }
 
   /// The log has reported something about the room.
-  /// - Parameter epoch: the life of the room that it belongs to.
-  /// - Returns: false if that is another life of the room than this one.
+  /// - Parameter epoch: the epoch of the room that the report is about.
+  /// - Returns: false if the report is about an earlier or later room of the same name.
   mutating func begin(_ room: inout Room, epoch: UInt64) -> Bool {
     if !isStored {
       isStored = true
-      // Another node may have created the room at the same time, and its epoch is the one that counts.
+      // Another node may have created the room at the same time. Then its epoch counts, and not the proposal.
       room.begin(epoch: epoch)
     }
     return room.epoch == epoch
   }
 
-  /// Whether an append was refused because the log no longer has this life of the room.
+  /// Whether an append was refused because the log has no room with this epoch any more.
   static func isGone(by error: LogError) -> Bool {
     switch error {
     case .otherEpoch, .noSuchRoom: true

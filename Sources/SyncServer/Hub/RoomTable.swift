@@ -9,7 +9,7 @@ struct RoomTable {
   private let roomsMax: UInt64
   private var rooms: [String: OpenRoom] = [:]
   private var openings: [String: Task<Opening<OpenRoom>, Never>] = [:]
-  /// Rooms that have been read and are about to enter the table. Records that are stored from now on go to them.
+  /// Rooms that have been read and are about to enter the table. The log's reports go to them already.
   private var arriving: [String: OpenRoom] = [:]
   private var coming: UInt64 = 0
   /// Rooms with work to do at the end of this turn or a later one.
@@ -34,14 +34,15 @@ struct RoomTable {
   /// Whether the limit of open rooms is reached.
   var isFull: Bool { UInt64(rooms.count) + coming >= roomsMax }
 
-  /// A room that may be closed so that another can be opened. One whose stored records are damaged may not.
+  /// A room that may be closed so that another can be opened. A room whose stored records are damaged must stay open
+  /// until a snapshot replaces them.
   var dispensable: OpenRoom? { rooms.values.first { $0.mayGo && !$0.snapshot.isUnderWay && !$0.isLogDamaged } }
 
-  /// A room is being read from the log.
+  /// Counts a room that is being read from the log.
   mutating func expect() { coming += 1 }
   mutating func expectNoLonger() { coming -= 1 }
 
-  /// The room that a report of the log is for: an open one, or one that is being opened.
+  /// The room that takes a report of the log: an open one, or one that is being opened.
   func heeding(_ name: String) -> OpenRoom? { rooms[name] ?? arriving[name] }
 
   mutating func expect(_ open: OpenRoom) { arriving[open.name] = open }
@@ -49,7 +50,7 @@ struct RoomTable {
 
   mutating func add(_ open: OpenRoom) { rooms[open.name] = open }
 
-  /// Takes a room out. Nobody finds it from now on.
+  /// Removes a room from the table. From then on no look-up finds it.
   mutating func remove(_ open: OpenRoom) {
     if rooms[open.name] === open { rooms[open.name] = nil }
     open.markGone()
@@ -68,6 +69,6 @@ struct RoomTable {
     return taken
   }
 
-  /// Some of the rooms that were taken had no turn. They are the first next time.
+  /// Puts back rooms that were taken but not served. They come first the next time.
   mutating func putBack(_ rooms: ArraySlice<OpenRoom>) { dirty = rooms.filter { $0.markDirty() } + dirty }
 }

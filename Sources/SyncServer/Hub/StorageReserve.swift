@@ -2,8 +2,8 @@ import RoomLog
 
 /// Whether the free space on the disk is less than the reserve.
 ///
-/// What always holds: once space is low, it counts as low until a tenth more than the reserve is free. So a disk at the edge
-/// doesn't let every other message through.
+/// What always holds: once space is low, it counts as low until a tenth more than the reserve is free. Otherwise, with
+/// a disk just at the edge, every other message would be refused.
 struct StorageReserve {
   private let directory: String?
   private let reserveBytes: UInt64
@@ -16,7 +16,7 @@ struct StorageReserve {
   }
 
   /// Checks the free space.
-  /// - Returns: whether space has become low, or is no longer. `nil` if nothing has changed.
+  /// - Returns: true if space has become low, false if it is low no longer, `nil` if nothing has changed.
   mutating func look() -> Bool? {
     guard let directory, let free = StorageSpace.freeBytes(at: directory) else { return nil }
     freeBytes = free

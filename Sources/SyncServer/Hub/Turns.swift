@@ -2,14 +2,14 @@ import WebSocketLoop
 
 /// The number of the loop's current turn, and the time at which a turn must come even if nothing else causes one.
 ///
-/// What always holds: there is at most one timer, and it is set to the earliest requested time.
+/// What always holds: there is at most one timer, and it fires at the earliest time that was requested.
 struct Turns {
   private(set) var number: UInt64 = 1
   private var alarm: (timer: LoopTimer, due: UInt64)?
 
   mutating func end() { number += 1 }
 
-  /// - Parameter timer: makes a timer that calls `noteAlarm` after the given number of milliseconds.
+  /// - Parameter timer: makes a timer that calls `noteAlarm` after a number of milliseconds.
   mutating func wake(at due: UInt64, now: UInt64, _ timer: (UInt64) -> LoopTimer) {
     if let alarm {
       guard due < alarm.due else { return }

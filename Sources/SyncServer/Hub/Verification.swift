@@ -5,8 +5,8 @@ import RoomLog
 /// somebody needs the room.
 ///
 /// What always holds: at most one part is under way, and at most one begins in a second. The first round begins when
-/// the server starts. The next begins when the interval since the beginning of the last one is over. A part that fails
-/// is tried again.
+/// the server starts. Each later round begins when the interval since the beginning of the round before it is over. A
+/// part that fails is tried again.
 struct Verification {
   private let limits: Limits
   private var place: VerifyPlace?
@@ -14,7 +14,7 @@ struct Verification {
   private var round: Round?
   /// When the newest round began, on the monotonic clock.
   private var beganAt: UInt64?
-  /// Everything that had been stored by this time has been verified since. `nil` before the first round has ended.
+  /// Everything that was stored before this time has been verified after it. `nil` until the first round has ended.
   private(set) var verifiedMilliseconds: UInt64?
   private(set) var rooms: UInt64 = 0
   private(set) var bytes: UInt64 = 0
@@ -34,7 +34,7 @@ struct Verification {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// The next part, if it is due. It is under way until `took` or `failed` is called.
+  /// The next part, if one is due. The part is under way until `took` or `failed` is called.
   mutating func begin(now: Moment) -> ((_ id: UInt64) -> LogRequest)? {
     guard limits.verifyIntervalMilliseconds > 0, !isUnderWay else { return nil }
     if round == nil {
@@ -52,7 +52,8 @@ struct Verification {
 
   mutating func failed() { isUnderWay = false }
 
-  /// - Returns: the whole round, if this was its last part.
+  /// Takes in what the log has found in a part.
+  /// - Returns: the results of the whole round, if this was its last part.
   mutating func took(_ part: VerifiedPart) -> Round? {
     isUnderWay = false
     rooms += UInt64(part.rooms)
@@ -106,8 +107,8 @@ extension Hub {
 
   private func found(_ damage: LogError) {
     logger.error("\(damage)", ["room": .text(damage.room ?? "")])
-    // An open room is sound: it was read before the damage, or is only in memory. A snapshot of it replaces what is
-    // damaged.
+    // If the room is open, it was read before the damage, or is only in memory, so it is sound. A snapshot of it then
+    // replaces what is damaged.
     guard let name = damage.room, let open = rooms[name] else { return }
     switch damage {
     case .damaged(_, let position) where position > 0: open.noteDamage(at: position, isSnapshot: false)

@@ -5,33 +5,33 @@ import WebSocketLoop
 ///
 /// What always holds: reading goes on only while there is no reason for a pause. A visitor that is gone stays gone.
 ///
-/// `@unchecked Sendable`: it belongs to the hub, and only the hub's jobs on the loop's thread touch it. Those jobs keep
-/// it while they wait for the log.
+/// `@unchecked Sendable`: the hub owns the visitor, and only the hub's jobs on the loop's thread touch it. Those jobs
+/// keep a reference while they wait for the log.
 final class Visitor: @unchecked Sendable {
   enum Stage {
     case awaitingHello(LoopTimer)
-    /// The room is being opened. Reading is paused, and messages that had arrived wait here.
+    /// The visitor's room is being opened. Reading is paused, and messages that had already arrived wait here.
     case joining([ConversationStep])
     case joined(OpenRoom, MemberID)
-    /// Closed, or about to be: whatever still arrives is dropped.
+    /// The connection is closed or about to be. Whatever still arrives is dropped.
     case gone
   }
 
   let connection: Connection
   let room: String
   let address: String
-  /// The newest token that it has sent.
+  /// The newest token that the visitor has sent.
   private(set) var token: String?
   var grant: Grant
   var payer: Payer { Payer(address: connection.party, token: grant.account) }
-  /// Whether it was told that its token ends soon.
+  /// Whether the visitor was warned that its token ends soon.
   var isWarned = false
   var conversation: Conversation
   private(set) var stage: Stage
-  /// The actor that its hello names, or that the server chose for it. `nil` before its hello.
+  /// The actor that the visitor's hello names, or that the server chose for it. `nil` before the hello.
   private(set) var actor: Identifier?
   private var pauses = Pauses()
-  /// The turn in which it was last sent something, and how many bytes.
+  /// The turn in which the visitor was last sent something, and how many bytes it was sent in that turn.
   private var turn: UInt64 = 0
   private var turnBytes = 0
 
@@ -72,6 +72,7 @@ final class Visitor: @unchecked Sendable {
     self.actor = actor
   }
 
+  /// The visitor's room is open, and the visitor has joined it.
   /// - Returns: the messages that arrived while the room was being opened. `nil` if the visitor is gone.
   func joins(_ open: OpenRoom, _ id: MemberID, as actor: Identifier?) -> [ConversationStep]? {
     guard case .joining(let waiting) = stage else { return nil }
@@ -80,7 +81,8 @@ final class Visitor: @unchecked Sendable {
     return waiting
   }
 
-  /// The room and the member that a step is for. `nil` if the step has to wait for the room, or comes too late.
+  /// The room and the member that a step is for. `nil` if the visitor's room is still being opened (the step is kept)
+  /// or the visitor is gone.
   func place(for step: ConversationStep) -> (OpenRoom, MemberID)? {
     switch stage {
     case .joining(var waiting):
@@ -100,8 +102,8 @@ final class Visitor: @unchecked Sendable {
 
   // MARK: Bytes
 
-  /// Sends as much as the socket takes, within the visitor's share of a turn.
-  /// - Returns: how many bytes were taken. `nil` if the visitor has had its share of this turn.
+  /// Sends as much as the socket takes, up to the visitor's share of a turn.
+  /// - Returns: how many bytes were taken. `nil` if the visitor has already had its share of this turn.
   func write(_ bytes: UnsafeRawBufferPointer, turn: UInt64) -> Int? {
     if self.turn != turn {
       self.turn = turn
@@ -116,8 +118,8 @@ final class Visitor: @unchecked Sendable {
     return taken
   }
 
-  /// The most bytes that one connection is sent in a turn, so a large room's state takes many turns. Without this
-  /// bound, twenty clients that join at once would keep all others waiting while the state is encoded and copied.
+  /// The upper bound on the bytes that one connection is sent in a turn, so a large room's state takes many turns.
+  /// Without it, twenty clients that join at once would keep all others waiting while the state is encoded and copied.
   private static let turnBytesMax = 131_072
 
   func pauseReading(_ pause: Pauses.Reason) {
@@ -125,7 +127,7 @@ final class Visitor: @unchecked Sendable {
     connection.pauseReading()
   }
 
-  /// The client sends more than it may, so nothing is read from it for a while.
+  /// The client has sent more than it may, so reading from it pauses for a while.
   func rests(milliseconds: UInt64) {
     let loop = connection.loop
     pauses.rest(until: loop.now + milliseconds)

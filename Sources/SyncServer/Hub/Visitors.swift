@@ -1,11 +1,11 @@
 import WebSocketLoop
 
-/// The open WebSocket connections. Each has a number, which is used again after the connection is closed.
+/// The open WebSocket connections. Each has a number, which another connection gets once this one is closed.
 ///
-/// A connection that was turned away stays open until its client has read why. It counts for its address all the same.
+/// A connection that was turned away stays open until its client has read why. Until then it counts among the
+/// connections of its address, but not in `count`.
 ///
-/// What always holds: the counts by address add up to `count` and the connections that were turned away. An address's
-/// count is the number of its visitors and of its connections that were turned away.
+/// What always holds: an address's count is the number of its visitors and of its connections that were turned away.
 struct Visitors {
   private let limits: Limits
   private var visitors: [Visitor?] = []
@@ -13,9 +13,9 @@ struct Visitors {
   private(set) var count = 0
   /// By `NetworkAddress.party`.
   private var ofParty: [String: UInt64] = [:]
-  /// How many of these were turned away.
+  /// By address: how many of its connections were turned away and are still open.
   private var turnedAwayOfParty: [String: UInt64] = [:]
-  /// The most connections of one address that may be open after they were turned away.
+  /// The upper bound on the connections of one address that were turned away and are still open.
   private static let turnedAwayMax: UInt64 = 32
 
   init(limits: Limits) { self.limits = limits }
@@ -25,7 +25,7 @@ struct Visitors {
 
   var all: [Visitor] { visitors.compactMap(\.self) }
 
-  /// Which limit leaves no space for another connection.
+  /// Which limit is reached, so that another connection can't be accepted.
   enum Crowd {
     case server
     case address
@@ -36,7 +36,7 @@ struct Visitors {
     return ofParty[NetworkAddress.party(of: address), default: 0] >= limits.connectionsPerAddress ? .address : nil
   }
 
-  /// - Parameter make: is handed the visitor's number.
+  /// - Parameter make: makes the visitor with this number.
   mutating func add(_ make: (Int) -> Visitor) -> Int {
     let number = free.popLast() ?? visitors.count
     let visitor = make(number)
@@ -56,8 +56,9 @@ struct Visitors {
 
   // MARK: Connections that were turned away
 
-  /// Whether a party has too many connections that were turned away and are still open. If so, its next one is refused
-  /// before it opens, even with a valid token, because tokens are checked once a connection is open (C3).
+  /// Whether a party has as many connections that were turned away and are still open as it may. Its next connection is
+  /// then refused before the WebSocket opens. That happens even with a valid token, because tokens are checked on an
+  /// open WebSocket (C3).
   func turnsAwayUnheard(_ party: String) -> Bool {
     turnedAwayOfParty[party, default: 0] >= Visitors.turnedAwayMax
   }
@@ -67,7 +68,7 @@ struct Visitors {
     turnedAwayOfParty[party, default: 0] += 1
   }
 
-  /// A connection that was turned away is closed.
+  /// A connection that was turned away has been closed.
   mutating func forgetTurnedAway(_ party: String) {
     guard turnedAwayOfParty[party] != nil else { return }
     ofParty.countDown(party)

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
 extension TokenBucket {
-  /// The rate of one client: a number a second, and two seconds' worth at once, because a slow line delivers several
-  /// seconds' messages in one go.
-  /// - Parameter atOnce: the number that must always be allowed at once, such as the operations of one message.
+  /// The rate of one client: a number a second. Two seconds' worth may come at once, because a slow line may deliver
+  /// several seconds' messages in one go.
+  /// - Parameter atOnce: the least that must be allowed at once, such as the operations of one message.
   init(clientPerSecond perSecond: UInt64, atOnce: UInt64 = 1, at milliseconds: UInt64) {
     let (twoSeconds, overflow) = max(1, perSecond).multipliedReportingOverflow(by: 2)
     self.init(perSecond: perSecond, capacity: overflow ? .max : max(twoSeconds, atOnce), at: milliseconds)

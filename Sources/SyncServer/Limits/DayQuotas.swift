@@ -2,13 +2,13 @@
 ///
 /// Counts fade evenly over a day, so there is no moment at which all quotas begin anew. Counts are lost at a restart.
 ///
-/// What always holds: an address or token without a count takes no entry, and there are at most `entriesMax` entries of
+/// What always holds: an address or token whose count is 0 has no entry, and there are at most `entriesMax` entries of
 /// each kind.
 struct DayQuotas {
-  /// Bounds of the `Retry-After` that a client gets.
+  /// The range of the `Retry-After` that a client is sent.
   static let retryAfterSeconds = 60
   private static let dayMilliseconds = 86_400_000.0
-  /// At most this many entries are kept. Beyond that, those with the smallest counts are dropped.
+  /// The upper bound on the entries. Beyond it, those with the smallest counts are dropped.
   private static let entriesMax = 100_000
 
   private struct Most {
@@ -32,14 +32,14 @@ struct DayQuotas {
     func share(of most: Most) -> Double { max(bytes / most.bytes, rooms / most.rooms) }
   }
 
-  /// The counts of one name: an address or the account of a token.
+  /// The counts for addresses, or for the accounts of tokens.
   private struct Book<Name: Hashable & Sendable>: Sendable {
     let most: Most
     private var entries: [Name: Used] = [:]
 
     init(bytes: UInt64, rooms: UInt64) { most = Most(bytes: Double(bytes), rooms: Double(rooms)) }
 
-    /// Why no more may be stored, in words. `nil` if more may.
+    /// Why this address or account may store no more now, in words. `nil` if it may.
     func refusal(of name: Name, isNewRoom: Bool, now: UInt64) -> String? {
       guard var used = entries[name] else { return nil }
       used.fade(most, now: now)
@@ -75,7 +75,7 @@ struct DayQuotas {
     tokens = Book(bytes: limits.dayBytesPerToken, rooms: limits.dayRoomsPerToken)
   }
 
-  /// Why no more may be stored on this account now, in words. `nil` if more may.
+  /// Why this payer may store no more now, in words. `nil` if it may.
   func refusal(of payer: Payer, isNewRoom: Bool, now: UInt64) -> String? {
     if let words = addresses.refusal(of: payer.address, isNewRoom: isNewRoom, now: now) {
       return "your address has \(words) than it may in a day"
@@ -91,7 +91,7 @@ struct DayQuotas {
     if let token = payer.token { tokens.charge(token, bytes: bytes, rooms: rooms, now: now) }
   }
 
-  /// Drops those whose count has faded. To be called now and then.
+  /// Drops the entries whose counts have faded. To be called now and then.
   mutating func forgetFaded(now: UInt64) {
     addresses.forgetFaded(now: now)
     tokens.forgetFaded(now: now)

@@ -2,13 +2,13 @@
 struct LimitFlag: Sendable {
   let name: String
   let limit: WritableKeyPath<Limits, UInt64> & Sendable
-  /// The useful values. Outside this range the server would not work, or would not be bounded.
+  /// The values that are accepted. With a value outside this range the server would not work, or would not be bounded.
   let range: ClosedRange<UInt64>
   let group: Group
   /// The description in `--help`.
   let words: String
 
-  /// The group of a limit, as `--help` lists them.
+  /// The group under which `--help` lists a limit.
   enum Group: String, CaseIterable, Sendable {
     case told = "What clients are told"
     case connection = "A connection"
@@ -28,7 +28,7 @@ extension Limits {
   private static let day: UInt64 = 86_400_000
   private static let many: UInt64 = 1_000_000_000
 
-  /// In the order in which `--help` lists them.
+  /// All limits, in the order in which `--help` lists them.
   static let flags: [LimitFlag] = [
     LimitFlag(
       name: "--max-message-bytes",

@@ -1,15 +1,16 @@
 /// The account that pays for what is stored.
 struct Payer: Hashable, Sendable {
-  /// An account by which the quotas of tokens are counted. Unlike labels, each bearer has one of its own.
+  /// An account by which the quotas of tokens are counted. Two bearers may have the same label, but each has an account
+  /// of its own.
   enum Account: Hashable, Sendable {
-    /// A token of the file, or a signed token without a subject.
+    /// The account of one token: a token of the file, or a signed token without a subject.
     case token(String)
-    /// The bearer whom signed tokens name (`sub`).
+    /// The account of the bearer whom signed tokens name (`sub`), whichever of the bearer's tokens is used.
     case subject(String)
   }
 
-  /// The client's address, as `NetworkAddress.party` counts it.
+  /// The client's address as quotas count it: see `NetworkAddress.party`.
   let address: String
-  /// The account of the client's token, if the server asks for tokens.
+  /// The account of the client's token. `nil` if the server asks for no tokens.
   let token: Account?
 }

@@ -1,19 +1,19 @@
 import CommandWords
 import RoomLog
 
-/// The commands that look after stored rooms without serving them, such as `SyncServer log verify --data DIR`.
+/// A command on stored rooms that serves nothing, such as `SyncServer log verify --data DIR`.
 struct LogCommand: Hashable, Sendable {
   enum Action: Hashable, Sendable {
     case verify
     /// - Parameter cutting: whether a damaged record and all records after it are dropped, if no snapshot replaces
     ///   them.
     case repair(room: String?, cutting: Bool)
-    /// - Parameter copy: the path of the copy: a file for a directory's log, a directory for a database's.
+    /// - Parameter copy: the path of the copy: a file for the log of a directory, a directory for that of a database.
     case backup(copy: String)
     /// - Parameter place: where the rooms are moved to.
     case move(place: Configuration.Storage, room: String?)
 
-    /// Whether the command also reads a file that `backup` has made, and not only a directory.
+    /// Whether the command also accepts a file that `backup` has made, in place of a directory.
     var takesFile: Bool {
       switch self {
       case .verify, .backup: true
@@ -22,7 +22,7 @@ struct LogCommand: Hashable, Sendable {
     }
   }
 
-  /// The word after `log`.
+  /// The word that follows `log` on the command line.
   enum Verb: String, CaseIterable {
     case verify, backup, repair, move
 

@@ -5,7 +5,7 @@ extension LogCommand {
   /// Carries out the command, and prints what it finds and does.
   /// - Returns: the exit code.
   func run() -> Int32 {
-    // The files that it makes are readable only for their owner, as the directory is.
+    // Only the owner can read the files that the command makes, as for a server's data directory.
     umask(0o077)
     do throws(StorageFault) {
       if case .move(let target, let room) = action { return try LogMove(from: place, to: target).run(room) }
@@ -44,8 +44,8 @@ extension LogCommand {
     }
   }
 
-  /// The secret of a data directory, if it has one. A copy without the secret would give everybody another actor, so a
-  /// secret that can't be read is a fault.
+  /// The secret of a data directory, if it has one. A secret that can't be read is a fault: a copy without the secret
+  /// would give everybody another actor.
   static func secret(in directory: String) throws(StorageFault) -> [UInt8]? {
     let path = directory + "/canvas.secret"
     do throws(StateFileFault) { return try ActorKeys.read(path)?.keys.secret } catch {
@@ -58,7 +58,7 @@ extension LogCommand {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Reads all of a database, and folds each room that can be used.
+  /// Reads everything in a database, and folds each room that can be read.
   private static func inspect(_ database: String) throws(StorageFault) -> LogInspection {
     try LogInspection(of: database) { room, answer in
       StoredRooms { request in answer(request(0)) }.differences(in: room)
@@ -77,7 +77,7 @@ extension LogCommand {
     throw .unfit(access(directory, F_OK) == 0 ? "there is no canvas.db in \(directory)" : "there is no \(directory)")
   }
 
-  /// Reads every record, and prints a line for each room that is damaged.
+  /// Reads every record of a log, and prints a line for each room that is damaged.
   private static func verify(_ log: WaitingLog, of place: String) -> Int32 {
     defer { log.close() }
     guard let rooms = log.rooms else {
@@ -105,7 +105,7 @@ extension LogCommand {
     return damaged == 0 ? 0 : 1
   }
 
-  /// Prints one line for each thing that is wrong, and one line for everything.
+  /// Prints one line for each thing that is wrong, and a last line that sums up.
   private static func tell(_ inspection: LogInspection, of path: String) -> Int32 {
     for fault in inspection.faults { print("the file: \(fault)") }
     for finding in inspection.findings {
@@ -123,7 +123,7 @@ extension LogCommand {
     return 0
   }
 
-  /// Makes a directory of a database's rooms, as a server takes one with `--data`.
+  /// Copies a database's rooms into a new directory, which a server can use with `--data`.
   private static func backUp(_ database: Configuration.Storage, to directory: String) throws(StorageFault) -> Int32 {
     guard mkdir(directory, 0o700) == 0 else {
       StandardError.complain("\(directory): \(String(cString: strerror(errno)))")
@@ -148,11 +148,11 @@ extension LogCommand {
     do throws(StorageFault) {
       try LogBackup.make(of: database, to: copy, secret: secret)
     } catch {
-      // Somebody could mistake half a copy for a whole one.
+      // An incomplete copy is removed: somebody could mistake it for a whole one.
       unlink(copy)
       throw error
     }
-    // Damage in the original is copied too. The copy is verified at once, so that the operator learns of it now.
+    // The copy is verified at once: damage in the original was copied too, and the operator should learn of it now.
     return tell(try inspect(copy), of: copy)
   }
 }

@@ -2,17 +2,17 @@ import CanvasCRDT
 import Glibc
 import RoomLog
 
-/// Copies rooms from one place to another: directories and databases. Each room is compared with its copy. The
-/// originals stay. Rooms of a database may be in use; each is copied as it is when its turn comes.
+/// Copies rooms from one place to another; each place is a directory or a database. Each room is compared with its
+/// copy, and the originals stay. A database's rooms may be in use meanwhile: each is copied as it is at that time.
 struct LogMove {
   private let source: WaitingLog
   private let target: WaitingLog
   private let from: Configuration.Storage
   private let to: Configuration.Storage
-  /// The secret behind the actors' keys, at the place where the rooms come from.
+  /// The secret behind the actors' keys, from the place that the rooms are copied from.
   private let secret: [UInt8]?
 
-  /// Whether this is a backup. It prints the same as a backup of a directory, and no more.
+  /// Whether this is a backup of a database. It then prints what a backup of a directory prints, and no more.
   private let isBackup: Bool
   private var reading: StoredRooms { StoredRooms(ask: source.ask) }
   private var readingBack: StoredRooms { StoredRooms(ask: target.ask) }
@@ -41,7 +41,7 @@ struct LogMove {
     return try LogCommand.secret(in: directory)
   }
 
-  /// Prints a line for each room that it moves.
+  /// Copies the rooms, and prints a line for each.
   /// - Returns: the exit code.
   func run(_ wanted: String?) -> Int32 {
     defer {
@@ -80,7 +80,8 @@ struct LogMove {
       do throws(Fault) {
         return try move(room)
       } catch {
-        // Meanwhile a server may have dropped the oldest records, or deleted the room and made another of its name.
+        // While the room was read, a server may have dropped its oldest records, or deleted it and made another of its
+        // name.
         guard let now = try reading.summary(of: name) else { return nil }
         guard now.trimmed > room.trimmed || now.epoch != room.epoch else { throw error }
         room = now
@@ -116,7 +117,7 @@ struct LogMove {
       do throws(Fault) {
         try copy(room, before, after: room.trimmed)
       } catch {
-        // Somebody could mistake a part of a room for all of it.
+        // An incomplete copy of a room is deleted: somebody could mistake it for the whole room.
         _ = target.ask { .delete(id: $0, room: name) }
         throw error
       }
@@ -129,7 +130,8 @@ struct LogMove {
     if !isBackup { print(line) }
   }
 
-  /// Checks that what the target already has of a room is its beginning, left by a move that was interrupted.
+  /// The target already has something under the room's name. Checks that it is the beginning of this room, left by a
+  /// move that was interrupted.
   /// - Returns: the position up to which the target has the room.
   private func begun(_ room: RoomSummary) throws(Fault) -> UInt64 {
     let another = Fault(
@@ -138,7 +140,8 @@ struct LogMove {
     guard let there = try readingBack.summary(of: room.room), there.epoch == room.epoch, there.trimmed == room.trimmed,
       there.last <= room.last
     else { throw another }
-    // Even the snapshot that its records begin with may be missing.
+    // The move may have been interrupted before any record was copied, even before the snapshot that the records begin
+    // with.
     guard there.last > there.trimmed else { return there.last }
     guard
       try standing(of: room.room, through: there.last, reading) == standing(of: room.room, through: .max, readingBack)
@@ -171,7 +174,8 @@ struct LogMove {
         }
       )
       for (record, answer) in zip(records, answers) {
-        // A time that is ahead of a database's clock becomes the time of that clock. Nothing else may change.
+        // If a record's time is ahead of the database's clock, the database stores its own time instead. Nothing else
+        // may change.
         guard case .appended(let appended) = answer, let stored = appended.records.first,
           stored.position == record.position, stored.bytes == record.bytes
         else {
@@ -179,7 +183,7 @@ struct LogMove {
         }
       }
     }
-    // Without a snapshot, the room would open slowly.
+    // The newest snapshot is copied too: without one, the copy would be slow to open.
     if let newest = room.snapshot, newest.position > room.trimmed {
       try keep(try reading.load(room.room, through: .position(room.last)).snapshot, of: room, isBase: false)
     }
@@ -188,7 +192,8 @@ struct LogMove {
     }
   }
 
-  /// - Parameter isBase: whether no log has the records any more from which the snapshot was made.
+  /// - Parameter isBase: whether the snapshot replaces records that have been trimmed, so the room can't be read
+  ///   without it.
   private func keep(_ snapshot: RoomSnapshot?, of room: RoomSummary, isBase: Bool) throws(Fault) {
     guard let snapshot else { throw Fault(words: "room \(room.room) has lost a snapshot meanwhile") }
     let event = target.ask {
@@ -215,11 +220,11 @@ struct LogMove {
     var trimmed: UInt64
     var last: UInt64
     var digest: UInt64
-    /// How many operations came before the records that are kept.
+    /// How many operations were in the records that have been trimmed.
     var operationsBefore: UInt64
   }
 
-  /// Folds all kept records of a room, up to a place.
+  /// Folds all stored records of a room, up to a place.
   private func standing(of name: String, through last: UInt64, _ log: StoredRooms) throws(Fault) -> Standing {
     guard let summary = try log.summary(of: name) else { throw Fault(words: "there is no room \(name) any more") }
     let last = min(last, summary.last)
@@ -238,7 +243,7 @@ struct LogMove {
 
   // MARK: Beside the rooms
 
-  /// Copies the secret, with which everyone keeps their actor.
+  /// Copies the secret, so that everyone keeps their actor.
   private func moveSecret() throws(Fault) {
     guard let secret else { return }
     let file: [UInt8]?

@@ -1,6 +1,6 @@
 import RoomLog
 
-/// Repairs damaged rooms with what the log itself offers, one request at a time.
+/// Repairs damaged rooms by what the log itself offers, one request at a time.
 struct LogRepair {
   private let log: WaitingLog
   private let cutting: Bool
@@ -33,7 +33,8 @@ struct LogRepair {
     return left == 0 ? 0 : 1
   }
 
-  /// Repairs a room. A room can be damaged in several places, and each repair uncovers the next.
+  /// Repairs a room, damage by damage: a room can be damaged in several places, and the next one shows only after a
+  /// repair.
   /// - Returns: whether the room is sound in the end.
   private func repair(_ room: String) -> Bool {
     var repaired: Set<LogError> = []
@@ -42,7 +43,8 @@ struct LogRepair {
       guard case .failed(_, _, let damage) = event else { return true }
       switch damage {
       case .damagedSnapshot(_, let position) where repaired.insert(damage).inserted:
-        // Dropping a snapshot loses nothing if the log still has its records, or another snapshot.
+        // Dropping a damaged snapshot loses nothing if the log still has the records that it covers, or another
+        // snapshot.
         let means = RepairRequest.Means.droppingSnapshot(position: position)
         guard case .repaired = log.ask({ .repair(RepairRequest(id: $0, room: room, means: means)) }) else {
           print("\(damage); restore the room from a backup")

@@ -1,11 +1,12 @@
 import CanvasCRDT
 import RoomLog
 
-/// Reads rooms from a log, one answer after the other, and folds them.
+/// Reads rooms from a log, one request after the other, and folds them.
 struct StoredRooms {
   /// Asks the log, and waits for its answer.
   let ask: (_ request: (UInt64) -> LogRequest) -> LogEvent
-  /// A random seed for the hashes of all canvases here, so that nobody can have drawn shapes whose hashes collide.
+  /// A random seed for the hash tables of all canvases here. Without it, somebody could draw shapes whose hashes
+  /// collide.
   private let seed = UInt64.random(in: 0...UInt64.max)
 
   init(ask: @escaping (_ request: (UInt64) -> LogRequest) -> LogEvent) { self.ask = ask }
@@ -48,7 +49,7 @@ struct StoredRooms {
     }
   }
 
-  /// The state that a room's kept records start from.
+  /// The state that precedes a room's stored records.
   func base(of room: RoomSummary) throws(Fault) -> (fold: Fold, operations: UInt64) {
     guard room.trimmed > 0 else { return (Fold(epoch: room.epoch, seed: seed), 0) }
     guard let base = try load(room.room, through: .position(room.trimmed)).snapshot,
@@ -57,7 +58,7 @@ struct StoredRooms {
     return (Fold(epoch: room.epoch, image: image), base.place.operations)
   }
 
-  /// - Parameter each: is called after each record.
+  /// - Parameter each: a function that is called after each record.
   func take(
     _ records: [LogRecord],
     of room: RoomSummary,
@@ -79,8 +80,8 @@ struct StoredRooms {
 
   // MARK: Comparing a room with its snapshots
 
-  /// Folds all that is kept of a room, and compares it with each snapshot on the way.
-  /// - Returns: in words, where the snapshots and the room's end differ from the sum of the records.
+  /// Folds all stored records of a room, and compares the result with each snapshot on the way.
+  /// - Returns: in words, where the snapshots and the room's end differ from what the records add up to.
   func differences(in name: String) -> [String] {
     do throws(Fault) {
       guard var room = try summary(of: name) else { return [] }
@@ -88,7 +89,7 @@ struct StoredRooms {
         do throws(Fault) {
           return try differences(in: room)
         } catch {
-          // Meanwhile a server may have dropped the oldest records, or deleted the room.
+          // While the room was read, a server may have dropped its oldest records, or deleted it.
           guard let now = try summary(of: name) else { return [] }
           guard now.trimmed > room.trimmed || now.epoch != room.epoch else { throw error }
           room = now

@@ -2,17 +2,17 @@ import Glibc
 import RoomLog
 import Synchronization
 
-/// A log for a command, which sends one request after another and waits for each answer.
+/// A log for a command, which sends a request and waits for the answer before it goes on.
 struct WaitingLog {
   private let log: any RoomLog
   private let answers: LogAnswers
-  /// The secret behind the actors' keys, if the log keeps it.
+  /// The secret behind the actors' keys. `nil` if the log doesn't store it.
   let secret: [UInt8]?
 
-  /// Waits until the log is open. Gives up when the database has been unreachable for `LogAnswers.patienceSeconds`.
+  /// Waits until the log is open. Gives up if the database has been unreachable for `LogAnswers.patienceSeconds`.
   /// - Parameters:
   ///   - place: a directory that no server is using, or a database.
-  ///   - secret: the secret for a log that has none yet.
+  ///   - secret: the secret to store if the log has none yet.
   init(_ place: Configuration.Storage, secret: [UInt8]? = nil) throws(StorageFault) {
     try self.init { (sink: @escaping LogSink) throws(StorageFault) -> any RoomLog in
       switch place {
@@ -39,7 +39,7 @@ struct WaitingLog {
     return answers.wait(for: id)
   }
 
-  /// Sends many requests at once.
+  /// Sends many requests at once, and waits for all answers.
   func askAll(_ requests: [(UInt64) -> LogRequest]) -> [LogEvent] {
     let ids = requests.map { _ in answers.nextID() }
     log.submit(zip(ids, requests).map { $1($0) })
@@ -61,9 +61,9 @@ final class LogAnswers: Sendable {
     var lastID: UInt64 = 0
     var events: [UInt64: LogEvent] = [:]
     var locks: Set<String> = []
-    /// The secret, or why the log can't be used.
+    /// The log's secret once the log is open, or why the log can't be used.
     var opening: Result<[UInt8]?, StorageFault>?
-    /// Why it isn't open yet, and since when.
+    /// Why the log isn't open yet, and since when.
     var waiting: (for: StorageFault, sinceMilliseconds: UInt64)?
     var isClosed = false
   }
@@ -104,7 +104,7 @@ final class LogAnswers: Sendable {
     }
   }
 
-  /// - Returns: the log's secret, if it keeps one.
+  /// - Returns: the log's secret. `nil` if the log doesn't store it.
   func waitForOpening() throws(StorageFault) -> [UInt8]? {
     while true {
       let (opening, waiting) = state.withLock { ($0.opening, $0.waiting) }
@@ -116,10 +116,11 @@ final class LogAnswers: Sendable {
     }
   }
 
-  /// A failover takes less. Somebody who mistyped an address should soon be told.
+  /// How long an unreachable database is waited for. A failover takes less, and a person who mistyped an address should
+  /// be told soon.
   private static let patienceSeconds: UInt64 = 10
 
-  /// The rooms that are locked, if the log keeps the locks.
+  /// The rooms that are locked, as far as the log stores locks.
   var locks: Set<String> { state.withLock { $0.locks } }
 
   func waitForEnd() {
@@ -152,7 +153,7 @@ private final class Bell: @unchecked Sendable {
 }
 
 extension LogEvent {
-  /// The number of the request that this answers.
+  /// The number of the request that the event answers.
   fileprivate var answeredID: UInt64? {
     switch self {
     case .repaired(let id, _, _, _, _), .verified(let id, _, _), .loaded(let id, _), .read(let id, _),

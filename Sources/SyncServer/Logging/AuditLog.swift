@@ -1,6 +1,7 @@
 import Glibc
 
-/// The record of who did what, for as long as the operator keeps it: one JSON object a line, in a file of its own.
+/// The audit log: who did what, for as long as the operator keeps the file. It has one JSON object on each line, in a
+/// file of its own.
 ///
 /// It names people by their actor, the label of their token and their address. It never has a token.
 struct AuditLog: Sendable {
@@ -11,9 +12,9 @@ struct AuditLog: Sendable {
     var actor: String?
     var token: String?
     var address: String
-    /// Fields of this event only.
+    /// The fields that only this kind of event has.
     var details: [(key: String, value: Logger.Field)] = []
-    /// Whether a client can cause such lines without end. If so, each address has a budget for them.
+    /// Whether a client can cause such lines without end. If it can, each address has a budget for them.
     var isOften = false
 
     /// All fields except the event.
@@ -24,14 +25,14 @@ struct AuditLog: Sendable {
 
   private let path: String
   private var descriptor: Int32
-  /// Whether the last line in the file is incomplete, because the disk was full or a process ended.
+  /// Whether the file's last line is incomplete, because the disk was full or a process ended while writing it.
   private var isCut: Bool
   private var refusals = 0
   private var unwritten = 0
   private var budget = LineBudget()
 
-  /// At most this many refusals a second get a line of their own; the others are counted. So a flood doesn't fill the
-  /// disk.
+  /// The upper bound on the refusals that get a line of their own in a second. Further ones are only counted, so a
+  /// flood of them doesn't fill the disk.
   private static let refusalsASecond = 100
 
   init(path: String) throws(AuditFault) {
@@ -46,7 +47,7 @@ struct AuditLog: Sendable {
     return descriptor
   }
 
-  /// Opens the file again after log rotation. If that fails, lines go on into the old file.
+  /// Opens the file again after log rotation. If that fails, lines still go to the old file.
   mutating func reopen() throws(AuditFault) {
     let new = try AuditLog.open(path)
     close(descriptor)
@@ -54,9 +55,9 @@ struct AuditLog: Sendable {
     isCut = AuditLog.isCut(path)
   }
 
-  /// Whether a file ends within a line.
+  /// Whether a file ends in the middle of a line.
   private static func isCut(_ path: String) -> Bool {
-    // A pipe or a device has no last line that could be read.
+    // The last line of a pipe or a device can't be read.
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -66,13 +67,14 @@ struct AuditLog: Sendable {
     return pread(file, &last, 1, status.st_size - 1) == 1 && last != UInt8(ascii: "\n")
   }
 
-  /// - Returns: why nothing could be written. `nil` if the line is written.
+  /// - Returns: why the line can't be written. `nil` if it was written.
   mutating func write(_ deed: Deed) -> AuditFault? {
     guard !deed.isOften || budget.takes(deed.address) else { return nil }
     return write([("event", .text(deed.event))] + deed.fields)
   }
 
-  /// The address's own budget is charged first, so that a flood from one address doesn't use up the budget of all.
+  /// Writes a line about a refusal, if the budgets allow it. The address's own budget is charged before the common one,
+  /// so that a flood from one address doesn't use up the lines of all.
   mutating func writeRefusal(_ deed: Deed) -> AuditFault? {
     guard budget.takes(deed.address) else { return nil }
     guard refusals < AuditLog.refusalsASecond else {
@@ -83,7 +85,7 @@ struct AuditLog: Sendable {
     return write([("event", .text(deed.event))] + deed.fields)
   }
 
-  /// To be called once a second.
+  /// Begins a new budget, and writes how many refusals were only counted. To be called once a second.
   mutating func beginSecond(isEnd: Bool = false) -> AuditFault? {
     defer {
       refusals = 0
@@ -101,7 +103,7 @@ struct AuditLog: Sendable {
     var text = isCut ? "\n" : ""
     text += Logger.jsonLine([("time", .text(WallClock.text(WallClock.now())))] + fields) + "\n"
     let line = Array(text.utf8)
-    // Written by one call, so that the line stays whole while other processes write to the same file.
+    // One system call writes the whole line, so that it stays whole while other processes write to the same file.
     let count = Glibc.write(descriptor, line, line.count)
     guard count == line.count else {
       let fault = AuditFault(words: count < 0 ? String(cString: strerror(errno)) : "only a part of a line was written")
@@ -113,7 +115,7 @@ struct AuditLog: Sendable {
   }
 }
 
-/// Why the audit log can't be written, without its path.
+/// Why the audit log can't be written. The message leaves out the path.
 struct AuditFault: Error, Hashable {
   let words: String
 }

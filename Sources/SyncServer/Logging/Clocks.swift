@@ -1,7 +1,7 @@
 import CanvasCRDT
 import Glibc
 
-/// Unix time, and how it is written.
+/// Unix time, and its text in log lines.
 enum WallClock {
   static func now() -> UInt64 {
     var time = timespec()
@@ -23,7 +23,7 @@ enum WallClock {
   private static func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// Time that never goes back, for durations.
+/// A clock that never goes back, for measuring durations.
 enum SteadyClock {
   static func microseconds() -> UInt64 {
     var time = timespec()
@@ -34,7 +34,7 @@ enum SteadyClock {
   static func milliseconds() -> UInt64 { microseconds() / 1_000 }
 }
 
-/// The processor time of this thread. On a busy machine it is less than the time that has passed.
+/// The processor time that this thread has used. On a busy machine it is less than the time that has passed.
 enum ProcessorClock {
   static func microseconds() -> UInt64 {
     var time = timespec()

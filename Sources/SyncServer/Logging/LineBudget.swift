@@ -3,12 +3,12 @@ import WebSocketLoop
 /// A budget of log lines for each address. Lines beyond it are counted, and the count is written now and then. So
 /// nobody fills the disk, and a flood from one address doesn't hide what others do.
 ///
-/// What always holds: each line is written, or is in a count that `takeCounts` returns. An address that has caused
-/// nothing lately takes no entry, and there are at most `entriesMax` entries.
+/// What always holds: each line is written, or is in a count that `takeCounts` returns. An address that has caused no
+/// lines lately has no entry, and there are at most `entriesMax` entries.
 struct LineBudget {
-  /// Lines that an address may cause at once. One more is allowed each second.
+  /// How many lines an address may cause at once. After that, one more is allowed each second.
   static let linesMax = 100
-  /// The most addresses with a budget of their own. All others share one.
+  /// The upper bound on the addresses with a budget of their own. All further addresses share one.
   private static let entriesMax = 4_096
   private static let secondsBetweenCounts = 10
 
@@ -37,7 +37,7 @@ struct LineBudget {
   private static let others = "others"
 
   /// To be called once a second, and at the end.
-  /// - Returns: every ten seconds, how many lines of each address were not written.
+  /// - Returns: how many lines of each address were counted instead of written; every ten seconds only.
   mutating func takeCounts(isEnd: Bool = false) -> [(address: String, count: Int)] {
     seconds += 1
     let isDue = isEnd || seconds % LineBudget.secondsBetweenCounts == 0

@@ -1,20 +1,21 @@
 import CanvasCRDT
 
-/// Gathers lines that are alike. The first is written at once. Those of the next seconds are only counted, and then
-/// their number is written. So a full disk, or a client that repeats itself, doesn't bury the other lines.
+/// Gathers lines that are alike. The first is written at once. Those that follow within some seconds are only counted,
+/// and then the count is written. So a full disk, or a client that repeats itself, doesn't bury the other lines.
 ///
 /// What always holds: each line is written, or is in a count that is written when its time is over or the server ends.
 struct LineGathering: Sendable {
-  /// An operator can wait this long for the count. It is also short enough that "in 10 s" tells how bad things are.
+  /// How long lines are counted before the count is written. An operator can wait this long for it, and it is short
+  /// enough for "in 10 s" to tell how bad things are.
   static let windowMilliseconds: UInt64 = 10_000
-  /// How many kinds of lines are counted at once. Lines of further kinds are all written.
+  /// How many kinds of lines are counted at a time. Lines of further kinds are all written.
   static let kindsMax = 256
 
-  /// The line that stands for those that were counted.
+  /// The line with the count of those that were not written.
   struct Sum: Sendable {
     let level: Logger.Level
     let words: String
-    /// The fields in which the lines are alike.
+    /// The fields that are the same in all these lines.
     let fields: [(key: String, value: Logger.Field)]
     fileprivate let beganAt: UInt64
     private(set) var count: UInt64 = 0
@@ -42,8 +43,8 @@ struct LineGathering: Sendable {
   private var sums: [String: Sum] = [:]
 
   /// Counts a line, if a line like it was written a short while ago.
-  /// - Parameter kind: the same for lines that are alike.
-  /// - Returns: whether the line was counted. If not, it is to be written.
+  /// - Parameter kind: a text that lines have in common if they are alike.
+  /// - Returns: whether the line was counted. If it was not, it has to be written.
   mutating func counts(_ kind: String, now: Moment) -> Bool {
     guard sums[kind] != nil else { return false }
     sums[kind]?.add(now: now)
@@ -55,8 +56,8 @@ struct LineGathering: Sendable {
     if sums.count < LineGathering.kindsMax { sums[kind] = sum }
   }
 
-  /// The counts that are to be written now, in the order in which they began.
-  /// - Parameter isEnd: whether this is the last call.
+  /// The counts whose time is over, in the order in which they began.
+  /// - Parameter isEnd: whether this is the last call. Then all counts are returned.
   mutating func takeSums(now: Moment, isEnd: Bool) -> [Sum] {
     var taken: [Sum] = []
     for (kind, sum) in sums

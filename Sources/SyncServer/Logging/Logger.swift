@@ -2,11 +2,11 @@ import CanvasCRDT
 import Glibc
 import Synchronization
 
-/// Writes lines to standard error: `2026-11-20T17:21:01.123Z info listening host=127.0.0.1 port=8080`, or the same as
-/// one JSON object a line.
+/// Writes lines to standard error: `2026-11-20T17:21:01.123Z info listening host=127.0.0.1 port=8080`, or each as one
+/// JSON object.
 ///
-/// Each line is written by one call, so that lines of several threads don't mix. Lines that are alike are gathered: see
-/// `LineGathering`.
+/// Each line is written by one system call, so that lines of several threads don't mix. Lines that are alike are
+/// gathered: see `LineGathering`.
 struct Logger: Sendable {
   enum Level: Int, Comparable, Sendable {
     case error
@@ -41,25 +41,25 @@ struct Logger: Sendable {
     case json
   }
 
-  /// A value that a line has in addition to its words.
+  /// The value of one field: a line has fields besides its words.
   enum Field: Sendable {
     case text(String)
     case number(Int64)
 
-    /// The field is left out.
+    /// There is no value, so the field is left out.
     case absent
 
     init(_ number: some BinaryInteger) { self = .number(Int64(clamping: number)) }
     init(_ text: String?) { self = text.map { .text($0) } ?? .absent }
   }
 
-  /// Which lines with the same words count as alike. Of lines that are alike, only the first is written in full.
+  /// Which lines with the same words count as alike. Of lines that are alike, only the first is written.
   enum Alike: Sendable {
-    /// Counts no lines as alike. Each reports one act, whose author may be waiting to see it.
+    /// No two lines are alike: each reports one act, and the person who acted may be waiting to see the line.
     case none
-    /// Lines in which all fields are the same.
+    /// Lines are alike if all their fields are the same.
     case byAll
-    /// Lines in which these fields are the same.
+    /// Lines are alike if these fields are the same.
     case by([String])
   }
 
@@ -92,7 +92,7 @@ struct Logger: Sendable {
     write(line(.info, words, ordered: fields, at: WallClock.now()))
   }
 
-  /// The words are only made if the line is written.
+  /// The words are made only if the line is written.
   func debug(_ words: @autoclosure () -> String, _ fields: @autoclosure () -> KeyValuePairs<String, Field> = [:]) {
     guard writes(.debug) else { return }
     write(.debug, words(), fields(), .none)
@@ -114,7 +114,7 @@ struct Logger: Sendable {
 
   // MARK: Lines that are alike
 
-  /// The key that lines have in common if they are alike. `nil` if no lines are.
+  /// The text that lines have in common if they are alike. `nil` if this line is like no other.
   private func kind(
     _ level: Level,
     _ words: String,
@@ -130,14 +130,14 @@ struct Logger: Sendable {
     return (line(level, words, ordered: shared, at: 0), shared)
   }
 
-  /// Counts a line at info, if a line like it was written a short while ago. For callers that limit how many lines they
-  /// write.
+  /// Counts a line of the level info, if a line like it was written a short while ago. For callers that have a bound of
+  /// their own on the lines that they write.
   func counts(_ words: String, _ fields: KeyValuePairs<String, Field>, alike: Alike) -> Bool {
     guard writes(.info), let (kind, _) = kind(.info, words, fields, alike) else { return false }
     return gathering.lines.withLock { $0.counts(kind, now: .now()) }
   }
 
-  /// Writes how many lines were counted, for each count whose time is over. To be called once a second, and at the end.
+  /// Writes a line for each count whose time is over. To be called once a second, and at the end.
   func writeSums(isEnd: Bool = false) {
     let now = Moment.now()
     for sum in gathering.lines.withLock({ $0.takeSums(now: now, isEnd: isEnd) }) {
@@ -205,7 +205,7 @@ struct Logger: Sendable {
     }
   }
 
-  /// A JSON object on one line, with everything escaped that a terminal would not show as it is.
+  /// A JSON object on one line. Characters that a terminal would not show as they are are escaped.
   static func jsonLine(_ fields: [(key: String, value: Field)]) -> String {
     var members: [String] = []
     for (name, field) in fields {
@@ -251,7 +251,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is a control character or an invisible one.
+  /// Whether the character is a control character or an invisible one.
   fileprivate var isUnloggable: Bool {
     value < 0x20 || (0x7F...0x9F).contains(value) || HiddenCharacters.isAlwaysHidden(value)
   }

@@ -1,16 +1,17 @@
-/// A refusal, as it is logged.
+/// A refusal, as the log reports it.
 struct Refusal: Sendable {
   var code: String
   var address: String
   let reason: String
-  /// The method and the path, if a request was refused.
+  /// The method and the path of the refused request. `nil` if a message on a WebSocket was refused.
   let request: String?
   var room: String?
   var actor: String?
-  /// The label of the token that the client sent. Never the token itself.
+  /// The label of the token that the client sent, and never the token itself.
   var token: String?
 
-  /// The reason may quote much of what a client has sent. A longer quote would tell nobody more.
+  /// The upper bound on the reason's bytes in a line. A reason may quote what a client has sent, and a longer quote
+  /// would tell an operator no more.
   static let reasonBytesMax = 200
 
   init(
@@ -31,7 +32,8 @@ struct Refusal: Sendable {
     self.token = token
   }
 
-  /// While the server itself is at fault, everyone is refused for the same reason.
+  /// Which refusals are alike. While the server itself is at fault, everyone is refused for the same reason, so the
+  /// address doesn't matter then.
   fileprivate var alike: Logger.Alike {
     switch code {
     case "unavailable": .by(["code", "reason"])
@@ -48,7 +50,7 @@ struct Refusal: Sendable {
   }
 }
 
-/// Logs refusals for the operator. Of refusals that are alike, one is written once in a while. Of different ones, the
+/// Logs refusals for the operator. Of refusals that are alike, one is written in some seconds. Of different ones, the
 /// first few of each second are written, and the rest are counted. So a flood of bad input doesn't become a flood of
 /// lines. Each address also has a budget of lines.
 struct RefusalLog {
@@ -71,7 +73,7 @@ struct RefusalLog {
     logger.info("refused", refusal.fields, alike: refusal.alike)
   }
 
-  /// To be called once a second, and at the end.
+  /// Begins a new budget, and writes how many refusals were only counted. To be called once a second, and at the end.
   mutating func beginSecond(isEnd: Bool = false) {
     if unwritten > 0 { logger.info("refused more", ["count": .init(unwritten)]) }
     for (address, count) in budget.takeCounts(isEnd: isEnd) {
@@ -83,7 +85,7 @@ struct RefusalLog {
 }
 
 extension String {
-  /// The text, or its beginning and an ellipsis if it is longer than that.
+  /// The text. If it is longer than `bytesMax`, its beginning and an ellipsis.
   func cut(toBytes bytesMax: Int) -> String {
     guard utf8.count > bytesMax else { return self }
     var end = utf8.index(utf8.startIndex, offsetBy: bytesMax)

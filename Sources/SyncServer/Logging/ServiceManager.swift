@@ -1,11 +1,11 @@
 import Glibc
 
-/// The program that started this one and waits for news of its progress, such as systemd: see sd_notify(3). It listens
-/// on a local datagram socket, whose name is in `NOTIFY_SOCKET`.
+/// The program that started this one and waits to be told of its progress, such as systemd: see sd_notify(3). It
+/// listens on a local datagram socket, whose name is in `NOTIFY_SOCKET`.
 struct ServiceManager: Sendable {
   private let address: [UInt8]
 
-  /// `nil` if no such program is waiting.
+  /// The service manager of this process. `nil` if there is none.
   static let running = getenv("NOTIFY_SOCKET").flatMap { ServiceManager(socket: String(cString: $0)) }
 
   /// - Parameter socket: a path, or `@` and the name of an abstract socket, which is in no folder.

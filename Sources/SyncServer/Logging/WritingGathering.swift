@@ -1,25 +1,25 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Lines of the audit log about writing over HTTP. A writer's first request gets a line at once. Its requests of the
-/// next seconds are added up and get one line. So a program that writes often doesn't fill the disk with lines about
-/// itself.
+/// Lines of the audit log about writes over HTTP. A writer's first request gets a line at once. The writer's requests
+/// of the next seconds are added up and get one line together. So a program that writes often doesn't fill the disk
+/// with lines about itself.
 ///
 /// What always holds: each request gets a line at once, or is in a sum that gets one when its time is over or the
 /// server ends.
 struct WritingGathering {
   static let windowMilliseconds: UInt64 = 10_000
-  /// How many writers are remembered at once. Further writers get a line for each request.
+  /// How many writers are remembered at once. Beyond that, each request of a further writer gets a line.
   static let writersMax = 1_024
 
-  /// The client, and the way in which it writes.
+  /// A client, and the way in which it writes.
   struct Writer: Hashable, Sendable {
     let event: String
     let room: String
     let actor: String
     let token: String?
     let address: String
-    /// One client may have many addresses.
+    /// The party instead of the address, because one client may have many addresses.
     private var party: String { NetworkAddress.party(of: address) }
 
     static func == (left: Writer, right: Writer) -> Bool {
@@ -43,7 +43,7 @@ struct WritingGathering {
 
   private var sums: [Writer: Sum] = [:]
 
-  /// - Returns: whether the request gets a line now.
+  /// - Returns: whether the request gets a line of its own now. If not, it is added to a sum.
   mutating func tells(_ writer: Writer, operations: Int, now: UInt64) -> Bool {
     guard sums[writer] != nil else {
       if sums.count < WritingGathering.writersMax { sums[writer] = Sum(writer: writer, beganAt: now) }
@@ -54,7 +54,7 @@ struct WritingGathering {
     return false
   }
 
-  /// The sums that are due, in the order in which they began. Called once a second, and at the end.
+  /// The sums whose time is over, in the order in which they began. To be called once a second, and at the end.
   mutating func takeSums(now: UInt64, isEnd: Bool = false) -> [Sum] {
     let due = sums.values.filter { isEnd || now >= $0.beganAt + WritingGathering.windowMilliseconds }
     for sum in due { sums[sum.writer] = nil }

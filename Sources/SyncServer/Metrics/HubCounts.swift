@@ -7,32 +7,33 @@ struct HubCounts {
   private(set) var connectionsOpened: UInt64 = 0
   private(set) var messagesIn: UInt64 = 0
   private(set) var operationsIn: UInt64 = 0
-  /// Deliveries: the sum, over all operations sent, of the connections that each was sent to.
+  /// How many operations were delivered: an operation that is sent to ten connections counts ten times.
   private(set) var operationsOut: UInt64 = 0
   /// How often a socket was written to.
   private(set) var writes: UInt64 = 0
   private(set) var overlapOrders = 0
   private(set) var snapshots: UInt64 = 0
   private(set) var snapshotMismatches: UInt64 = 0
-  /// How often another node's copy of a room differed from this one's.
+  /// How often another node's copy of a room was found to differ from this node's.
   private(set) var differences: UInt64 = 0
   private(set) var requests: [Int: UInt64] = [:]
   private(set) var closes: [UInt16: UInt64] = [:]
-  /// The counts by the word of a close code, or `http_` and a status. Rooms count their own refusals.
+  /// How many refusals there were, by the name of the close code, or by `http_` and the status. Rooms count refused
+  /// operations themselves.
   private(set) var refusals: [String: UInt64] = [:]
-  /// The time from an operation's arrival to the beat that sent it to everyone.
+  /// The times from an operation's arrival to the beat that sent it to everyone.
   private(set) var deliveryMicroseconds = Histogram(.microseconds)
-  /// How long each turn of the loop took. Everything that happened meanwhile had to wait that long.
+  /// How long the turns of the loop took. Everything else had to wait that long.
   private(set) var turnMicroseconds = Histogram(.microseconds)
   private(set) var longestTurn = GreatestTurn { $0.microseconds }
   private(set) var busiestTurn = GreatestTurn { $0.processorMicroseconds }
-  /// How many operations a beat gathers, and to how many connections it goes.
+  /// How many operations a beat has, and how many connections it is sent to.
   private(set) var beatOperations = Histogram(.counts)
   private(set) var beatFrames = Histogram(.counts)
-  /// How far writers' clocks are from ours, in either direction.
+  /// How far writers' clocks differ from the server's, in either direction.
   private(set) var clockAheadMilliseconds = Histogram(.counts)
   private(set) var clockBehindMilliseconds = Histogram(.counts)
-  /// The counts of rooms that are closed now.
+  /// The sums of the counts of rooms that have been closed.
   private(set) var closedRooms = RoomCounts()
 
   mutating func noteConnection() { connectionsOpened += 1 }
@@ -64,21 +65,22 @@ struct HubCounts {
     if stamp > now { clockAheadMilliseconds.add(stamp - now) } else { clockBehindMilliseconds.add(now - stamp) }
   }
 
-  /// Operations that arrived at these times have gone out.
+  /// Counts operations that have been sent.
+  /// - Parameter arrivals: the times at which they arrived.
   mutating func noteArrivals(_ arrivals: [UInt64], now: UInt64) {
     for arrival in arrivals { deliveryMicroseconds.add(now - min(now, arrival)) }
   }
 
-  /// - Parameter frames: how many writes to sockets the beats took.
+  /// - Parameter frames: how many writes to sockets it took to send the beats.
   mutating func noteBeats(_ beats: UInt64, operations: UInt64, frames: UInt64) {
-    // A turn seldom has more than one beat. If it has several, the operations are counted as if spread evenly.
+    // A turn seldom has more than one beat. If it has several, each is counted with the same share of the operations.
     for _ in 0..<beats { beatOperations.add(operations / beats) }
     beatFrames.add(frames)
   }
 }
 
-/// The longest turn of the last minute or two, by one measure. So a scrape every minute sees each long turn, and none
-/// is shown for ever.
+/// The longest turn of the last minute or two. A scrape every minute therefore sees each long turn, and no long turn is
+/// shown for ever.
 struct GreatestTurn {
   private let measure: @Sendable (LoopTurn) -> UInt64
   private var before = LoopTurn()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The operating system's figures about this process.
+/// The operating system's statistics about this process.
 enum ProcessFigures {
   static func openFilesMax() -> UInt64 {
     var limit = rlimit()
@@ -13,7 +13,7 @@ enum ProcessFigures {
     defer { closedir(directory) }
     var count = 0
     while readdir(directory) != nil { count += 1 }
-    // Leaves out `.`, `..`, and the descriptor by which the directory is read.
+    // Three entries don't count: `.`, `..`, and the descriptor with which the directory is read.
     return max(count - 3, 0)
   }
 

@@ -31,7 +31,7 @@ struct PrometheusText {
     text += "\(name){\(labels)} \(Double(microseconds) / 1e6)\n"
   }
 
-  /// One line for each value of a label, in the order of the values.
+  /// Writes a metric with a label: one line for each value of the label, in the order of the values.
   mutating func metric(_ name: String, _ kind: Kind, _ words: String, by label: String, _ values: [String: UInt64]) {
     head(name, kind.rawValue, words)
     for (value, count) in values.sorted(by: { $0.key < $1.key }) {
@@ -39,11 +39,12 @@ struct PrometheusText {
     }
   }
 
-  /// - Parameter divisor: the histogram's numbers are divided by it, so that they have the unit in the name.
+  /// - Parameter divisor: what the histogram's values are divided by, so that they have the unit that the metric's name
+  ///   says.
   mutating func histogram(_ name: String, _ words: String, _ histogram: Histogram, divisor: Double = 1) {
     head(name, "histogram", words)
     var sum: UInt64 = 0
-    // Most lines of the text are these, and it is made on the loop. So each line costs a single allocation.
+    // These are most lines of the text, and the text is made on the loop. So each line costs only one allocation.
     let start = name + "_bucket{le=\""
     for (bound, count) in zip(histogram.scale.bounds, histogram.counts) {
       sum += count

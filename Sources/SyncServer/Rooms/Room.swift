@@ -2,14 +2,15 @@ import CanvasCRDT
 
 /// A room: a fold over its log, and the connections that watch it.
 ///
-/// Writes of a connection pass the door and become batches for the log. Only records that the log returns, in its
+/// What a connection writes passes the door and becomes batches for the log. Only records that the log returns, in its
 /// order, change the canvas and reach anyone. So nothing is seen before it is durable, and all nodes that fold the same
 /// log have the same room.
 ///
-/// A value without I/O and without a clock: events go in, and `takeEffects` returns what to do. Sending is not an
-/// effect: `send` offers bytes to connections until they have taken them.
+/// A room is a value without I/O and without a clock: events go in, and `takeEffects` returns what has to be done.
+/// Sending is not an effect: `send` offers bytes to connections until they have taken them.
 ///
-/// The room only leads each event through its values. Each value's file says what always holds of the value.
+/// The room only leads each event through the values that it consists of. The file of each value says what always holds
+/// of that value.
 struct Room: Sendable {
   let name: Text
   /// The sum of the log.
@@ -19,17 +20,17 @@ struct Room: Sendable {
   private var forgetting: Forgetting
   /// The people here, and how far each has read.
   var audience: Audience
-  /// The messages that everyone gets.
+  /// The messages that go to everyone.
   var fanOut: FanOut
-  /// Which shapes overlap, while somebody asks.
+  /// Which shapes overlap, while somebody asks for overlaps.
   var overlaps: Overlaps
   private let limits: Limits
-  /// Other nodes with this room. `nil` if there can be none.
+  /// The other nodes that have this room open. `nil` if the log isn't shared.
   var company: Company?
   var effects: [RoomEffect] = []
   private(set) var counts = RoomCounts()
 
-  /// An empty room, or the room of a snapshot. The records after the snapshot are handed in as `delivered`.
+  /// An empty room, or the room of a snapshot. The records after the snapshot have to be handed to `delivered`.
   init(
     name: Text,
     epoch: UInt64,
@@ -50,26 +51,26 @@ struct Room: Sendable {
     overlaps = Overlaps(limits: limits)
   }
 
-  /// The log has begun this life of the room. Before that, nobody had written to it.
+  /// The log has created the room, with this epoch. Before that, nobody had written to it.
   mutating func begin(epoch: UInt64) { fold.begin(epoch: epoch) }
 
-  /// The effects since the last call.
+  /// What has to be done because of the events since the last call.
   mutating func takeEffects() -> [RoomEffect] {
     defer { if !effects.isEmpty { effects = [] } }
     return effects
   }
 
-  /// Nobody is here and nothing is on its way, so the room can be closed without loss.
+  /// Whether the room can be closed without loss: nobody is here, and no batch is on its way.
   var isIdle: Bool { audience.isEmpty && door.isClear }
 
   // MARK: - Coming and going
 
-  /// Takes a connection in. It is sent a welcome, then the state or the difference from what it has, then everything
-  /// that happens.
+  /// Seats a connection. The connection is sent a welcome, then the state or the difference from what it has, then
+  /// everything that happens.
   ///
   /// Only a client with an actor's key becomes that actor again. If the actor is here already, it stays with the newer
   /// connection, and the older one is closed.
-  /// - Parameter party: by whom streams of state are counted: the connection's address.
+  /// - Parameter party: the connection's address, by which streams of state are shared out.
   /// - Returns: `nil` if the room takes no more connections.
   mutating func join(
     _ hello: Hello,
@@ -85,14 +86,14 @@ struct Room: Sendable {
     let known = older?.claim ?? company?.claim(thatSentAway: actor)
     let claim = Claim(role: role, node: company?.number ?? 0, after: known, now: now)
     if let older, older.isGuest {
-      // The other node closes that connection when it hears of this one.
+      // The other node closes the older connection when it hears of this one.
       audience.remove(older.id)
     } else if let older {
       sendAway(older.id, .actorElsewhere, "this actor has joined over another connection", now: now)
     }
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }
-    // A newcomer's welcome names the people whom beats have announced so far. Later beats announce the rest.
+    // A newcomer's welcome names the people whom beats have announced so far. So a beat that is due is made first.
     if isFlushDue(now: now) || audience.isSmall && !fanOut.hasRecords { flush(now: now) }
     var named: [Peer] = []
     let told = Told(
@@ -128,8 +129,8 @@ struct Room: Sendable {
   }
 
   /// The connection is gone. Its batches on their way to the log are stored all the same.
-  /// - Returns: whether the connection was between messages. If only a part of a message had been sent, only the
-  ///   close frame may follow.
+  /// - Returns: whether all messages to the connection were sent whole. If one was sent in part, only a close frame may
+  ///   follow.
   @discardableResult
   mutating func leave(_ id: MemberID, now: Moment) -> Bool {
     guard let member = audience.member(id) else { return false }
@@ -174,7 +175,7 @@ struct Room: Sendable {
 
   // MARK: - What connections send
 
-  /// Operations from a connection.
+  /// Takes operations from a connection.
   /// - Returns: the reason, if they are refused.
   @discardableResult
   mutating func submit(
@@ -199,9 +200,9 @@ struct Room: Sendable {
     }
   }
 
-  /// Operations that came without a connection. A stamp is kept, whoever's it is. The first stamp names the writer of
-  /// the operations without a stamp. If there is no stamp, `actor` is the writer. An `answered` effect reports the
-  /// outcome.
+  /// Takes operations that came over HTTP. An operation keeps its stamp, whichever actor is in it. Operations without a
+  /// stamp count as written by the actor of the first stamp, or by `actor` if there is no stamp. An `answered` effect
+  /// reports the outcome.
   mutating func submit(
     _ operations: [ProposedOperation],
     request: UInt64,
@@ -217,7 +218,7 @@ struct Room: Sendable {
     }
   }
 
-  /// A layout that came without a connection. `actor` is the writer. A `prepare` effect asks for it to be stamped, an
+  /// Takes a layout that came over HTTP, written by `actor`. A `prepare` effect asks for it to be stamped, an
   /// `answered` effect reports the outcome.
   mutating func submit(
     _ layout: LayoutEdits,
@@ -231,7 +232,8 @@ struct Room: Sendable {
     }
   }
 
-  /// Answers a request at once if it is refused or there is nothing to store. Otherwise the log's answer comes later.
+  /// Answers an HTTP request at once if it is refused or there is nothing to store. Otherwise the answer comes when the
+  /// log has answered.
   private mutating func answer(
     _ request: UInt64,
     isEmpty: Bool,
@@ -249,14 +251,14 @@ struct Room: Sendable {
     }
   }
 
-  /// A connection's presence. It is not stored. The next beat sends only the newest.
+  /// Takes a connection's presence, which is not stored. The next beat sends only the newest.
   mutating func presence(_ state: JSONText, from id: MemberID, now: Moment) {
     if company != nil, let actor = audience.member(id)?.actor { company?.shows(actor) }
     if let dueAt = audience.show(state, by: id) { gather(dueAt: dueAt, now) }
   }
 
-  /// Answers a client that compares its state with the room's. The digest comes in order with the stream: everything up
-  /// to its cursor has been sent before it, and nothing after it.
+  /// Answers a client that compares its canvas with the room's. The digest is sent in order with the beats: after
+  /// everything up to its cursor, and before anything later.
   mutating func digest(for id: MemberID, now: Moment) {
     guard let channel = audience.channel(of: id) else { return }
     counts.noteDigest()
@@ -268,19 +270,19 @@ struct Room: Sendable {
     post(fold.digest(for: channel.vocabulary), to: id, after: fanOut.ring.end, isDigest: true)
   }
 
-  /// Sends an answer that didn't need the room.
+  /// Sends an answer to one connection that the room itself has no part in.
   mutating func reply(_ message: ServerMessage, to id: MemberID) {
     if case .rejection(let rejection) = message { refuse(rejection, to: id) } else { post(message, to: id) }
   }
 
-  /// Sent after everything that the room has. So a client that sends something again learns that it was taken before it
-  /// gets this refusal.
+  /// Refuses operations, after everything that the room has so far. So a client that sends an operation again, which
+  /// had been stored, gets the operation before it gets the refusal.
   private mutating func refuse(_ rejection: Rejection, to id: MemberID) {
     counts.noteRefusal(rejection.code)
     post(.rejection(rejection), to: id, after: fanOut.newest)
   }
 
-  /// Queues an answer to one connection. It is sent after the beat `after`, or at any time if that is 0.
+  /// Queues an answer to one connection. It is sent after the beat `after`. With 0, it may be sent at any time.
   private mutating func post(_ message: ServerMessage, to id: MemberID, after: UInt64 = 0, isDigest: Bool = false) {
     guard let channel = audience.channel(of: id) else { return }
     let bytes = fanOut.encoder.encode(message, channel.encoding)
@@ -289,8 +291,8 @@ struct Room: Sendable {
 
   // MARK: - What the log reports
 
-  /// A durable record, of this process or another. Only this changes a room. A record that came before changes nothing,
-  /// nor does one after a gap.
+  /// Takes in a durable record, which this process or another wrote. Nothing else changes a room. A record that was
+  /// taken in before changes nothing. One after a gap is an error.
   mutating func delivered(_ record: borrowing RoomRecord, now: Moment) throws(MissingRecord) {
     let batch = record.batch
     var wantsLosses = false
@@ -322,13 +324,14 @@ struct Room: Sendable {
     case .member(let id, let message):
       var acknowledgement = Acknowledgement(id: message, cursor: fold.cursor)
       if case .taken(let losses) = taking { acknowledgement.superseded = losses }
-      // The acknowledgement comes after the beat that brings its operations.
+      // The acknowledgement is sent after the beat that has the acknowledged operations.
       post(.acknowledgement(acknowledgement), to: id, after: fanOut.ring.end &+ (taking == .known ? 0 : 1))
     case .request(let request): effects.append(.answered(request: request, .success(fold.cursor)))
     }
   }
 
-  /// - Returns: the connection that is told, if there is one.
+  /// Refuses a batch, for the connection or the HTTP request that it came from.
+  /// - Returns: the connection that is sent the refusal, if there is one.
   @discardableResult
   private mutating func answer(_ passage: Door.Passage, _ rejection: Rejection) -> MemberID? {
     switch passage.origin {
@@ -344,8 +347,8 @@ struct Room: Sendable {
     }
   }
 
-  /// The log could not take a batch.
-  /// - Returns: the connection that sent it, if there is one.
+  /// The log could not store a batch.
+  /// - Returns: the connection that sent the batch, if there is one.
   @discardableResult
   mutating func failed(batch number: UInt64) -> MemberID? {
     guard let passage = door.refused(number, on: fold.canvas) else { return nil }
@@ -353,7 +356,7 @@ struct Room: Sendable {
     return answer(passage, Rejection(code: .unavailable, message: Door.unavailable))
   }
 
-  /// A batch doesn't go to the log after all, because its writer is no longer allowed to write.
+  /// A batch is not sent to the log after all, because its writer lost the right to write.
   mutating func withdraw(batch number: UInt64) {
     guard let passage = door.withdrawn(number, on: fold.canvas) else { return }
     land(passage)
@@ -370,7 +373,8 @@ struct Room: Sendable {
 
   // MARK: - Forgetting deletions
 
-  /// Forgets deletions so old that the door refuses edits that cross them. Called seldom, and before a snapshot.
+  /// Forgets deletions that are so old that the door refuses every edit that could cross them. To be called now and
+  /// then, and before a snapshot.
   mutating func forgetErasures(now: Moment) {
     fold.forgetErasures(now: now, horizonMilliseconds: limits.horizonMilliseconds)
   }
@@ -378,11 +382,11 @@ struct Room: Sendable {
   /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
   var forgottenBefore: UInt64 { fold.forgottenBefore }
 
-  /// The number of a request that has no client.
+  /// A number of a request that stands for none.
   private static let nobody: UInt64 = 0
 
-  /// Appends a record that forgets deletions from before a time, in Unix milliseconds. From that record on, every node
-  /// refuses operations from before that time. An `answered` effect reports the outcome.
+  /// Asks the log to append a record that forgets deletions from before a time, in Unix milliseconds. From that record
+  /// on, every node refuses operations from before that time. An `answered` effect reports the outcome.
   mutating func forgetErasures(before milliseconds: UInt64, request: UInt64) {
     guard milliseconds > fold.forgottenBefore else {
       effects.append(.answered(request: request, .success(fold.cursor)))
@@ -393,7 +397,7 @@ struct Room: Sendable {
 
   // MARK: - The beat
 
-  /// Makes a beat for everyone of what has gathered.
+  /// Makes a beat of what has been gathered, for everyone.
   mutating func flush(now: Moment) {
     tellCompany(now)
     let notices = overlaps.takeNews()
@@ -422,7 +426,7 @@ struct Room: Sendable {
     fanOut.sendingTook(microseconds: microseconds, seats: seats, of: audience.readers.seatCount)
   }
 
-  /// Frees what all connections have got, once the room is quiet. To be called now and then.
+  /// Frees the memory of what all connections have got, once the room is quiet. To be called now and then.
   /// - Parameter mayForget: whether all servers that read the log understand records that forget deletions.
   mutating func rest(now: Moment, mayForget: Bool = true) {
     admitWaiting(now)
@@ -433,7 +437,7 @@ struct Room: Sendable {
       forgetErasures(before: before, request: Room.nobody)
     }
     if audience.wantsOverlaps {
-      // This beat is due only so that the overlaps are looked at.
+      // Nothing may have to be sent. The beat is due because each beat gives the next order of overlaps.
       if overlaps.isLookDue(now) { fanOut.gather(now) }
     } else {
       dropIdleOverlaps(now)
@@ -443,9 +447,11 @@ struct Room: Sendable {
 
   // MARK: - Sending
 
-  /// Offers new bytes to connections that can take them. `write` gets whole frames, or the rest of some, and returns
-  /// how many bytes were taken. A connection that takes only a part gets no other offer before `writable`.
-  /// - Parameter seatsMax: the most seats to make an offer to. `hasUnsent` then tells whether there are more.
+  /// Offers new bytes to connections that can take them. `write` gets whole frames, or the rest of frames that were
+  /// taken in part, and returns how many bytes were taken. A connection that takes only a part gets no other offer
+  /// before `writable`.
+  /// - Parameter seatsMax: the upper bound on the seats that get an offer. `hasUnsent` then tells whether there are
+  ///   more.
   /// - Returns: how many seats were offered a beat.
   @discardableResult
   mutating func send(
@@ -464,7 +470,7 @@ struct Room: Sendable {
         send(to: Int(seat), now: now, mayLeap: false, write)
       }
       offered += ofRound.count
-      // Catching up one reader may have made a beat, which is for everyone.
+      // While a reader was caught up, a new beat may have been made, which goes to everyone.
     } while audience.readers.isReady && offered < seatsMax
     return offered
   }
@@ -476,7 +482,7 @@ struct Room: Sendable {
     send(to: id.seat, now: now, mayLeap: true, write)
   }
 
-  /// - Parameter mayLeap: whether the line has refused bytes, so that the connection may be behind.
+  /// - Parameter mayLeap: whether the socket has refused bytes, so that the connection may be behind.
   private mutating func send(
     to seat: Int,
     now: Moment,
@@ -497,7 +503,7 @@ struct Room: Sendable {
       case .part(let part, let stream):
         switch fanOut.part(part, ofStream: stream, places: fold.places, now: now) {
         case .frames(let bytes): audience.readers.load(part: bytes, at: seat)
-        // A digest covers all that the room has, so all of that has to be sent before it.
+        // A digest covers everything that the room has, so what has been gathered has to be sent before the digest.
         case .end where fanOut.hasRecords && audience.readers.wantsDigest(seat): flush(now: now)
         case .end(let end): finishState(at: seat, stream, end, now: now)
         case .gone: beginState(at: seat, now: now)
@@ -551,7 +557,7 @@ struct Room: Sendable {
     audience.readers.enter(entry, at: seat)
   }
 
-  /// A stream begins at the end of a beat. A large room has few beats, so a stream may have to wait for one.
+  /// A stream of state begins at the end of a beat. A large room has few beats, so a stream may have to wait for one.
   private func mayBeginState(_ now: Moment) -> Bool { !fanOut.hasRecords || isFlushDue(now: now) }
 
   private mutating func leaveStream(at seat: Int) {
@@ -559,15 +565,16 @@ struct Room: Sendable {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream, party) }
   }
 
-  /// Gives streams to readers that wait for one: a stream may have ended, or may make way by now.
+  /// Gives streams of state to readers that wait for one, as far as streams have ended or may be dropped by now.
   private mutating func admitWaiting(_ now: Moment) {
     guard mayBeginState(now) else { return }
     let made = counts.statesMade
     var refused: Set<String> = []
-    // Each has one turn. Those that have to go on waiting are listed again, in the same order.
+    // Each reader is tried once. Readers that have to go on waiting are listed again, in the same order.
     for seat in audience.readers.takeWaiting() {
       let party = audience.readers.party(of: seat)
-      // A stream that has just been made may suit the readers after this one, too.
+      // A reader that was turned away is tried only if a stream may suit it now: one that has just been made for a
+      // reader before it.
       if audience.readers.wasTurnedAway(seat), counts.statesMade == made,
         refused.contains(party) || !fanOut.hasSpaceForState(of: party, now)
       {
@@ -579,7 +586,7 @@ struct Room: Sendable {
     }
   }
 
-  /// A connection has got all parts of its stream. It is sent what else it missed, and then reads the ring again.
+  /// A connection has got all parts of its stream. It is sent whatever else it missed, and then reads the ring again.
   private mutating func finishState(at seat: Int, _ stream: Int, _ end: StateStreams.End, now: Moment) {
     leaveStream(at: seat)
     audience.catchUp(seat, at: end.position, pairs: end.pairs, fanOut.ring, encoder: fanOut.encoder) {

@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-// People who are connected to other nodes that have the room open.
+// The people who are connected to other nodes that have the room open.
 
 extension Room {
   /// Takes in news from another node about its people.
   mutating func heard(_ part: NewsPart, now: Moment) {
-    // If nobody is here, nobody has to be told.
+    // While nobody is here, there is nobody to send the news to.
     guard var company, part.node != company.number, !audience.isEmpty else { return }
     let news = company.heard(part, now: now)
     self.company = company
@@ -43,16 +43,16 @@ extension Room {
 
   private mutating func came(_ person: NodeNews.Person, to node: UInt64, now: Moment) {
     let (actor, claim) = (person.peer.actor, person.claim(at: node))
-    // The last session of this room may have ended because its actor joined at another node.
+    // In this loop, the last session of this room may have ended, because its actor joined at another node.
     guard !audience.isEmpty else { return }
     if let member = audience.member(of: actor) {
-      // A node knows best which connection the actor has there.
+      // About an actor's connections to itself, a node's newest news counts, even if the claim in it is smaller.
       let replaces = member.claim.node == node ? member.claim != claim : member.claim < claim
       if member.isGuest {
         guard replaces else { return }
         audience.remove(member.id)
       } else {
-        // The other node closes its connection when it hears of this one.
+        // The claim here is greater. The other node closes its connection when it hears of this one.
         guard replaces else {
           company?.came(actor)
           return
@@ -65,7 +65,8 @@ extension Room {
     audience.add(guest: person.peer, claim)
   }
 
-  /// Messages between nodes may be lost in both directions.
+  /// Messages between nodes may have been lost in both directions: asks the others for their people, and sends them
+  /// those here.
   mutating func askForCompany(now: Moment) {
     guard !audience.isEmpty else { return }
     company?.askAnew()
@@ -83,7 +84,7 @@ extension Room {
     }
     guard let (news, next) = told else { return }
     if var news {
-      // Presence is sent twenty times a second, and the digest only with other news.
+      // Presence is sent twenty times a second, so the digest goes only with other news.
       if news.states.isEmpty { news.standing = NodeNews.Standing(cursor: fold.cursor, digest: fold.canvas.digest) }
       effects.append(.tell(company?.parts(of: news) ?? []))
     }
@@ -96,7 +97,8 @@ extension Room {
     for node in company?.takeSilent(now: now) ?? [] {
       let guests = audience.guests(at: node)
       for guest in guests { audience.remove(guest.id) }
-      // Some of their actors may also have joined at another node, and lost there against the claim that is gone now.
+      // The people of a silent node are removed. Some of their actors may also have joined at a third node, where they
+      // lost to the claims that are gone now. So the other nodes are asked for their people.
       if !guests.isEmpty { company?.ask() }
     }
     gatherPeople(now)

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A room's counters for the operator. They only grow.
+/// A room's counters for the metrics. They only grow.
 struct RoomCounts: Hashable, Sendable {
   private(set) var beats: UInt64 = 0
   /// The number of operations in all beats.
@@ -10,13 +10,14 @@ struct RoomCounts: Hashable, Sendable {
   private(set) var caughtUp: UInt64 = 0
   /// How often readers that were behind got the newest values in place of beats.
   private(set) var leaps: UInt64 = 0
-  /// How often readers that joined or had fallen off the ring got the whole state, or only the difference.
+  /// How often readers that joined or had fallen off the ring were sent the whole state; the next counter says how
+  /// often only the difference.
   private(set) var joinsWhole: UInt64 = 0
   private(set) var joinsDifference: UInt64 = 0
   private(set) var catchUpsWhole: UInt64 = 0
   private(set) var catchUpsDifference: UInt64 = 0
   private(set) var digests: UInt64 = 0
-  /// Counts by the raw value of the code.
+  /// The counts of refusals, by the raw value of the code.
   private(set) var refusals = [UInt64](repeating: 0, count: RejectCode.allCases.count)
 
   mutating func note(_ beat: FanOut.Flushed) {

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-// Overlaps are computed beside the loop. The room gives the orders and announces their outcome.
+// Overlaps are worked out on another thread. The room gives the orders, and announces what has changed.
 
 extension Room {
-  /// Members with notices need the index from now on.
+  /// Members who want notices need the index from now on.
   mutating func keepOverlaps(_ now: Moment) {
     guard !audience.wantsOverlaps else { return }
     flush(now: now)
@@ -20,7 +20,7 @@ extension Room {
     if let work = overlaps.dropIfIdle(now: now) { effects.append(.overlaps(OverlapOrder(work))) }
   }
 
-  /// The work of the effect `overlaps` is done.
+  /// The order of an `overlaps` effect has been carried out.
   mutating func overlapsDone(_ outcome: consuming OverlapOutcome, now: Moment) {
     let answered = overlaps.took(outcome, now: now)
     if let (index, position) = overlaps.settled {
@@ -29,17 +29,17 @@ extension Room {
     }
     // The member who wanted overlaps may have left meanwhile.
     if !audience.wantsOverlaps { dropIdleOverlaps(now) }
-    // The beat tells the news, and gives the next order.
+    // If there is news, the beat sends it and gives the next order. Otherwise the next order can be given now.
     if overlaps.hasNews { fanOut.gather(now) } else if overlaps.isAsked { orderOverlaps(now) }
   }
 
-  /// Asks which shapes overlap now, for a request over HTTP. An `overlapsAnswered` effect answers.
+  /// Takes an HTTP request for the shapes that overlap now. An `overlapsAnswered` effect has the answer.
   mutating func askOverlaps(request: UInt64, now: Moment) {
     overlaps.ask(request, now: now)
-    // News that waits for its beat has to be sent before that of another order.
+    // News from the last order has to be sent before another order is given, and the beat gives that order.
     if overlaps.hasNews { flush(now: now) } else { orderOverlaps(now) }
   }
 
-  /// Whether the index is kept up to date.
+  /// Whether there is an index, which is kept up to date.
   var keepsOverlaps: Bool { overlaps.isKept }
 }

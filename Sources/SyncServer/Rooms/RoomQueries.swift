@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-// Questions that other types may ask a room.
+// What other types may ask a room, without changing it.
 
 extension Room {
   var canvas: Canvas {
@@ -15,12 +15,12 @@ extension Room {
   var position: UInt64 { fold.position }
   /// How many operations the log has had in all.
   var operationCount: UInt64 { fold.operationCount }
-  /// Nobody has written to the room. Such a room counts as none.
+  /// Whether nobody has ever written to the room. Such a room counts as absent.
   var isUnwritten: Bool { fold.position == 0 }
-  /// The place that a cursor names, if the cursor belongs to this room's present life.
+  /// The place that a cursor names. `nil` if the cursor doesn't belong to this room's log.
   func place(of cursor: Cursor) -> UInt64? { fold.place(of: cursor) }
-  /// Whether a client has seen more of the room than is known here. Then it comes from another node, or the log has
-  /// since been restored.
+  /// Whether a client has seen more of the room than is known here. Then the client comes from another node, or the log
+  /// has been restored since.
   func isBehind(_ cursor: Cursor?) -> Bool {
     guard let named = cursor.flatMap({ RoomCursor($0) }) else { return false }
     return named.position > fold.position
@@ -30,10 +30,10 @@ extension Room {
 
   var memberCount: Int { audience.count }
   func actor(of id: MemberID) -> Identifier? { audience.member(id)?.actor }
-  /// Whether nothing more is to be read from a connection for now.
+  /// Whether reading from a connection is paused.
   func hasPausedReading(from id: MemberID) -> Bool { audience.holds(id) && audience.readers.hasPausedReading(from: id) }
 
-  /// When `flush` is to be called, on the monotonic clock.
+  /// When `flush` has to be called, on the monotonic clock.
   var flushDueAt: UInt64? { fanOut.dueAt }
   func isFlushDue(now: Moment) -> Bool { fanOut.dueAt.map { $0 <= now.monotonicMilliseconds } ?? false }
   /// Whether operations wait for the next beat.
@@ -41,7 +41,7 @@ extension Room {
   /// Whether `send` has anything to offer.
   var hasUnsent: Bool { audience.readers.isReady }
 
-  /// The bytes that the room keeps for its readers.
+  /// The memory that the room takes for its readers.
   var kept: KeptForReaders {
     KeptForReaders(
       beats: fanOut.ring.count,
@@ -64,19 +64,19 @@ extension Room {
   }
 }
 
-/// The bytes that a room keeps for slow readers. They are bounded, however slow the readers are.
+/// The memory that a room takes for slow readers. It is bounded, however slow the readers are.
 struct KeptForReaders: Hashable, Sendable {
   let beats: Int
   let beatBytes: Int
-  /// Streams of state under way.
+  /// How many streams of state are under way.
   let states: Int
-  /// Readers for which there is no stream yet.
+  /// How many readers wait for a stream of state.
   let waiting: Int
-  /// Bytes of answers, and of what sockets have taken in part, of all readers together.
+  /// The bytes of answers, and of chunks that sockets have taken in part, of all readers together.
   let readerBytes: Int
 }
 
-/// A line of the list of rooms.
+/// A room's entry in the list of rooms.
 struct RoomListing: Hashable, Sendable {
   let room: Text
   let shapes: Int
@@ -84,11 +84,11 @@ struct RoomListing: Hashable, Sendable {
   let places: RoomPlaces
   let position: UInt64
   let operations: UInt64
-  /// Whether the room was written to since its shapes were counted.
+  /// Whether the room was written to after its shapes were last counted.
   var isUncounted = false
   /// Why the room can't be opened. `nil` if it can.
   var fault: Text?
 
-  /// Made only when the list is written: for 10,000 open rooms this takes a while.
+  /// The room's cursor. It is made only when the list is written, because for 10,000 open rooms that takes a while.
   var cursor: Cursor { places.cursor(at: position) }
 }

@@ -7,7 +7,7 @@ enum BoxParameter {
     guard parts.count == count else { return nil }
     var numbers: [Double] = []
     for part in parts {
-      // `Double` also reads `nan` and `0x1p4`. Only decimals are allowed here.
+      // `Double` would also read `nan` and `0x1p4`, but only decimals are allowed here.
       guard part.utf8.allSatisfy({ (0x30...0x39).contains($0) || ".-+eE".utf8.contains($0) }),
         let number = Double(part),
         number.isFinite
@@ -17,8 +17,9 @@ enum BoxParameter {
     return numbers
   }
 
-  /// Cuts a box to the area where shapes can be. Outside of it, sums lose the digits that tell touching from
-  /// overlapping. `nil` if nothing of the box is left.
+  /// Cuts a box to the area where shapes can be. Outside of that area, sums lose the digits that tell touching from
+  /// overlapping.
+  /// - Returns: `nil` if nothing of the box is left.
   static func cut(_ numbers: [Double]) -> Rect? {
     guard numbers[2] > 0, numbers[3] > 0 else { return nil }
     let across = cut(numbers[0], numbers[2])
@@ -36,10 +37,11 @@ enum BoxParameter {
     return (first, min(max(end, -shapesReach), shapesReach) - first)
   }
 
-  /// A position is at most 10⁷ from the origin, and a turned shape of size 10⁶ reaches less than as far again.
+  /// How far from the origin a shape can reach. A position is at most 10⁷ away, and a turned shape of size 10⁶ reaches
+  /// less than that beyond its position.
   private static let shapesReach = 2e7
 
-  /// A box within the bounds of a shape's position and size.
+  /// The box, if its numbers are allowed as a shape's position and size.
   static func box(_ numbers: [Double]) -> Rect? {
     let place = -1e7...1e7
     let extent = 1.0...1e6

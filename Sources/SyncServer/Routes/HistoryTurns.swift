@@ -1,4 +1,4 @@
-/// Turns for reading history. Each reader folds a room of its own, so only a few may read at a time, and others wait.
+/// Turns for reading history. A read folds a room of its own, so only a few may be done at a time, and others wait.
 ///
 /// What always holds:
 /// - No party has more than half of the turns.
@@ -15,18 +15,19 @@ struct HistoryTurns {
 
   private static let most = 8
   private static let mostOfParty = 4
-  /// People and programs don't wait longer than this for an answer.
+  /// How long a job may wait. People and programs don't wait longer than this for an answer.
   private static let waitMilliseconds: UInt64 = 10_000
-  /// Each job takes up memory, and its connection can't be used for anything else.
+  /// How many jobs of a party may wait. Each takes up memory, and the connection that it came by.
   private static let waitingOfPartyMax = 64
 
   private var taken = 0
   private var ofParty: [String: Int] = [:]
   private var lastNumber: UInt64 = 0
-  /// In the order in which they came, which is also the order in which their time is up.
+  /// The jobs that wait, in the order in which they came. Their time is up in the same order.
   private var waiting: [Waiting] = []
 
-  /// - Returns: whether a turn was free.
+  /// Takes a turn, if one is free.
+  /// - Returns: whether one was.
   mutating func take(_ party: String) -> Bool {
     guard taken < HistoryTurns.most, ofParty[party, default: 0] < HistoryTurns.mostOfParty else { return false }
     taken += 1
@@ -34,14 +35,14 @@ struct HistoryTurns {
     return true
   }
 
-  /// - Returns: the number under which a job may wait. `nil` if too many of its party are waiting.
+  /// - Returns: the number under which a job may wait. `nil` if too many jobs of its party are waiting.
   mutating func mayWait(_ party: String) -> UInt64? {
     guard waiting.count(where: { $0.party == party }) < HistoryTurns.waitingOfPartyMax else { return nil }
     lastNumber += 1
     return lastNumber
   }
 
-  /// Lets a job wait, and tells it whether it gets a turn.
+  /// Has a job wait for a turn. The continuation gets whether the job has a turn.
   mutating func wait(_ number: UInt64, _ party: String, _ turn: CheckedContinuation<Bool, Never>, now: UInt64) {
     waiting.append(
       Waiting(number: number, party: party, until: now + HistoryTurns.waitMilliseconds, turn: turn)
@@ -66,13 +67,13 @@ struct HistoryTurns {
     waiter.turn.resume(returning: true)
   }
 
-  /// The client of this job has left.
+  /// The client of a waiting job has left.
   mutating func giveUp(_ number: UInt64) {
     guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
     waiting.remove(at: index).turn.resume(returning: false)
   }
 
-  /// Refuses a turn to the jobs whose time is up. To be called every second.
+  /// Ends the waiting of the jobs whose time is up: they get no turn. To be called every second.
   mutating func giveUp(now: UInt64) {
     while let first = waiting.first, first.until <= now { waiting.removeFirst().turn.resume(returning: false) }
   }

@@ -1,8 +1,8 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// Requests of operators: list and remove the people in a room, lock it, have it forget deletions, revert somebody's
-// edits.
+// Requests of operators: list and remove the people in a room, lock the room, have it forget deletions, revert
+// somebody's edits.
 
 extension RoomService {
   func removal(of actor: String, from name: String, by request: Request) async -> Response {
@@ -14,7 +14,7 @@ extension RoomService {
     }
   }
 
-  /// Only rooms that somebody has written to can be locked: the list of locks must not grow with made-up names.
+  /// Only rooms that somebody has written to can be locked. Otherwise made-up names could make the list of locks grow.
   func locking(_ name: String, by request: Request) async -> Response {
     guard request.method == "PUT" else { return await setting(lockOf: name, to: false, by: request) }
     return await reading(name) { _ in await self.setting(lockOf: name, to: true, by: request) }
@@ -68,7 +68,7 @@ extension RoomService {
 
   // MARK: What somebody has written
 
-  /// Reverts all that an actor has written, as far as history goes back, by new operations.
+  /// Reverts everything that an actor has written, as far as history goes back, by new operations.
   func takingBack(_ actor: String, in name: String, _ request: Request, _ grant: Grant) async -> Response {
     guard let actor = Identifier(actor) else { return .noSuchActor }
     return await reading(name) { room in
@@ -87,13 +87,14 @@ extension RoomService {
       } catch {
         return .refusing(error)
       }
-      // The room may have changed a little meanwhile, and from here on nothing comes in between.
+      // The room may have changed since its history was read, so those changes are taken over. From here on nothing is
+      // awaited until the edits are given to the room.
       guard let now = self.view(of: room) else { return .roomIsGone }
       let changed = history.follow(now.canvas, to: now.position)
       for shape in changed { edits[shape] = nil }
       edits.merge(history.takingBack(from: now.canvas, only: changed)) { $1 }
       edits = now.canvas.keepingEnds(edits)
-      // The edits get an actor of their own and not the operator's, so that they can be reverted apart from the
+      // The edits get an actor of their own instead of the operator's, so that they can be reverted apart from the
       // operator's other edits.
       var randomness = self.randomness()
       var writer = self.writer(of: request, with: grant, in: name, needs: .operator)
@@ -172,14 +173,15 @@ struct Person: Hashable, Sendable {
 /// The outcome of removing somebody.
 enum Removal: Sendable {
   case done
-  /// The actor is not in that room.
+  /// The actor is not in the room.
   case absent
-  /// The actor's node has not answered.
+  /// The node to which the actor is connected has not answered.
   case unanswered
 }
 
 extension Properties {
-  /// These values without a name that nobody may write any more, since a rule about names came later.
+  /// These values without a name that is no longer allowed. Names that are older than the rule about names are still in
+  /// rooms.
   fileprivate func takingOnlyFitNames() -> Properties {
     guard assigned.contains(.name), !PropertyRules.takesName(name) else { return self }
     return keeping(assigned.subtracting([.name]))

@@ -4,8 +4,8 @@ import WebSocketLoop
 // A room as it is, or as it was.
 
 extension RoomService {
-  /// Answers with the room's canvas and its cursor: as they are now, or, with a cursor or a time in `?at=`, as they
-  /// were then.
+  /// Answers from a room's canvas and cursor: as they are now, or, with a cursor or a time in `?at=`, as they were
+  /// then.
   func seeing(
     _ room: OpenedRoom,
     _ request: Request,
@@ -38,7 +38,7 @@ extension RoomService {
     switch await readingHistory(of: room, at: end, leavingOut: nil, request) {
     case .failure(let refusal): return refusal.response
     case .success(let history):
-      // The turn lasts until the answer is made, because the past room is in memory until then.
+      // The turn is kept until the answer is made, because the room as it was takes up memory until then.
       defer { requestBook.historyTurns.leave(party(of: request)) }
       return await answer(
         RoomView(
@@ -51,7 +51,7 @@ extension RoomService {
     }
   }
 
-  /// A room as it was, when this request has its turn. On success, the turn lasts until the caller gives it back.
+  /// Waits for a turn, and reads a room as it was. If that succeeds, the caller has to give the turn back.
   func readingHistory(
     of room: OpenedRoom,
     at end: RoomHistory.End,
@@ -68,7 +68,7 @@ extension RoomService {
     }
   }
 
-  /// A room's steps, when this request has its turn.
+  /// Waits for a turn, and reads a room's steps.
   func readingSteps(of room: OpenedRoom, _ request: Request) async -> Result<RoomSteps, RefusedReading> {
     let party = party(of: request)
     guard await takeHistoryTurn(party) else { return .failure(.tooMany) }
@@ -77,7 +77,7 @@ extension RoomService {
   }
 
   /// Waits for a turn to read history.
-  /// - Returns: false if none became free in time, or the client has left.
+  /// - Returns: false if no turn became free in time, or the client has left.
   func takeHistoryTurn(_ party: String) async -> Bool {
     if requestBook.historyTurns.take(party) { return true }
     guard let number = requestBook.historyTurns.mayWait(party) else { return false }
@@ -94,7 +94,7 @@ extension RoomService {
   private func withdraw(_ number: UInt64) { requestBook.historyTurns.giveUp(number) }
 }
 
-/// The answer to a request for history that failed.
+/// The answer to a request whose history could not be read.
 struct RefusedReading: Error {
   let response: Response
 

@@ -1,13 +1,14 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// Why a request is refused.
+// The answers that refuse a request, and why.
 
 extension Response {
-  /// It can't be done now, and probably can later.
+  /// What was asked for can't be done now, and probably can later.
   static func unavailable(_ words: String) -> Response { unreadable(words).retried(afterSeconds: 1) }
 
-  /// A room can't be opened, or its history can't be read. It may be damaged, so the client isn't told to try again.
+  /// A room can't be opened, or its history can't be read. The data may be damaged, so the client isn't told to try
+  /// again.
   static func unreadable(_ words: String) -> Response { error(503, code: "unavailable", message: words) }
 
   static let tooManyConnections = unavailable("the server has too many HTTP connections")
@@ -31,7 +32,7 @@ extension Response {
     code: "no_such_room",
     message: RoomName.words
   )
-  /// The room was there when the request began. If the client asks again, it learns what has become of it.
+  /// The room existed when the request began. If the client asks again, it learns what has become of the room.
   static let roomIsGone = unavailable(Rejection.roomIsGone.message.string)
   static let noSuchRoom = error(404, code: "no_such_room", message: "nobody has written to this room")
 
@@ -49,7 +50,7 @@ extension Response {
   }
   static let tooManyRooms = unavailable("the server has too many rooms open")
 
-  /// Why a request of the interface is refused, or `nil`.
+  /// Why a request under `/v1` is refused. `nil` if it is allowed.
   /// - Parameter room: the room of the request, if it has one.
   static func refusal(_ grant: Grant, room: String?, needs level: Grant.Level) -> Response? {
     if let room, !grant.covers(room) {
@@ -80,6 +81,6 @@ extension Request {
 }
 
 extension Rejection {
-  /// The room was deleted, or was closed because the log failed.
+  /// The refusal of operations in a room that was deleted, or closed because the log failed.
   static let roomIsGone = Rejection(code: .unavailable, message: "the room has been closed; try again")
 }

@@ -3,18 +3,19 @@ import CanvasCRDT
 /// Requests by client address: how much an address has written, and how many of its requests are under way through a
 /// proxy.
 ///
-/// What always holds: an address without a request under way takes no entry. A rate is forgotten once it is full,
-/// because a full rate says nothing.
+/// What always holds: an address without a request under way has no entry. A rate is forgotten once its bucket is full,
+/// because a full bucket is as good as a new one.
 struct RequestBook {
   private let limits: Limits
   /// Both maps are by `NetworkAddress.party`.
   private var rates: [String: Rate] = [:]
-  /// A proxy's connection carries requests of many clients, so clients can only be counted by their requests.
+  /// How many requests of each address are under way through a proxy. A proxy's connection carries requests of many
+  /// clients, so clients can only be counted by their requests.
   private var proxied: [String: Int] = [:]
 
   private struct Rate {
     var bucket: TokenBucket
-    /// Operations to pay for that the bucket doesn't hold yet.
+    /// Operations to charge once the bucket holds enough.
     var owed: UInt64 = 0
   }
 
@@ -23,9 +24,10 @@ struct RequestBook {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// Charges the rate of an address, which is the same as for a connection. A layout that is larger than the bucket
-  /// empties it, and the next one has to wait.
+  /// Charges operations to the rate of an address, which is the same as for a connection. A layout that is larger than
+  /// the bucket empties it, and the address's next request has to wait.
   /// - Parameter paid: how many operations were charged before the body was read.
+  /// - Returns: false if the rate is used up.
   mutating func spend(_ operations: Int, paid: Int = 0, party: String, now: UInt64) -> Bool {
     var rate = rate(of: party, now: now)
     defer { rates[party] = rate }
@@ -35,7 +37,7 @@ struct RequestBook {
     return rate.bucket.take(price - min(price, UInt64(paid)), at: now)
   }
 
-  /// Counts operations that a request has made besides those that it was for. The next request waits for them.
+  /// Charges operations that a request has caused in addition to those in its body. The next request waits for them.
   mutating func owe(_ operations: Int, party: String, now: UInt64) {
     guard operations > 0 else { return }
     var rate = rate(of: party, now: now)
@@ -61,14 +63,15 @@ struct RequestBook {
   mutating func rest(now: UInt64) {
     for (party, rate) in rates {
       var rate = rate
-      // The address may never come again to pay for it.
+      // Done here too, because an address may never send the request that would be charged for it.
       if rate.owed > 0, rate.bucket.take(rate.owed, at: now) { rate.owed = 0 }
       rates[party] = rate.owed == 0 && rate.bucket.isFull(at: now) ? nil : rate
     }
     historyTurns.giveUp(now: now)
   }
 
-  /// - Returns: whether one more request may be under way.
+  /// Counts a request through a proxy.
+  /// - Returns: whether the address may have one more request under way.
   mutating func enter(_ party: String) -> Bool {
     let underWay = proxied[party, default: 0]
     guard UInt64(underWay) < limits.httpConnectionsPerAddress else { return false }

@@ -1,5 +1,5 @@
-/// All resources under `/v1`: their paths, who may use which method, and the parameters of their queries. Requests are
-/// routed and refused by this one list, and docs/SECURITY.md says what each may cost.
+/// All resources under `/v1`: their paths, who may use which method, and the parameters of their queries. This one list
+/// decides how requests are routed and refused. docs/SECURITY.md says what each may cost.
 enum Resource: String, CaseIterable, Sendable {
   case rooms = "/v1/rooms"
   case room = "/v1/rooms/{room}"
@@ -38,7 +38,7 @@ enum Resource: String, CaseIterable, Sendable {
     }
   )
 
-  /// In the order in which `Allow` lists them. `GET` of `sync` is for WebSockets.
+  /// The methods, in the order in which `Allow` lists them. `GET` of `sync` is for WebSockets.
   var methods: [String] {
     switch self {
     case .rooms, .history, .overlaps, .free, .picture, .peers: ["GET", "HEAD"]
@@ -50,7 +50,8 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// The role that a method needs. Also answers for methods that are refused later.
+  /// The level of access that a method needs. Also answers for methods that the resource doesn't have, which are
+  /// refused later.
   func level(for method: String) -> Grant.Level {
     switch self {
     case .peers, .peer, .lock, .erasures, .writing: .operator
@@ -60,16 +61,16 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// How many operations of an address's rate a request costs, in addition to those that it writes. Each change by an
-  /// operator takes a commit of its own, while operations share commits.
+  /// How many operations of its address's rate a request costs, in addition to those that it writes. A change by an
+  /// operator costs some, because it takes a commit of its own, while operations share commits.
   func price(of method: String) -> Int {
     level(for: method) == .operator && method != "GET" && method != "HEAD" ? 8 : 0
   }
 
-  /// Whether it is refused in a locked room.
+  /// Whether the method is refused in a locked room.
   func writes(by method: String) -> Bool { (self == .operations || self == .layout) && method == "POST" }
 
-  /// The allowed parameters besides `token`. Any other is probably mistyped, and would have no effect.
+  /// The allowed parameters, besides `token`. Any other is refused: it is probably mistyped, and would have no effect.
   var parameters: Set<String> {
     switch self {
     case .room: ["at", "stamps"]

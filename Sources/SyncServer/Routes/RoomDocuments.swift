@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-// Answers of rooms over HTTP, as JSON.
+// What routes answer about a room, as JSON.
 
 extension RoomListing {
   func write(to writer: inout JSONWriter) {
@@ -28,7 +28,8 @@ extension RoomListing {
 }
 
 extension OverlapIndex {
-  /// `GET /v1/rooms/{room}/overlaps`. `nil` if too many shapes overlap to name the pairs.
+  /// `GET /v1/rooms/{room}/overlaps`.
+  /// - Returns: `nil` if more pairs overlap than the answer may name.
   func document(room: Text, cursor: Cursor) -> [UInt8]? {
     if isCrowded { return nil }
     let pairs = pairs
@@ -44,7 +45,7 @@ extension OverlapIndex {
     return writer.finish()
   }
 
-  /// `GET /v1/rooms/{room}/overlaps?box=`: what a box at that place would overlap.
+  /// `GET /v1/rooms/{room}/overlaps?box=`: which shapes a box at that place would overlap.
   func document(overlapping box: Rect) -> [UInt8] {
     var writer = JSONWriter(capacity: 256)
     writer.beginObject()
@@ -56,7 +57,8 @@ extension OverlapIndex {
     return writer.finish()
   }
 
-  /// `GET /v1/rooms/{room}/free`. `nil` if shapes cover the whole canvas.
+  /// `GET /v1/rooms/{room}/free`.
+  /// - Returns: `nil` if there is no free place, because shapes cover the whole canvas.
   func document(freePlaceFor size: Size, near point: Point) -> [UInt8]? {
     guard let place = freePlace(for: size, near: point) else { return nil }
     var writer = JSONWriter(capacity: 64)

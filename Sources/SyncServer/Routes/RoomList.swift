@@ -4,15 +4,15 @@ import Synchronization
 /// All rooms that a token covers, by name.
 ///
 /// For 100,000 rooms the list has hundreds of thousands of values, and freeing them takes as long as making them. So
-/// the list is made, corrected and freed beside the loop.
+/// the list is made, corrected and freed on another thread.
 struct RoomList: Sendable {
-  /// A room that would have to be opened to be counted.
+  /// A room whose shapes can be counted only by opening it.
   struct Uncounted: Sendable {
     let index: Int
     let name: String
   }
 
-  /// The result of opening such a room.
+  /// What opening such a room has brought.
   enum Correction: Sendable {
     case counted(RoomListing)
     case faulty(Text)
@@ -26,7 +26,7 @@ struct RoomList: Sendable {
 
   mutating func correct(_ room: Uncounted, _ correction: Correction) { corrections[room.index] = correction }
 
-  /// Takes the rooms out. Works once.
+  /// Takes the rooms out of the list. Only the first call gets them.
   func take() -> [RoomListing] {
     var listings = listings.take() ?? []
     var deleted: Set<Int> = []
@@ -42,13 +42,13 @@ struct RoomList: Sendable {
   }
 }
 
-/// A value that is made by one thread and used up by another, so that it is also freed there.
+/// Hands a value to the thread that uses it up, so that the value is also freed there.
 final class Handover<Value: Sendable>: Sendable {
   private let value: Mutex<Value?>
 
   init(_ value: Value) { self.value = Mutex(value) }
 
-  /// - Returns: `nil` if it was taken before.
+  /// - Returns: the value. `nil` if it was taken before.
   func take() -> Value? {
     value.withLock { value in
       defer { value = nil }

@@ -6,7 +6,7 @@ import WebSocketLoop
 extension RoomService {
   /// The rooms that a token covers.
   func roomList(_ request: Request, _ grant: Grant) async -> Response {
-    // This reads through all stored rooms.
+    // Making the list reads through all stored rooms, so it takes a turn like a read of history.
     let party = party(of: request)
     guard await takeHistoryTurn(party) else { return RefusedReading.tooMany.response }
     let found = await list(of: grant, for: party)
@@ -30,7 +30,7 @@ extension RoomService {
     }
   }
 
-  /// `?at=` is a cursor or a time. `?stamps=1` adds stamps to the drawing.
+  /// The drawing of a room. `?at=` is a cursor or a time. `?stamps=1` adds stamps to the drawing.
   func drawing(_ room: OpenedRoom, _ request: Request) async -> Response {
     let stamps: Bool
     switch request.parameter("stamps") {
@@ -39,7 +39,7 @@ extension RoomService {
     default: return .error(400, code: "bad_request", message: "stamps must be 1 or 0")
     }
     return await seeing(room, request) { view in
-      // A weak tag, because the same drawing has other bytes when it is compressed.
+      // The tag is weak, because the same drawing has other bytes when it is compressed.
       let tag = "W/\"\(view.cursor.text)\(stamps ? "-stamps" : "")\""
       if request.has(tag) { return .notModified(tag) }
       return await self.heavily(request) { Drawing.answer(view, stamps: stamps, tag: tag, request: request) }
@@ -57,7 +57,8 @@ extension RoomService {
 
   // MARK: Overlaps
 
-  /// Overlaps of the room as it is now come from the index that is kept. For `?at=`, an index is made for the answer.
+  /// The overlaps of a room. As it is now, they come from the index that the room keeps. For `?at=`, an index is made
+  /// for this answer.
   func overlaps(_ room: OpenedRoom, _ request: Request) async -> Response {
     let box = request.parameter("box").map { BoxParameter.numbers($0, count: 4).flatMap(BoxParameter.cut) }
     if case .some(nil) = box {
@@ -99,8 +100,8 @@ extension RoomService {
   }
 }
 
-// Large rooms take a while. So everything that doesn't need the room itself is done beside the loop, on a copy that
-// costs nothing.
+// Everything that doesn't need the room itself is done on another thread, because large rooms take a while. It is done
+// with a copy of the canvas that shares its memory.
 
 extension Drawing {
   fileprivate static func answer(_ view: RoomView, stamps: Bool, tag: String, request: Request) -> Response {

@@ -1,10 +1,10 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// The server as HTTP requests see it. The routes are extensions of this protocol, so they run on the actor that has
+/// The server as HTTP requests see it. The routes are extensions of this protocol, so they run on the actor that owns
 /// the rooms. Requests and answers are values, so the routes know no socket.
 protocol RoomService: HeavyWorker {
-  /// A room that is open. Only the service knows what is in it.
+  /// An open room. Only the service knows its content.
   associatedtype OpenedRoom: Sendable
   associatedtype Randomness: RandomNumberGenerator & Sendable
 
@@ -16,11 +16,11 @@ protocol RoomService: HeavyWorker {
   /// The names of the server, and the sites whose pages may use it.
   nonisolated var sites: Sites { get }
   nonisolated var files: StaticFiles { get }
-  /// The book in which the routes count requests. Nothing else changes it.
+  /// The counts of requests, which only the routes change.
   var requestBook: RequestBook { get set }
   /// Whether the server is stopping and accepts nothing more.
   var isStopping: Bool { get }
-  /// Whether the log isn't open yet, so that there are no rooms.
+  /// Whether the log isn't open yet, so that no room can be opened.
   var awaitsLog: Bool { get }
   /// Why changes can't be stored now, or rooms can't be read. `nil` if all is well.
   var storageFault: String? { get }
@@ -30,21 +30,21 @@ protocol RoomService: HeavyWorker {
   func access(by token: String?) throws(TokenRefusal) -> Grant
   /// The time by the server's clocks.
   var now: Moment { get }
-  /// The keys by which the server makes and recognises actors.
+  /// The keys that prove who is which actor.
   var keys: ActorKeys { get }
-  /// Random numbers for a job of its own.
+  /// A generator of random numbers for one job.
   func randomness() -> Randomness
 
   // MARK: Rooms
 
   /// All rooms that somebody has written to and that `grant` covers, by name.
-  /// - Parameter party: the party in whose turn the list is gathered.
+  /// - Parameter party: the party for which the list is gathered.
   func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError>
-  /// A room, opened if it was not open. It stays open until it is given back.
-  /// - Parameter mayCreate: whether a room that nobody has written to may be made.
+  /// The room, opened if it was closed. It stays open until it is given back.
+  /// - Parameter mayCreate: whether to make the room if nobody has written to it.
   func take(_ name: String, mayCreate: Bool) async -> Opening<OpenedRoom>
   func giveBack(_ room: OpenedRoom)
-  /// Takes in everything that other nodes have shown to anyone by now.
+  /// Takes in everything that other nodes have stored and shown to their clients until now.
   /// - Returns: the reason for a failure, or `nil`.
   func catchUp(_ room: OpenedRoom) async -> String?
   /// The room as it is now. `nil` if it has been deleted.
@@ -54,26 +54,26 @@ protocol RoomService: HeavyWorker {
   /// A room as it was.
   /// - Parameters:
   ///   - actor: an actor whose operations are left out, as far as records go back.
-  ///   - party: the party in whose turn the work is done.
+  ///   - party: the party for which the work is done.
   func history(
     of room: OpenedRoom,
     at end: RoomHistory.End,
     leavingOut actor: Identifier?,
     for party: String
   ) async -> Result<RoomHistory, HistoryError>
-  /// The time for which a room can be looked at.
+  /// The stretch of time from which a room's history can be read.
   func span(of room: OpenedRoom) async -> RoomSpan?
-  /// The room's steps in that time.
-  /// - Parameter party: the party in whose turn the work is done.
+  /// The room's steps in that stretch of time.
+  /// - Parameter party: the party for which the work is done.
   func steps(of room: OpenedRoom, for party: String) async -> Result<RoomSteps, HistoryError>
-  /// Writes operations without a connection. Returns when they are durable, or with the reason why they can't be.
+  /// Writes operations that came over HTTP. Returns when they are durable, or when they are refused, with the reason.
   /// - Parameter actor: the writer of operations without a stamp.
   func submit(
     _ operations: [ProposedOperation],
     to room: OpenedRoom,
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal>
-  /// Writes a layout in the same way.
+  /// Writes a layout that came over HTTP, and returns in the same way.
   func submit(_ layout: LayoutEdits, to room: OpenedRoom, by writer: Writer) async -> Result<Cursor, WritingRefusal>
   func delete(_ name: String) async -> Deletion
 
@@ -81,8 +81,8 @@ protocol RoomService: HeavyWorker {
 
   /// The deletions that the room remembers. `nil` if the room has been deleted.
   func memory(of room: OpenedRoom) -> RoomMemory?
-  /// Forgets deletions from before a time, in Unix milliseconds. Returns when that is durable, or with the reason why
-  /// it can't be.
+  /// Forgets deletions from before a time, in Unix milliseconds. Returns when that is durable, or when it is refused,
+  /// with the reason.
   func forgetErasures(
     of room: OpenedRoom,
     before milliseconds: UInt64,
@@ -95,16 +95,16 @@ protocol RoomService: HeavyWorker {
   /// Whether only operators may write to a room.
   func isLocked(_ room: String) -> Bool
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault>
-  /// Writes a line about an act to the audit log.
+  /// Writes a line to the audit log about what an operator did.
   func record(_ event: String, _ request: Request, room: String, actor: String?)
-  /// Counts writing for the audit log.
+  /// Counts a write over HTTP for the audit log.
   func recordWriting(_ event: String, _ request: Request, room: String, as actor: Identifier, operations: Int)
 }
 
 /// Why a room can't be locked or unlocked.
 enum LockFault: Error {
   case unstored(StateFileFault)
-  /// Too many of the client's requests are waiting.
+  /// Too many requests of the client are waiting.
   case refused(HeavyWork.Refusal)
 }
 
@@ -121,7 +121,7 @@ struct RoomView: Sendable {
 /// The deletions that a room remembers.
 struct RoomMemory: Sendable {
   let erasures: Int
-  /// Deletions from before this time are forgotten early, in Unix milliseconds. 0 if none are.
+  /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
   let forgottenBefore: UInt64
 }
 
@@ -141,18 +141,18 @@ struct RoomSpan: Sendable {
 /// The outcome of opening a room.
 enum Opening<Room: Sendable>: Sendable {
   case open(Room)
-  /// Nobody has written to it.
+  /// Nobody has written to the room.
   case absent
   /// The limit of open rooms is reached.
   case full
   case failed(String)
 }
 
-/// Why the log can't give an answer.
+/// Why history can't be read.
 enum HistoryError: Error {
   case trimmed
   case unreadable(String)
-  /// The log has answered, but the client has too much work waiting.
+  /// The log has answered, but too many of the client's jobs are waiting.
   case refused(HeavyWork.Refusal)
 }
 

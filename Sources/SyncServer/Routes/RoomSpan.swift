@@ -2,9 +2,9 @@ import CanvasCRDT
 import WebSocketLoop
 
 extension RoomService {
-  /// The time for which a room can be looked at: `{"room","cursor","from","to","operations"}`, both in Unix
-  /// milliseconds. A request with an `?at=` that retention has dropped is refused with that reason. `?steps=1` adds the
-  /// steps in that time.
+  /// The stretch of time from which a room's history can be read: `{"room","cursor","from","to","operations"}`, both
+  /// ends in Unix milliseconds. If `?at=` names a time or cursor whose records retention has dropped, the refusal says
+  /// so. `?steps=1` adds the steps in that stretch.
   func spanDocument(_ room: OpenedRoom, _ request: Request) async -> Response {
     var steps: [RoomSteps.Step]?
     switch request.parameter("steps") {

@@ -17,11 +17,11 @@ extension RoomService {
     case .success(.failure(let error)): return .refusing(error)
     case .failure(let refusal): return .refusing(refusal)
     }
-    // A stamp names its writer, and over HTTP nothing proves who that is.
+    // A stamp names its writer, and over HTTP nothing proves who the writer is. So only operators may send stamps.
     if grant.level < .operator, let index = submission.operations.firstIndex(where: { $0.at != nil }) {
       return .rejected(Rejection(operation: index, code: .badStamp, message: RoomServiceWords.stamped))
     }
-    // Operators may write as others, by the stamps that they send.
+    // The stamps that operators send may name other actors as writers.
     let stamped = submission.operations.lazy.compactMap { $0.at?.actor }.first
     if stamped != nil { writer.level = .operator }
     let actor = stamped ?? writer.actor
@@ -59,7 +59,8 @@ extension RoomService {
       case .success(.failure(let rejection)): return .rejected(rejection)
       case .failure(let refusal): return .refusing(refusal)
       }
-      // If the drawing order has no space, a new shape moves its neighbours. Their operations count too.
+      // If there is no room in the drawing order, a new shape moves its neighbours. The operations for that are charged
+      // too.
       self.requestBook.owe(edits.moves.count, party: writer.payer.address, now: self.now.monotonicMilliseconds)
       switch await self.submit(edits, to: room, by: writer) {
       case .success(let cursor):
@@ -74,12 +75,12 @@ extension RoomService {
   func deletion(of name: String, by request: Request) async -> Response {
     switch await delete(name) {
     case .done: record("deleted", request, room: name, actor: nil)
-    // An earlier request has deleted the room, and failed to lift the lock. This one tries that again.
+    // An earlier request deleted the room, but could not remove its lock. This request tries that again.
     case .absent where isLocked(name): break
     case .absent: return .noSuchRoom
     case .failed(let words): return .unreadable(words)
     }
-    // A room that is later made under that name must not be locked.
+    // The lock is removed too: a room that is later made under that name must not be locked.
     return await setting(lockOf: name, to: false, by: request)
   }
 
@@ -98,14 +99,14 @@ extension RoomService {
     requestBook.spend(operations, paid: paid, party: payer.address, now: now.monotonicMilliseconds)
   }
 
-  /// Charges the rate of a client for reading a body, whatever it contains.
+  /// Charges the client for reading a body, whatever the body contains.
   /// - Returns: how many operations of the body are paid for by that. `nil` if the rate is used up.
   private func spend(reading body: [UInt8], _ payer: Payer) -> Int? {
     let operations = min(body.count / RoomServiceWords.bytesForOperation, Int(limits.operationsPerMessage))
     return spend(operations, payer) ? operations : nil
   }
 
-  /// A short body is read at once: that takes less time than giving it to another thread.
+  /// Reads a body. A short one is read here, because that takes less time than handing it to another thread.
   private func read(
     _ body: [UInt8],
     for party: String
@@ -118,8 +119,7 @@ extension RoomService {
 
 private enum RoomServiceWords {
   static let stamped: Text = "over HTTP only operators may write stamps; leave `at` out"
-  /// This many bytes of a body cost as much of a client's rate as one operation, before they are read. Most operations
-  /// are shorter.
+  /// A body is charged as one operation for each of this many bytes, before it is read. Most operations are shorter.
   static let bytesForOperation = 1_024
   static let shortBytesMax = 8_192
 }
@@ -134,7 +134,8 @@ extension Submission {
   }
 }
 
-// These run beside the loop, because reading a document and finding places in the order take a while in a large room.
+// These functions run on another thread: in a large room it takes a while to read a document and to find places in the
+// drawing order.
 
 extension RoomService {
   private func made<Value: Sendable>(

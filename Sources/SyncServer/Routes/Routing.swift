@@ -13,7 +13,7 @@ extension RoomService {
     return await routed(request, body)
   }
 
-  /// The client's own address, as far as the server can know it.
+  /// The address of the client itself, as far as the server can know it behind proxies.
   nonisolated func address(of request: Request) -> String {
     guard !proxies.isEmpty else { return request.peer }
     return proxies.origin(peer: request.peer, path: request.list(.forwardedFor))
@@ -47,13 +47,15 @@ extension RoomService {
     }
   }
 
-  /// Probes use any name by which they reach the server, and their answers are no secret. The page's own files say
-  /// nothing about rooms, so any page may fetch them.
+  /// What is wrong with a request's `Host` or `Origin`. Health checks may use any name by which they reach the server,
+  /// and their answers are no secret. The page's own files say nothing about rooms, so pages of any site may fetch
+  /// them.
   private func siteFault(of request: Request, _ parts: [String]) -> Sites.Fault? {
     switch parts.first {
     case "healthz" where parts.count == 1, "readyz" where parts.count == 1: nil
     case "v1", "metrics":
-      // The route itself refuses these before reading them, and tells the client that the content type isn't accepted.
+      // The origin of these is not checked here: their route refuses them without reading them, and says that the
+      // content type isn't accepted.
       switch (request.method, parts.count, parts.last) {
       case ("POST", 4, "ops") where !request.isJSON, ("POST", 4, "layout") where !request.isLayout:
         sites.fault(ofHostOf: request)
@@ -63,7 +65,7 @@ extension RoomService {
     }
   }
 
-  /// Each route for operators has exactly one spelling, so that a proxy can block it with one rule (H11).
+  /// Answers a route for operators. Each has exactly one spelling, so that a proxy can block it with one rule (H11).
   private func operating(_ request: Request) -> Response {
     switch request.path {
     case "/healthz": return reading(request) { .text("ok\n") }
@@ -90,7 +92,7 @@ extension RoomService {
       ?? .error(404, code: "not_found", message: "the page's files were not found; set their directory with --web")
   }
 
-  /// Answers a browser with an explanation and a link.
+  /// The answer in place of a missing page: a browser gets an explanation and a link.
   private func missing(_ request: Request, _ response: Response) -> Response {
     guard request.wantsPage else { return response }
     return files.response(to: request, path: ["missing.html"], status: response.status) ?? response
@@ -162,7 +164,7 @@ extension RoomService {
     }
   }
 
-  /// Answers from a room that somebody has written to. The room stays open meanwhile.
+  /// Answers from a room that somebody has written to. The room stays open until the answer is made.
   func reading(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
     switch await take(name, mayCreate: false) {
     case .open(let room):

@@ -1,19 +1,19 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// A client that writes without a connection: its account, its right and its actor.
+/// A client that writes over HTTP: its account, its right to write and its actor.
 struct Writer: Sendable {
   let payer: Payer
   let token: String?
-  /// The level of access that its token must have.
+  /// The level of access that the client's token must have.
   var level: Grant.Level
   var actor: Identifier
 }
 
-/// Why something could not be written.
+/// Why a write failed.
 enum WritingRefusal: Error {
   case rejected(Rejection)
-  /// The room was not asked, because the writer may not write to it, or no longer may.
+  /// The room was not asked, because the writer may not write to it or has lost the right to.
   case forbidden(Response)
 
   var response: Response {
@@ -25,11 +25,11 @@ enum WritingRefusal: Error {
 }
 
 extension RoomService {
-  /// The grant of a token. `nil` if there is none.
+  /// The grant of a token. `nil` if the token gives none.
   func grant(of token: String?) -> Grant? { try? access(by: token) }
 
-  /// Why somebody may not write to a room. To be asked right before writing, and not only when the request comes:
-  /// meanwhile the token may have ended, or the room may have been locked.
+  /// Why a client may not write to a room. `nil` if it may. To be checked right before writing, and not only when the
+  /// request comes: meanwhile the token may have ended, or the room may have been locked.
   func refusal(of grant: Grant, writingTo room: String, needs level: Grant.Level = .editor) -> Response? {
     if let endsAt = grant.endsAt, now.wallMilliseconds >= endsAt { return .refusing(TokenRefusal.expired) }
     if let refusal = Response.refusal(grant, room: room, needs: level) { return refusal }
@@ -54,9 +54,9 @@ extension RoomService {
     return Writer(payer: payer, token: request.token, level: level, actor: actor(of: payer, grant, in: room))
   }
 
-  /// The actor of a client that writes over HTTP: its token's actor, or else one that stays the same for everything
-  /// that its token writes in a room (without tokens: for everything that its address writes). So that can be seen, and
-  /// reverted, as one person's work.
+  /// The actor of a client that writes over HTTP: the actor that its token names. If the token names none, it is an
+  /// actor that stays the same for everything that is written with this token in a room (without tokens: from this
+  /// address). So these writes can be seen, and reverted, as one person's work.
   private func actor(of payer: Payer, _ grant: Grant, in room: String) -> Identifier {
     let bearer =
       switch payer.token {

@@ -2,12 +2,12 @@ import Glibc
 import RoomLog
 import WebSocketLoop
 
-/// The process: puts the parts together, waits for a signal, and takes them apart.
+/// The server's process: makes the parts and connects them, waits for a signal, and stops the parts again.
 enum Server {
   static func run(_ configuration: Configuration) -> Never {
     let isService = ServiceManager.running != nil
     let signals = signals(rereads: isService || configuration.asksForTokens || configuration.audit != nil)
-    // Blocks the signals before there are threads, so that `waitForSignal` alone gets them.
+    // The signals are blocked before there are other threads, so that only `waitForSignal` gets them.
     block(signals)
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
     var configuration = configuration
@@ -57,7 +57,7 @@ enum Server {
     let audit = audit(configuration)
     do throws(ListenError) {
       _ = try loop.perform { () throws(ListenError) -> Int in
-        // `assumeIsolated` rethrows errors without their type. This keeps it.
+        // `assumeIsolated` rethrows errors without their type. A result keeps the type.
         let started = hub.assumeIsolated { hub in
           Result { () throws(ListenError) in try hub.start(log: log, keys: keys, locks: locks, audit: audit) }
         }
@@ -119,8 +119,8 @@ enum Server {
     }
   }
 
-  /// Opens the log, and reads the actors' keys from beside the rooms. `nil` for keys that a database reports once it is
-  /// open, or, in memory, for keys that end with the process.
+  /// Opens the log, and reads the secret behind the actors' keys from the data directory. Keys are `nil` if a database
+  /// reports them once it is open. They are also `nil` for a log in memory, whose keys are not stored.
   private static func openLog(
     _ configuration: Configuration,
     _ logger: Logger,
@@ -151,7 +151,7 @@ enum Server {
     }
   }
 
-  /// The address to listen on. Without tokens, the server listens for other machines only if the operator says so.
+  /// The address to listen on. Without tokens, that is loopback, unless the operator has allowed other machines in.
   private static func host(_ configuration: Configuration, _ logger: Logger) -> String {
     let host = configuration.host
     let isLoopback = host == "localhost" || NetworkAddress(host)?.isLoopback == true
@@ -170,7 +170,7 @@ enum Server {
     return "127.0.0.1"
   }
 
-  /// Reads the locks, so that rooms stay locked after a restart.
+  /// Reads the locks from their file, so that rooms stay locked after a restart.
   private static func locks(_ configuration: Configuration) -> RoomLocks? {
     guard case .directory(let directory) = configuration.storage else { return nil }
     let path = directory + "/canvas.locks"
@@ -186,8 +186,8 @@ enum Server {
     }
   }
 
-  /// The secret from a file in the directory, put there by an operator or by an earlier run. The database has it too,
-  /// so that a copy of the database keeps who is which actor.
+  /// The secret from a file in the directory, which an operator or an earlier run has put there. It is stored in the
+  /// database too, so that with a copy of the database everyone stays the same actor.
   private static func secret(in directory: String, _ logger: Logger) -> [UInt8]? {
     let path = directory + "/canvas.secret"
     do throws(StateFileFault) {
@@ -204,7 +204,7 @@ enum Server {
     do throws(StateFileFault) { try ActorKeys.write(secret, to: path) } catch { fail("\(path): \(error.words)") }
   }
 
-  /// The host name, by which others on the network may reach this machine.
+  /// The machine's host name, by which others on the network may reach it.
   private static func machineName() -> String {
     var room = [CChar](repeating: 0, count: 256)
     guard gethostname(&room, room.count - 1) == 0 else { return "localhost" }
@@ -227,8 +227,8 @@ enum Server {
 
   // MARK: Signals
 
-  /// - Parameter rereads: whether to handle SIGHUP. If there are no files to read again, SIGHUP ends the process, as
-  ///   when a terminal is closed. A service has no terminal, and `systemctl reload` must not end it.
+  /// - Parameter rereads: whether there are files to read again on SIGHUP. If there are none, SIGHUP ends the process,
+  ///   as is usual when a terminal is closed. A service has no terminal, and `systemctl reload` must not end it.
   private static func signals(rereads: Bool) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
@@ -241,7 +241,7 @@ enum Server {
   private static func block(_ signals: sigset_t) {
     var set = signals
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    // The server must not end when the reader of its standard error goes away.
+    // Otherwise the server would end when the reader of its standard error goes away.
     signal(SIGPIPE, SIG_IGN)
   }
 

@@ -1,7 +1,7 @@
 import RoomLog
 
 extension LogEvent {
-  /// The reason for a missing answer, in words.
+  /// Why there is no answer, in words.
   var words: String {
     if case .failed(_, _, let error) = self { "\(error)" } else { "the log gave an unexpected answer" }
   }

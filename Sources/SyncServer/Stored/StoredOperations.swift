@@ -1,11 +1,11 @@
 import CanvasCRDT
 import RoomLog
 
-/// The bytes of a batch in the log, in the oldest form that fits: see `RecordForm`.
+/// The content of a record in the log. It is written in the oldest form that has everything: see `RecordForm`.
 struct StoredOperations {
-  /// The number of the run, unless the log surely has it already.
+  /// The number of the run that writes the record. `nil` if the log surely has the number already.
   let run: UInt64?
-  /// If this is not 0: deletions from before this time, in Unix milliseconds, are forgotten from this record on.
+  /// If this is not 0, deletions from before this time, in Unix milliseconds, are forgotten from this record on.
   let forgottenBefore: UInt64
   let operations: [Operation]
 
@@ -19,7 +19,7 @@ struct StoredOperations {
     var form = [RecordForm.plain.rawValue]
     if forgottenBefore > 0 {
       form = [RecordForm.forgetting.rawValue]
-      // 0 stands for neither: no run has the number 0.
+      // A missing number is written as 0: no run has the number 0, and no time is 0.
       for number in [run ?? 0, forgottenBefore] { withUnsafeBytes(of: number.littleEndian) { form += $0 } }
     } else if let run {
       form = [RecordForm.withRun.rawValue]
@@ -28,7 +28,7 @@ struct StoredOperations {
     return form + BinaryEncoding.encode(.operations(Delivery(cursor: Cursor(""), operations: operations)))
   }
 
-  /// `nil` if a newer server wrote the bytes, or they are no record at all.
+  /// - Returns: `nil` if a newer server wrote the bytes, or if they are not a record.
   init?(_ bytes: [UInt8]) {
     let start: Int
     func number(at place: Int) -> UInt64 { bytes[place..<place + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }

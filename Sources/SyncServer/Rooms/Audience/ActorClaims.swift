@@ -3,7 +3,7 @@ import CanvasCRDT
 // Decides which actor a newcomer is.
 
 extension Audience {
-  /// The actor that a newcomer becomes: the one that it names, if it may be that actor, or else a new one.
+  /// The actor that a newcomer becomes: the one that its hello names, if it may be that actor, otherwise a new one.
   func actor(
     for hello: Hello,
     as role: Role,
@@ -23,14 +23,15 @@ extension Audience {
       // A viewer never closes an editor's connection.
       return role == .editor || older?.role != .editor
     }
-    // A client that doesn't know of keys may go on as an actor that it chose itself, or got before there were keys. It
-    // can't send anybody away, and gets no key with which it could.
+    // A client without a key may go on as an actor that it chose itself, or that it got before there were keys. It
+    // can't take over the actor from another connection, and gets no key with which it could.
     return hello.key == nil && older == nil && !keys.isMarked(actor, in: room)
   }
 }
 
 extension ActorKeys {
-  /// The key for a welcome. A client that speaks binary and doesn't ask for a key could not read it.
+  /// The key that a welcome has. `nil` for a client that speaks binary and whose hello has no `key`: an older one could
+  /// not read it.
   func key(of actor: Identifier, in room: Text, for hello: Hello, _ encoding: WireEncoding) -> Text? {
     isMarked(actor, in: room) && (encoding == .json || hello.key != nil) ? key(of: actor, in: room) : nil
   }

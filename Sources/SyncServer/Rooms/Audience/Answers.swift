@@ -1,14 +1,15 @@
 /// Answers to one connection, in the order in which they were given, kept until they are sent.
 ///
-/// What always holds: no answer is sent before the beat that it refers to, and `byteCount` is the sum of the answers
-/// that wait.
+/// What always holds: no answer is sent before the beat that it refers to. `byteCount` is the number of bytes of the
+/// answers that wait.
 struct Answers: Sendable {
   private struct Answer: Sendable {
-    /// The answer is sent once its reader has come this far in the ring. So the answer never refers to a beat that the
-    /// reader hasn't got.
+    /// The place in the ring that the reader has to reach before the answer is sent. So an answer never refers to a
+    /// beat that the reader hasn't got.
     let after: UInt64
     let bytes: [UInt8]
-    /// The answer is a digest. A reader that is caught up by a stream of state gets a new one instead.
+    /// Whether the answer is a digest. If the reader is caught up by a stream of state, this answer is replaced by a
+    /// new digest.
     let isDigest: Bool
   }
 
@@ -25,20 +26,20 @@ struct Answers: Sendable {
     byteCount += bytes.count
   }
 
-  /// Appends all answers that may be sent to a reader that has come this far in the ring. They are kept until `drop`.
-  /// - Parameter passedOver: how many answers were appended before.
-  /// - Returns: how many answers have been appended by now.
+  /// Appends to `bytes` all answers that may be sent to a reader at this place in the ring. They are kept until `drop`.
+  /// - Parameter passedOver: how many answers were appended before and are skipped.
+  /// - Returns: how many answers have been appended in all.
   func append(upTo ordinal: UInt64, passingOver passedOver: Int = 0, to bytes: inout [UInt8]) -> Int {
     var index = taken + passedOver
     while index < answers.count, answers[index].after <= ordinal {
-      // A single answer needs no copying.
+      // A single answer is not copied.
       if bytes.isEmpty { bytes = answers[index].bytes } else { bytes += answers[index].bytes }
       index += 1
     }
     return index - taken
   }
 
-  /// The oldest answers have been sent, at least their first bytes.
+  /// Drops the oldest answers, once the socket has taken at least their first byte.
   mutating func drop(_ count: Int) {
     for answer in answers[taken..<taken + count] { byteCount -= answer.bytes.count }
     taken += count
@@ -51,6 +52,7 @@ struct Answers: Sendable {
     }
   }
 
+  /// Drops the digests among the answers.
   /// - Returns: how many digests there were.
   @discardableResult
   mutating func dropDigests() -> Int {

@@ -3,22 +3,22 @@ import CanvasCRDT
 /// Everyone who is in a room. Each member has a seat, which is reused once it is free.
 ///
 /// Guests are people who are connected to other nodes. They have seats, so that the room announces them like everyone
-/// else, but nothing is sent to them. A guest's claim tells its node.
+/// else, but nothing is sent to them. A guest's claim says which node it is connected to.
 ///
 /// What always holds:
 /// - A taken seat has a member, and also a reader unless the member is a guest. A free seat is on the list of free
 ///   seats. `MemberID` tells apart the members that had a seat one after the other.
 /// - Each actor has one seat, and the seat's member is that actor.
-/// - A channel counts its members who are here, and remembers the beat since which it has had one.
-/// - A member who shows something new is in the news until a beat has told it. Every member has been named, or waits
-///   to be named: see `Roster`.
+/// - A channel counts its members, and remembers the beat since which it has had one.
+/// - A member who shows something new is in `news` until a beat has sent it. Every member has been named, or waits to
+///   be named: see `Roster`.
 struct Audience: Sendable {
   private let limits: Limits
   private var members: [Member?] = []
   private var freeSeats: [Int32] = []
   private var actors: [Identifier: Int32] = [:]
   private var channelCounts = ForEachChannel<Int>(repeating: 0)
-  /// By channel: the beat since which it has had a member. Earlier beats were not encoded for it.
+  /// By channel: the first beat since which the channel has always had a member. Earlier beats were not encoded for it.
   private var channelStarts = ForEachChannel<UInt64>(repeating: 0)
   private var nextSerial: UInt32 = 0
   private var guestCount = 0
@@ -38,9 +38,9 @@ struct Audience: Sendable {
 
   // MARK: Who is here
 
-  /// How many people are here, guests among them.
+  /// How many people are here, including guests.
   var count: Int { actors.count }
-  /// How many connections there are.
+  /// How many people are connected to this node.
   var connectionCount: Int { actors.count - guestCount }
   var isEmpty: Bool { connectionCount == 0 }
   var isFull: Bool { UInt64(actors.count) >= limits.connectionsPerRoom }
@@ -59,7 +59,7 @@ struct Audience: Sendable {
   func id(of actor: Identifier) -> MemberID? { actors[actor].flatMap { members[Int($0)]?.id } }
   func member(of actor: Identifier) -> Member? { actors[actor].flatMap { members[Int($0)] } }
 
-  /// Everyone who is here, by actor, with the newest state that each shows.
+  /// Everyone who is here, ordered by actor, with the newest presence of each.
   var peers: [Peer] {
     var peers: [Peer] = []
     peers.reserveCapacity(actors.count)
@@ -71,13 +71,14 @@ struct Audience: Sendable {
 
   // MARK: Coming and going
 
-  /// The people whom a newcomer is told of: everyone who has been named, except itself. Later beats announce the rest.
+  /// The people whom a newcomer's welcome names: everyone who has been named, except the newcomer itself. Later beats
+  /// announce the rest.
   mutating func named(but actor: Identifier) -> [Peer] {
     let peers = roster.peers()
     return roster[actor] == nil ? peers : peers.filter { $0.actor != actor }
   }
 
-  /// Seats a newcomer. The others are told of it by a later beat: see `newsDueAt`.
+  /// Gives a newcomer a seat. A later beat announces the newcomer to the others: see `newsDueAt`.
   mutating func add(
     _ peer: Peer,
     _ claim: Claim,
@@ -93,7 +94,7 @@ struct Audience: Sendable {
     return id
   }
 
-  /// Seats somebody who is connected to another node.
+  /// Gives a seat to somebody who is connected to another node.
   mutating func add(guest peer: Peer, _ claim: Claim) {
     let id = seat(peer, claim, channel: nil)
     readers.keepFree(id)
@@ -128,7 +129,7 @@ struct Audience: Sendable {
     if isEmpty { clear() }
   }
 
-  /// Clears everything, since nobody is left who could be told of guests.
+  /// Removes the guests too: nobody is left here who could be told of them.
   private mutating func clear() {
     members = []
     actors = [:]
@@ -141,21 +142,23 @@ struct Audience: Sendable {
 
   // MARK: What peers are told of each other
 
-  /// - Returns: when others may be told, unless that was scheduled already.
+  /// A member shows something.
+  /// - Returns: when the others may be sent it. `nil` if that was scheduled already.
   mutating func show(_ state: JSONText, by id: MemberID) -> UInt64? {
     guard holds(id), let dueAt = members[id.seat]?.show(state) else { return nil }
     news.shows(id.index)
     return budget.isUsedUp ? max(dueAt, budget.nextAt) : dueAt
   }
 
-  /// Whether so few people are here that everything may be told at once.
+  /// Whether so few people are here that who comes and goes may be announced at once.
   var isSmall: Bool { roster.isSmall(count) }
-  /// When a beat should tell who came and went, on the monotonic clock. `nil` if there is nothing to tell.
+  /// When a beat should announce who came and went, on the monotonic clock. `nil` if there is nothing to announce.
   var newsDueAt: UInt64? { roster.newsDueAt(people: count) }
-  /// The number of people here, as clients that ask for it were last told. 0 if everyone is named.
+  /// The number of people here, as it was last sent to clients that ask for it. 0 if everyone is named.
   var crowdTold: UInt64 { roster.crowdTold }
 
-  /// The news for the beat `ordinal`: who came, who went, and the presence that may be sent now. The rest waits.
+  /// The news for the beat `ordinal`: who came, who went, and the presence that may be sent now. Presence that may not
+  /// be sent yet waits.
   /// - Returns: the changes, and when the rest is due.
   mutating func takeNews(beat ordinal: UInt64, now: Moment) -> (changes: PeerChanges, next: UInt64?) {
     var changes = PeerChanges()
@@ -164,7 +167,7 @@ struct Audience: Sendable {
       guard let member = members[id.seat], member.id == id else { return nil }
       return member.peer
     }
-    // A member that is named only now may have shown something while the room had no place for its name.
+    // A member that gets a name only now may have shown something earlier, which was sent to nobody.
     for peer in changes.joined {
       guard let seat = actors[peer.actor], let state = members[Int(seat)]?.peer.state else { continue }
       if self.members[Int(seat)]?.show(state) != nil { news.shows(seat) }
@@ -174,8 +177,8 @@ struct Audience: Sendable {
     return (changes, next)
   }
 
-  /// Sends the presence first that was sent longest ago. So all members share the budget evenly, and somebody who moves
-  /// after a rest is seen at once.
+  /// Takes the presence that may be sent now. Members whose presence was sent longest ago come first. So all members
+  /// share the budget evenly, and somebody who moves after a rest is seen at once.
   private mutating func takeStates(_ changes: inout PeerChanges, beat ordinal: UInt64, now: Moment) -> UInt64? {
     guard !news.showing.isEmpty else { return nil }
     budget.fill(now)
@@ -216,11 +219,10 @@ struct Audience: Sendable {
 
   private func turn(of seat: Int32) -> UInt64 { members[Int(seat)]?.presenceTurn ?? 0 }
 
-  /// The presence that a slow connection gets now: a bounded part, longest wait first. So on a thin line others'
-  /// cursors don't delay the drawing.
-  /// - Parameter news: members with presence that the connection lacks. After this, the connection is at the end of
-  ///   the ring.
-  /// - Returns: the presence to send now, and the members whose presence is owed.
+  /// The presence that a slow connection is sent now: a bounded part, beginning with the members who have waited
+  /// longest. So on a slow line others' cursors don't delay the drawing.
+  /// - Parameter news: members with presence that the connection lacks when it has come to the end of the ring.
+  /// - Returns: the presence to send now, and the members whose presence remains owed.
   func portion(of news: [PeerState], at seat: Int, bytesMax: Int) -> (told: [PeerState], owed: [Identifier]) {
     let owed = readers.owed(at: seat)
     let isOwed = Set(owed)
@@ -242,7 +244,7 @@ struct Audience: Sendable {
 
   // MARK: What somebody missed
 
-  /// The state that a connection lacks, and gets by a stream.
+  /// The state that a connection lacks and has to be sent as a stream.
   func want(_ seat: Int, of fold: borrowing Fold, _ ring: borrowing Ring) -> StateStreams.Want? {
     guard let channel = members[seat]?.channel else { return nil }
     return StateStreams.Want(
@@ -253,12 +255,12 @@ struct Audience: Sendable {
     )
   }
 
-  /// A connection has been sent a state as of a position in the log. It is told what else it missed, and is back on the
-  /// ring.
+  /// A connection has been sent the state as of a position in the log. It is sent whatever else it missed, and reads
+  /// the ring again.
   /// - Parameters:
-  ///   - pairs: all pairs that overlapped then. `nil` if a later beat tells them all.
-  ///   - allPairs: the notices that tell all of them to somebody who has been told of none.
-  ///   - digest: the answer to each digest that it asked for meanwhile.
+  ///   - pairs: all pairs that overlapped at that position. `nil` if a later beat sends all pairs.
+  ///   - allPairs: makes the notices of all pairs, for a connection that has been sent none.
+  ///   - digest: makes the answer to a digest that the connection asked for meanwhile.
   mutating func catchUp(
     _ seat: Int,
     at position: UInt64,
@@ -273,7 +275,7 @@ struct Audience: Sendable {
     else { return }
     let encoding = channel.encoding
     var notices: [[UInt8]] = []
-    // If the connection gets all beats since then, they tell it who came and went.
+    // If the connection gets all beats since then from the ring, these beats announce who came and went.
     var peopleToldBefore = told.peopleOrdinal
     if told.ordinal < place || told.owesStates {
       peopleToldBefore = ring.end
@@ -296,9 +298,9 @@ struct Audience: Sendable {
     readers.catchUp(seat, notices, digests: digests, peopleToldBefore: peopleToldBefore, ring)
   }
 
-  /// The joins, leaves and presence that a connection lacks, as of the newest beat.
+  /// The joins, leaves and presence that a connection has to be sent to know what the newest beat knows.
   private mutating func changes(since told: Told, for member: Member, _ ring: borrowing Ring) -> PeerChanges {
-    // If the ring still has all the beats, they need fewer bytes for this.
+    // If the ring still has all the beats, their joins and leaves take fewer bytes than a comparison of everyone.
     if told.peopleOrdinal >= ring.start, !told.owesStates, told.unnamed.isEmpty {
       return ring.people(from: told.peopleOrdinal).without(member.actor)
     }
@@ -309,7 +311,7 @@ struct Audience: Sendable {
     for peer in named(but: member.actor) {
       guard let entry = roster[peer.actor] else { continue }
       let isBack = entry.namedAt >= told.peopleOrdinal
-      // The actor went and came again, and may have another name now.
+      // The actor left and came back, and may have another name now, so both are sent.
       if isBack, known.contains(peer.actor) { changes.left.append(peer.actor) }
       let isNews = isBack || told.unnamed.contains(peer.actor) || !known.contains(peer.actor)
       if isNews {

@@ -7,11 +7,11 @@ import CanvasCRDT
 /// claim stays.
 struct Claim: Hashable, Comparable, Sendable {
   let role: Role
-  /// In milliseconds of its node's wall clock, but later than any arrival of the same actor that its node knew of, as
-  /// on a Lamport clock. So a connection gives way to a newer one whose node knew of it, even if the clocks differ. If
-  /// that node didn't know of it, the clocks decide.
+  /// When the connection arrived, in milliseconds of its node's wall clock, but later than any arrival of the same
+  /// actor that the node knew of (a Lamport clock). So a connection is always replaced by a newer one whose node knew
+  /// of it, even if the clocks differ. If that node didn't know of it, the clocks decide.
   let arrival: UInt64
-  /// The number of its node's run. It decides between two that arrived at the same time.
+  /// The number of the node's run. It decides between two connections that arrived at the same time.
   let node: UInt64
 
   static func < (left: Claim, right: Claim) -> Bool {
@@ -22,7 +22,7 @@ struct Claim: Hashable, Comparable, Sendable {
 
 extension Claim {
   /// The claim of somebody who joins now.
-  /// - Parameter older: the claim of the same actor that the node knows of.
+  /// - Parameter older: the claim of another connection of this actor, if the node knows of one.
   init(role: Role, node: UInt64, after older: Claim?, now: Moment) {
     self.init(role: role, arrival: max(now.wallMilliseconds, (older?.arrival ?? 0) &+ 1), node: node)
   }

@@ -5,8 +5,8 @@ import CanvasCRDT
 /// What always holds:
 /// - While no other node has the room open, this node only says now and then that people are here, and once that they
 ///   have left.
-/// - When news arrives with a gap in its numbers, the node asks the sender for what it missed, and sends its own people
-///   again.
+/// - When news arrives with a gap in its sequence numbers, the node asks the sender for what it missed, and sends its
+///   own people again.
 struct Company: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
@@ -22,21 +22,22 @@ struct Company: Sendable {
   private var went: Set<Identifier> = []
   private var shows: Set<Identifier> = []
   private var toldAt: UInt64 = 0
-  /// The greater claim for which a session was closed here, by actor. If it was greater only because of the other
-  /// node's clock, a session that comes back here gets a claim that is greater still.
+  /// By actor: the greater claim at another node because of which a session of the actor was closed here. That claim
+  /// may be greater only because the other node's clock is ahead. So if the actor comes back here, its new claim is
+  /// made greater than this one.
   private var claims: [Identifier: Claim] = [:]
 
-  /// - Parameter number: of this node's run.
+  /// - Parameter number: the number of this node's run.
   init(number: UInt64) { teller = NewsTeller(node: number) }
 
   /// The number of this node's run.
   var number: UInt64 { teller.node }
 
-  /// A node without a heartbeat for this long counts as gone, with its people.
+  /// A node that has sent no heartbeat for this long counts as gone, with its people.
   static let silentMilliseconds: UInt64 = 3_500
-  /// A node sends a heartbeat at least this often.
+  /// The time between two heartbeats of a node, unless it sends other news.
   private static let pulseMilliseconds: UInt64 = 1_000
-  /// How often a node that knows of no other asks whether there are any: nodes may have lost sight of each other.
+  /// How often a node that knows of no other node asks for others: the nodes may have lost sight of each other.
   private static let aloneMilliseconds: UInt64 = 15_000
   /// How long presence is gathered before it is sent.
   private static let gatherMilliseconds: UInt64 = 50
@@ -61,10 +62,10 @@ struct Company: Sendable {
 
   mutating func shows(_ actor: Identifier) { shows.insert(actor) }
 
-  /// Nobody is here any more.
-  /// - Returns: what others are to be told.
+  /// The last of this node's people has left the room.
+  /// - Returns: the news for the other nodes.
   mutating func left() -> [[UInt8]] {
-    // Other nodes may know of this one although it doesn't know of them.
+    // Sent even if this node knows of no other: others may know of this one.
     let parts = parts(of: NodeNews(isWhole: true))
     let (teller, claims) = (teller, claims)
     self = Company(number: number)
@@ -73,11 +74,11 @@ struct Company: Sendable {
     return parts
   }
 
-  /// The news in parts, as the log carries them.
+  /// News in parts that are short enough for the log to carry.
   mutating func parts(of news: NodeNews) -> [[UInt8]] { teller.parts(of: news.encoded()) }
 
   /// The news about people here that is due now.
-  /// - Returns: the parts, and when more is due, if that is soon.
+  /// - Returns: the parts of the news, and when more is due, if that is soon.
   mutating func takeNews(
     now: Moment,
     person: (Identifier) -> NodeNews.Person?,
@@ -133,12 +134,12 @@ struct Company: Sendable {
 
   func claim(thatSentAway actor: Identifier) -> Claim? { claims[actor] }
 
-  /// While an empty room stays open, hardly more sessions than this are closed in this way.
+  /// The upper bound on the claims that are remembered. Hardly more sessions than this are closed in this way while the
+  /// room is open.
   private static let claimsMax = 256
 
-  /// A node was heard of.
-  /// - Returns: the node's news, once all its parts have arrived. `nil` too if another version of the server wrote
-  ///   it.
+  /// A part of another node's news has arrived.
+  /// - Returns: the news, once all its parts have arrived. `nil` also if another version of the server wrote it.
   mutating func heard(_ part: NewsPart, now: Moment) -> NodeNews? {
     if nodes[part.node] == nil { isWhole = true }
     nodes[part.node, default: Node()].heardAt = now.monotonicMilliseconds
@@ -155,24 +156,25 @@ struct Company: Sendable {
     }
   }
 
-  /// News of another node is missing. It may have had a claim to an actor that is here, which other nodes found greater
-  /// than the one here.
+  /// News of another node is missing. It may have contained a claim to one of the actors here, which the other nodes
+  /// take for the greater one. So this node also sends its own people again.
   private mutating func noteGap(asks: Bool) {
     if asks { self.asks = true }
     isWhole = true
   }
 
-  /// Takes out the nodes that have been silent for too long.
+  /// Removes the nodes that have been silent for too long.
+  /// - Returns: their numbers.
   mutating func takeSilent(now: Moment) -> [UInt64] {
     let silent = nodes.filter { $0.value.heardAt &+ Company.silentMilliseconds <= now.monotonicMilliseconds }.keys
     for node in silent { nodes[node] = nil }
     return silent.sorted()
   }
 
-  /// Asks the others for all of their people.
+  /// Asks the other nodes to send all of their people.
   mutating func ask() { asks = true }
 
-  /// Asks the others for all of their people, and tells them of all people here.
+  /// Asks the other nodes to send all of their people, and sends them all people here.
   mutating func askAnew() {
     asks = true
     isWhole = true

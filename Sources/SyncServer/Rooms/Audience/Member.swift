@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A connection in a room, valid while the connection is in it.
+/// The name of a member within its room, valid while the member is there.
 struct MemberID: Hashable, Sendable {
   let index: Int32
   /// Tells apart the members that had the same seat one after the other.
@@ -10,7 +10,7 @@ struct MemberID: Hashable, Sendable {
 }
 
 extension Peer {
-  /// A newcomer, with the name and color from its hello.
+  /// The peer that a newcomer is to others: its actor, with the name and color from its hello.
   init(_ actor: Identifier, as hello: Hello) {
     self.init(
       actor: actor,
@@ -20,20 +20,22 @@ extension Peer {
   }
 }
 
-/// A connection's identity, and its presence as others get it.
+/// A member of a room: its identity, and its presence as others get it.
 ///
-/// What always holds: if the room names a member, its presence is in the next beat that may tell it, at most once in an
-/// interval. The newest presence is never lost.
+/// What always holds: if the room names a member, the member's newest presence is in the first beat that is allowed to
+/// send it, which is at most one beat in an interval. The newest presence is never lost.
 struct Member: Sendable {
   let id: MemberID
   let claim: Claim
-  /// `nil` for a guest: somebody who is connected to another node.
+  /// Which messages the member gets, and how they are encoded. `nil` for a guest: somebody who is connected to another
+  /// node.
   let channel: Channel?
   private(set) var peer: Peer
-  /// Others are not told of its presence before this time, on the monotonic clock.
+  /// The others are not sent the member's presence before this time, on the monotonic clock.
   private(set) var presenceDueAt: UInt64 = 0
   private(set) var isPresenceUntold = false
-  /// Grows with each presence that the room sends. The member with the lowest turn has waited longest.
+  /// The sequence number of the last presence of this member among all that the room has sent. The member with the
+  /// lowest one has waited longest.
   private(set) var presenceTurn: UInt64 = 0
 
   init(id: MemberID, claim: Claim, channel: Channel?, peer: Peer) {
@@ -47,7 +49,8 @@ struct Member: Sendable {
   var role: Role { claim.role }
   var actor: Identifier { peer.actor }
 
-  /// - Returns: when others may be told, unless that was scheduled already.
+  /// The member shows something.
+  /// - Returns: when the others may be sent it. `nil` if that was scheduled already.
   mutating func show(_ state: JSONText) -> UInt64? {
     peer.state = state
     guard !isPresenceUntold else { return nil }
@@ -55,14 +58,14 @@ struct Member: Sendable {
     return presenceDueAt
   }
 
-  /// A beat tells its newest state.
+  /// A beat has sent the member's newest presence.
   mutating func presenceIsTold(turn: UInt64, intervalMilliseconds: UInt64, now: Moment) {
     isPresenceUntold = false
     presenceTurn = turn
     presenceDueAt = now.monotonicMilliseconds &+ intervalMilliseconds
   }
 
-  /// The room names as many people as it may, so this member's presence is sent to nobody. It counts as new when the
-  /// member shows something again.
+  /// The room already names as many people as it may, so this member's presence is sent to nobody. It counts as new
+  /// again when the member shows something else.
   mutating func presenceIsPassedOver() { isPresenceUntold = false }
 }

@@ -1,13 +1,14 @@
 import CanvasCRDT
 import RoomLog
 
-// Splits news between nodes into parts, because it may be longer than a log carries at once, and joins them again.
+// Splits news between nodes into parts, because it may be longer than what a log carries at once, and joins the parts
+// again.
 
 /// A part of a node's news, as a log carries it.
 struct NewsPart: Sendable {
   /// The number of the node's run.
   let node: UInt64
-  /// Counts the parts that the node has sent, so that others notice when they have missed one.
+  /// The sequence number of the part among all that the node has sent. By it others notice that they have missed one.
   let number: UInt64
   let isFirst: Bool
   let isLast: Bool
@@ -31,7 +32,7 @@ struct NewsPart: Sendable {
     return writer.finish()
   }
 
-  /// `nil` if another version wrote it.
+  /// - Returns: `nil` if another version of the server wrote the bytes.
   init?(_ encoded: [UInt8]) {
     let head = encoded.withUnsafeBytes { buffer -> (node: UInt64, number: UInt64, flags: UInt8)? in
       var reader = ByteReader(buffer)
@@ -50,7 +51,7 @@ struct NewsPart: Sendable {
 
   private static let version: UInt8 = 1
   private static let headBytes = 18
-  /// How much of the news goes into one part.
+  /// The upper bound on the bytes of news in one part.
   fileprivate static let bytesMax = LogRequest.toldBytesMax - headBytes
 
   private enum Flags {
@@ -59,7 +60,7 @@ struct NewsPart: Sendable {
   }
 }
 
-/// Makes parts of what a node tells.
+/// Splits what a node sends into parts.
 struct NewsTeller: Sendable {
   /// The number of the node's run.
   let node: UInt64
@@ -90,9 +91,9 @@ struct NewsListener: Sendable {
   enum Heard {
     /// More parts of the same news follow.
     case begun
-    /// A part of this news was missed.
+    /// A part of this news was missed, so the news is dropped.
     case cut
-    /// - Parameter isNext: whether the news before it has arrived too.
+    /// - Parameter isNext: false if news before this was missed.
     case news([UInt8], isNext: Bool)
   }
 

@@ -2,9 +2,9 @@ import CanvasCRDT
 
 /// News about the people connected to a node, for the other nodes that have the room open.
 struct NodeNews: Sendable {
-  /// Whether the other nodes are to send their people.
+  /// Whether the other nodes should send all their people.
   var asks = false
-  /// Whether `joined` names everyone at the node. Then all others that were known of it have left.
+  /// Whether `joined` names everyone at the node. If so, all others that were known to be there have left.
   var isWhole = false
   var left: [Identifier] = []
   var joined: [Person] = []
@@ -62,7 +62,7 @@ struct NodeNews: Sendable {
     static let isWhole: UInt8 = 2
   }
 
-  /// `nil` if another version wrote it.
+  /// - Returns: `nil` if another version of the server wrote the bytes.
   init?(_ bytes: [UInt8]) {
     let read = bytes.withUnsafeBytes { buffer -> NodeNews? in
       var reader = ByteReader(buffer)
@@ -92,8 +92,8 @@ struct NodeNews: Sendable {
 }
 
 extension NodeNews.Standing {
-  /// Marks a digest with mixed hashes (M9). An older server sends its cursor without this mark. Its digest is another
-  /// number for the same room, so neither server compares the two.
+  /// Marks a digest with mixed hashes (M9). An older server sends its cursor without this mark, and for the same room
+  /// its digest is another number. So neither server compares the two digests.
   private static let mark = "m:"
 
   fileprivate var markedCursor: Cursor { Cursor(Text(Self.mark).appending(cursor.text)) }

@@ -1,8 +1,9 @@
 import CanvasCRDT
 
-/// The seats with new presence since the last beat.
+/// The seats whose members have shown something since the last beat.
 ///
-/// What always holds: a seat is listed at most once, and only while its member has something to tell.
+/// What always holds: a seat is listed at most once, and only while its member has presence that others have not been
+/// sent.
 struct PeerNews: Sendable {
   /// The seats of members with presence that others have not been sent.
   private(set) var showing: [Int32] = []
@@ -10,6 +11,6 @@ struct PeerNews: Sendable {
   mutating func shows(_ seat: Int32) { showing.append(seat) }
   mutating func went(seat: Int32) { showing.removeAll { $0 == seat } }
 
-  /// To be called when all of it has been sent, except the presence of these seats.
+  /// A beat has sent the presence of all listed seats except these.
   mutating func told(butFor waiting: [Int32]) { if !showing.isEmpty { showing = waiting } }
 }

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The rate of presence to a receiver, in bytes a second. A fraction of a second's worth may go at once.
+/// Bounds the presence that a receiver is sent, in bytes a second. A fraction of a second's worth may be sent at once.
 ///
 /// What always holds: over any longer time, a receiver is sent at most the rate and one state more.
 struct PresenceBudget: Sendable {
@@ -9,8 +9,8 @@ struct PresenceBudget: Sendable {
   /// state that was longer than what was left.
   private var thousandths: Int64
   private var filledAt: UInt64 = 0
-  /// Once it is used up, states wait until there is enough for several again, even if a beat is sent earlier for
-  /// another reason.
+  /// Once the budget is used up, states wait until there is enough for several of them. So they don't go one by one
+  /// with beats that are sent for another reason.
   private(set) var isUsedUp = false
 
   init(limits: Limits) {
@@ -18,9 +18,9 @@ struct PresenceBudget: Sendable {
     thousandths = bytesPerSecond * 1_000 / PresenceBudget.atOnceDivisor
   }
 
-  /// An eighth of a second's worth may be sent at once.
+  /// At most an eighth of a second's worth may be sent at once.
   private static let atOnceDivisor: Int64 = 8
-  /// Enough for several is a twentieth of a second's worth.
+  /// A twentieth of a second's worth is enough for several states.
   private static let waitMilliseconds: Int64 = 50
 
   mutating func fill(_ now: Moment) {
@@ -40,7 +40,7 @@ struct PresenceBudget: Sendable {
 
   static func bytes(of state: JSONText) -> Int { state.bytes.count + stateBytes }
 
-  /// The JSON around a state: the actor, the names of the members, a comma.
+  /// The bytes of JSON around a state: the actor, the names of the members, a comma.
   private static let stateBytes = 33
 
   /// When there is budget for several states again.

@@ -1,62 +1,64 @@
 import CanvasCRDT
 
 /// How far a connection has read, and the bytes on their way to it: those that its socket has taken in part, and a few
-/// answers of its own. There is no queue.
+/// answers to it alone. There is no queue of beats.
 ///
 /// What always holds:
 /// - A chunk that a socket has begun to take is sent whole before anything else. It counts as sent only then.
-/// - If the socket takes no byte of an offer, the offer is withdrawn: when the socket takes bytes again, there may be
-///   something newer.
+/// - If the socket takes no byte of what it is offered, the offer is withdrawn: when the socket takes bytes again,
+///   there may be something newer.
 /// - `told` is set from when the reader comes or falls behind until it has been sent the difference.
-/// - Reading is paused when the backlog passes a bound, and goes on when the backlog is below half of that, so that
-///   it doesn't stop and start all the time.
+/// - Reading from the connection pauses when the backlog passes a bound, and goes on when the backlog is below half of
+///   that bound, so that it doesn't stop and start all the time.
 struct Reader: Sendable {
   let id: MemberID
   let channel: Channel
   let actor: Identifier
-  /// Its address, by which streams of state are shared out.
+  /// The client's address. Places in streams of state are shared out by it.
   let party: String
 
   /// Where the reader's next bytes come from.
   enum Stage: Sendable {
-    /// A stream of state. It waits for a beat, or, if it was turned away, until there is space for one more.
+    /// From a stream of state, for which the reader still waits: for a beat, or, if it was turned away, until another
+    /// stream may begin.
     case waiting(wasTurnedAway: Bool)
-    /// The parts of a stream of state, from `next` on.
+    /// From a stream of state, whose parts it gets from `next` on.
     case state(stream: Int, next: Int)
-    /// Reads missed messages other than operations, one buffer after the other.
+    /// From messages that it missed, other than operations, one buffer after the other.
     case notices([[UInt8]], next: Int)
     /// Reads the ring.
     case live
   }
 
   private(set) var stage = Stage.live
-  /// The reader's place in the log when it was last live. Beats since then don't count. `nil` if it has to be sent
-  /// everything.
+  /// The place in the log that the reader had when it last read the ring. It has got no beat since. `nil` if it has to
+  /// be sent everything.
   private(set) var position: UInt64?
   private(set) var told: Told?
-  /// The reader already knows the joins and leaves of beats before this ordinal, from its welcome or from when it was
+  /// The joins and leaves of beats before this ordinal are known to the reader, from its welcome or from when it was
   /// caught up.
   private(set) var peopleToldBefore: UInt64
 
-  /// The kind of the bytes being sent.
+  /// What the bytes are that are being sent.
   enum Cargo: Sendable {
     case answers, part, notice, states, beat
-    /// The newest values in place of all beats before that one.
+    /// The newest values, in place of all beats before this ordinal.
     case leap(to: UInt64)
   }
 
-  /// The bytes being sent, which may be in a buffer that readers share; the bytes that follow them for this reader
-  /// alone; and how much of both the socket has taken.
+  /// The bytes being sent, in a buffer that readers may share. `own` are bytes for this reader alone, which follow
+  /// them. `offset` says how much of both the socket has taken.
   private var chunk: [UInt8] = []
   private var own: [UInt8] = []
   private var offset = 0
   private var cargo = Cargo.answers
-  /// How many of the answers are part of the bytes that are loaded. They are dropped once the first byte has been sent.
+  /// How many answers are among the loaded bytes. These answers are dropped once the first byte has been sent.
   private var answersLoaded = 0
 
-  /// The members whose newest presence is owed to this reader, because its line had no room for it, longest wait first.
+  /// The members whose newest presence the reader has yet to be sent, because its line had no space for it. Those who
+  /// have waited longest come first.
   private(set) var owed: [Identifier] = []
-  /// The members who will be owed once a byte of what is loaded has been sent.
+  /// What `owed` becomes once a byte of what is loaded has been sent.
   private var owedAfterwards: [Identifier]?
 
   // MARK: Its backlog
@@ -77,7 +79,7 @@ struct Reader: Sendable {
 
   // MARK: - Sending
 
-  /// The reader needs only beats, the same bytes as everyone in its channel.
+  /// Whether the reader needs only beats, which are the same bytes for everyone in its channel.
   var isPlain: Bool {
     guard case .live = stage else { return false }
     return chunk.isEmpty && answers.isEmpty && owed.isEmpty
@@ -106,7 +108,7 @@ struct Reader: Sendable {
   }
 
   /// Loads a beat. If the beat is short, the answers before and after it are loaded with it: a writer gets its
-  /// operation and the answer together, and two calls would cost twice as much as one.
+  /// operation and the answer in one call to the socket, which costs half as much as two.
   /// - Returns: whether anything was loaded. Nothing is loaded if the beat has nothing for the reader's channel and
   ///   there are no answers.
   mutating func load(beat bytes: [UInt8], ordinal: UInt64) -> Bool {
@@ -122,24 +124,24 @@ struct Reader: Sendable {
   }
 
   /// Loads some of the others' presence.
-  /// - Parameter owed: the members whose newest presence is owed to the reader after that.
+  /// - Parameter owed: the members whose newest presence the reader lacks after that.
   mutating func load(states bytes: [UInt8], owed: [Identifier]) {
     load(bytes, .states)
     owe(owed)
   }
 
-  /// If nothing was loaded, the reader is owed these at once.
+  /// These members become owed once the loaded bytes are being sent. If nothing is loaded, they do so at once.
   private mutating func owe(_ actors: [Identifier]) {
     if chunk.isEmpty { owed = actors } else { owedAfterwards = actors }
   }
 
-  /// Loads the newest values in place of some beats. If they are short, the answers before and after those beats are
-  /// loaded with them. If they are long, they are sent from the buffer that is shared by all readers who lack the same
-  /// beats. The answers before them then go out first, and the reader keeps its place until the values are loaded.
+  /// Loads the newest values in place of some beats. If these are short, the answers before and after those beats are
+  /// loaded with them. If they are long, they are sent from the buffer that all readers who lack the same beats share.
+  /// Then the answers go out first, and the reader keeps its place until the values are loaded.
   /// - Parameters:
-  ///   - own: bytes for this reader alone, which go with the values.
-  ///   - owed: the members whose newest presence is owed to the reader after that.
-  ///   - digest: the answer at the end of these beats, if the reader asked for a digest.
+  ///   - own: bytes for this reader alone, which follow the values.
+  ///   - owed: the members whose newest presence the reader lacks after that.
+  ///   - digest: makes the answer as of the end of these beats, if the reader asked for a digest.
   mutating func load(
     newest bytes: [UInt8],
     _ own: [UInt8],
@@ -148,7 +150,8 @@ struct Reader: Sendable {
     owed: [Identifier],
     digest: () -> [UInt8]
   ) {
-    // A digest is of one place in the log, and the reader leaps past that place.
+    // A digest holds for one place in the log. The reader leaps past that place, so it gets a new digest, of the place
+    // where it lands.
     if answers.hasDigest {
       for _ in 0..<answers.dropDigests() { answers.add(digest(), after: end, isDigest: true) }
     }
@@ -177,11 +180,12 @@ struct Reader: Sendable {
     answersLoaded = count
   }
 
-  /// Longer beats are sent from the buffer that all readers share.
+  /// Up to this length, a beat is copied together with the reader's answers. A longer one is sent from the buffer that
+  /// all readers share.
   private static let joinedBytesMax = 16_384
 
-  /// Offers what is loaded.
-  /// - Returns: what was loaded, if the socket took all of it.
+  /// Offers the loaded bytes to the socket.
+  /// - Returns: what they were, if the socket took all of them.
   mutating func offer(_ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Cargo? {
     let count = chunk.count + own.count - offset
     var taken = 0
@@ -219,8 +223,8 @@ struct Reader: Sendable {
     offset = 0
   }
 
-  /// The socket has begun to take newest values: from now on they count as the last of the beats that they replace.
-  /// - Returns: the ordinal of that beat; `nil` if no newest values are being sent.
+  /// If the socket has begun to take newest values, they count from now on as the last of the beats that they replace.
+  /// - Returns: the ordinal of that beat. `nil` if no newest values are being sent.
   mutating func beginsLeap() -> UInt64? {
     guard !chunk.isEmpty, case .leap(let end) = cargo else { return nil }
     cargo = .beat
@@ -232,6 +236,7 @@ struct Reader: Sendable {
   mutating func waitForState(wasTurnedAway: Bool) { stage = .waiting(wasTurnedAway: wasTurnedAway) }
   mutating func enter(stream: Int) { stage = .state(stream: stream, next: 0) }
 
+  /// Takes the reader out of its stream.
   /// - Returns: the stream of state that the reader was in.
   mutating func leaveStream() -> Int? {
     guard case .state(let stream, _) = stage else { return nil }
@@ -249,7 +254,8 @@ struct Reader: Sendable {
     stage = notices.isEmpty ? .live : .notices(notices, next: 0)
   }
 
-  /// The beat that the reader would have got next is dropped. The reader has had all beats before it.
+  /// The beat that the reader would have got next is dropped from the ring, or the reader is to skip it. It has got all
+  /// beats before that one.
   mutating func fallOff(at ordinal: UInt64, dropped: borrowing DroppedBeats, people: Set<Identifier>) {
     let digestsWanted = answers.dropDigests()
     if let position { self.position = max(position, dropped.position) }
@@ -264,8 +270,9 @@ struct Reader: Sendable {
     )
   }
 
-  /// Puts off a digest that is asked for while the reader is behind. It is made once the reader has caught up.
-  /// - Returns: false if the reader is not behind, and can be answered at once.
+  /// Puts off a digest that the client asks for while the reader is behind. The digest is made once the reader has
+  /// caught up.
+  /// - Returns: false if the reader is not behind, so that the digest can be sent at once.
   mutating func deferDigest() -> Bool {
     guard told != nil else { return false }
     told?.digestsWanted += 1
@@ -281,13 +288,13 @@ struct Reader: Sendable {
   mutating func entered(operations: UInt64) { operationsUnderWay += operations }
   mutating func landed(operations: UInt64) { operationsUnderWay -= operations }
 
-  /// The bytes of the answers that wait, and of those that are owed and not made yet.
+  /// The bytes of the answers that wait, and of the digests that were put off.
   private var answerBytes: UInt64 { UInt64(answers.byteCount + (told?.digestsWanted ?? 0) * Reader.digestBytes) }
 
-  /// About as long as a digest is.
+  /// About the length of a message with a digest.
   private static let digestBytes = 64
 
-  /// - Returns: whether reading is to be paused now, because the reader's answers or its operations pile up.
+  /// - Returns: whether reading from the connection has to pause now, because its answers or its operations pile up.
   mutating func pausesReading(_ limits: Limits) -> Bool {
     guard !isReadingPaused, answerBytes > limits.waitingAnswerBytes || operationsUnderWay > limits.inFlightOperations
     else {
@@ -297,7 +304,7 @@ struct Reader: Sendable {
     return true
   }
 
-  /// - Returns: whether reading is to go on now.
+  /// - Returns: whether reading from the connection has to go on now.
   mutating func resumesReading(_ limits: Limits) -> Bool {
     guard isReadingPaused, answerBytes <= limits.waitingAnswerBytes / 2,
       operationsUnderWay <= limits.inFlightOperations / 2
@@ -306,6 +313,6 @@ struct Reader: Sendable {
     return true
   }
 
-  /// The bytes that the reader holds beside the ring.
+  /// The bytes in memory for this reader alone. Those of the ring are shared.
   var bytesHeld: Int { chunk.count + own.count + answers.byteCount }
 }

@@ -5,19 +5,20 @@ import CanvasCRDT
 /// What always holds:
 /// - A taken seat has a reader and a lane, and both are of the same connection.
 /// - A plain lane belongs to a reader that needs only the next beats.
-/// - A reader that may have something to be sent is listed as ready, or comes later in the current round.
+/// - A reader that may have something to be sent is listed as ready, or its seat is still to come in the current round.
 /// - A blocked reader is offered nothing until its socket takes more.
 struct Readers: Sendable {
   private let limits: Limits
   private var readers: [Reader?] = []
-  /// Parallel to `readers`: one lane for each reader.
+  /// The lanes, at the same indices as the readers.
   private var lanes: [Lane] = []
-  /// The seats of readers that may have something to be sent since `takeReady` was last called.
+  /// The seats of readers that have got something to be sent since the last call of `takeReady`.
   private var readySeats: [Int32] = []
-  /// The round in which every reader is offered the newest beat: the next seat, and how many seats are left.
+  /// The round in which every reader is offered the newest beat: the next seat in it, and how many seats are left.
   private var roundAt = 0
   private var roundLeft = 0
-  /// The seats that wait for a stream of state, first come first. Some may be free by now. No seat is listed twice.
+  /// The seats whose readers wait for a stream of state, in the order in which they came. Some may be free by now. No
+  /// seat is listed twice.
   private var waitingSeats: [Int] = []
 
   init(limits: Limits) { self.limits = limits }
@@ -32,12 +33,12 @@ struct Readers: Sendable {
     }
     readers[seat] = reader
     var lane = Lane(id: reader.id, channel: reader.channel)
-    // The seat may still be listed for the member that had it before.
+    // The seat may still be on the list because of the member that had it before. It must not be listed twice.
     lane.isListedAsWaiting = lanes[seat].isListedAsWaiting
     lanes[seat] = lane
   }
 
-  /// Keeps a seat for somebody who is sent nothing.
+  /// Reserves a seat without a reader, for a guest: nothing is sent to a guest.
   mutating func keepFree(_ id: MemberID) {
     while readers.count <= id.seat {
       readers.append(nil)
@@ -62,7 +63,7 @@ struct Readers: Sendable {
   // MARK: Answers
 
   /// Keeps an answer until it may be sent.
-  /// - Returns: whether reading from that connection is to be paused now.
+  /// - Returns: whether reading from that connection has to pause now.
   mutating func answer(_ id: MemberID, _ bytes: [UInt8], after ordinal: UInt64, isDigest: Bool = false) -> Bool {
     readers[id.seat]?.answer(bytes, after: ordinal, isDigest: isDigest)
     lanes[id.seat].isPlain = false
@@ -77,19 +78,20 @@ struct Readers: Sendable {
   }
 
   /// Puts off a digest for a reader that is behind.
-  /// - Returns: whether reading from that connection is to be paused now. `nil` if the digest can be made at once.
+  /// - Returns: whether reading from that connection has to pause now. `nil` if the digest can be made at once.
   mutating func deferDigest(of id: MemberID) -> Bool? {
     readers[id.seat]?.deferDigest() == true ? pausesReading(id) : nil
   }
 
-  /// Counts operations of a connection that are now on their way to the log.
-  /// - Returns: whether reading from the connection is to be paused now.
+  /// Counts operations of a connection that are on their way to the log from now on.
+  /// - Returns: whether reading from the connection has to pause now.
   mutating func entered(operations: Int, by id: MemberID) -> Bool {
     readers[id.seat]?.entered(operations: UInt64(operations))
     return pausesReading(id)
   }
 
-  /// - Returns: whether reading from the connection is to go on now.
+  /// The log has answered for operations of a connection.
+  /// - Returns: whether reading from the connection has to go on now.
   mutating func landed(operations: UInt64, of id: MemberID) -> Bool {
     readers[id.seat]?.landed(operations: operations)
     return resumesReading(at: id.seat) != nil
@@ -99,19 +101,20 @@ struct Readers: Sendable {
 
   private mutating func pausesReading(_ id: MemberID) -> Bool { readers[id.seat]?.pausesReading(limits) ?? false }
 
-  /// - Returns: the connection, if reading from it is to go on now.
+  /// - Returns: the connection, if reading from it has to go on now.
   mutating func resumesReading(at seat: Int) -> MemberID? {
     readers[seat]?.resumesReading(limits) == true ? lanes[seat].id : nil
   }
 
   // MARK: - Sending
 
-  /// There is a new beat. Connections that have not been offered the last one go first.
+  /// There is a new beat, so a round of all readers begins. It begins where the last round stopped, so that readers who
+  /// were not offered the last beat come first.
   mutating func everyoneIsReady() { roundLeft = lanes.count }
   /// Whether any reader may have something to be sent.
   var isReady: Bool { roundLeft > 0 || !readySeats.isEmpty }
 
-  /// The readers that may have something to be sent: those that became ready since the last call, and the next ones of
+  /// The readers that may have something to be sent: those that became ready since the last call, and the next seats of
   /// the round.
   mutating func takeReady(ofRoundMax: Int) -> (listed: [Int32], ofRound: Range<Int>) {
     let listed = readySeats
@@ -125,19 +128,19 @@ struct Readers: Sendable {
   }
 
   var seatCount: Int { lanes.count }
-  /// Whether no message has been sent in part.
+  /// Whether every message that the socket has begun to take was sent whole.
   func isBetweenMessages(_ seat: Int) -> Bool { readers[seat]?.isSending == false }
   func isBlocked(_ seat: Int) -> Bool { lanes[seat].isBlocked }
   mutating func unblock(_ seat: Int) { lanes[seat].isBlocked = false }
 
-  /// Whether a seat's socket takes bytes and there may be some for it.
+  /// Whether a seat's socket may take bytes, and there may be some to send.
   func mayBeSent(_ seat: Int, _ ring: borrowing Ring) -> Bool {
     !lanes[seat].isBlocked && !(lanes[seat].isPlain && lanes[seat].place == ring.end)
   }
 
-  /// The fast path, which nearly all readers of a busy room take: they lack only the newest beats, in the form that
-  /// everyone gets. While a large room's readers have their turns, new beats may be made. They go out in the same
-  /// write.
+  /// Offers the newest beats to readers that lack nothing else. Nearly all readers of a busy room are such, so this
+  /// path is made fast. In a large room, new beats may be made before a round is over; a reader that comes later gets
+  /// them in the same write.
   mutating func offerNewest(
     _ ring: borrowing Ring,
     to seats: Range<Int>,
@@ -149,7 +152,8 @@ struct Readers: Sendable {
       guard lane.isPlain, !lane.isBlocked, lane.place >= ring.start, lane.place < ring.end else { continue }
       let index = known.firstIndex { $0.place == lane.place && $0.channel == lane.channel } ?? known.count
       if index == known.count { known.append(NewestBeats(from: lane.place, for: lane.channel, ring)) }
-      // A reader is not told of itself, nor twice of anyone.
+      // A reader must not get news about itself, nor twice about anyone. Such a reader takes the slower path, which
+      // leaves that news out.
       if known[index].tellsOfPeople, let reader = readers[seat], concern(reader, from: lane.place, ring) { continue }
       let bytes = known[index].bytes
       guard !bytes.isEmpty else { continue }
@@ -166,7 +170,8 @@ struct Readers: Sendable {
     }
   }
 
-  /// Whether the beats from a place on concern the reader itself, or people whom it already knows.
+  /// Whether the beats from `place` on have news about the reader itself, or news about people that the reader already
+  /// knows.
   private func concern(_ reader: Reader, from place: UInt64, _ ring: borrowing Ring) -> Bool {
     for ordinal in place..<ring.end where !ring[ordinal].peers.isEmpty {
       if ordinal < reader.peopleToldBefore || ring[ordinal].peers.concern(reader.actor) { return true }
@@ -176,17 +181,17 @@ struct Readers: Sendable {
 
   /// What a connection is sent next.
   enum Next {
-    /// The connection has all there is.
+    /// Nothing: the connection has got everything.
     case nothing
-    /// Something has been loaded and is to be offered.
+    /// What has been loaded: it has to be offered to the socket.
     case loaded
-    /// A part of a stream of state is to be loaded.
+    /// A part of a stream of state, which has to be loaded.
     case part(Int, stream: Int)
-    /// A beat of the ring is to be loaded.
+    /// A beat of the ring, which has to be loaded.
     case beat(UInt64, Channel, BeatRecipient)
-    /// Presence that the connection hasn't got yet.
+    /// Presence that the connection is owed.
     case states(Channel)
-    /// The ring has dropped the connection's next beat. The connection has to enter a stream of state.
+    /// A stream of state, which the connection has to enter, because the ring no longer has its next beat.
     case state
   }
 
@@ -199,7 +204,7 @@ struct Readers: Sendable {
     switch stage {
     case .waiting: return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .nothing
     case .state(let stream, let part):
-      // Before the state is taken, only answers such as the welcome may be sent.
+      // Before a part of the state, only answers that refer to no beat may be sent, such as the welcome.
       return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .part(part, stream: stream)
     case .notices(let buffers, let index):
       readers[seat]?.load(buffers[index], .notice)
@@ -224,9 +229,9 @@ struct Readers: Sendable {
     readers[seat]?.load(states: bytes, owed: owed)
   }
 
-  /// The members whose newest presence is owed to a connection, longest wait first.
+  /// The members whose newest presence a connection has yet to be sent, those who have waited longest first.
   func owed(at seat: Int) -> [Identifier] { readers[seat]?.owed ?? [] }
-  /// Whether a connection is owed more presence than its line takes now.
+  /// Whether a connection has yet to be sent presence that its line had no space for.
   func isOwedStates(_ seat: Int) -> Bool { readers[seat]?.owed.isEmpty == false }
 
   mutating func load(beat bytes: [UInt8], at seat: Int) {
@@ -234,8 +239,8 @@ struct Readers: Sendable {
     if readers[seat]?.load(beat: bytes, ordinal: lanes[seat].place) == false { lanes[seat].place &+= 1 }
   }
 
-  /// Offers what is loaded.
-  /// - Returns: whether the socket took all of it. If not, the socket is not offered anything before `unblock`.
+  /// Offers the loaded bytes to a seat's socket.
+  /// - Returns: whether the socket took all of them. If not, it is offered nothing more before `unblock`.
   mutating func offer(_ seat: Int, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Bool {
     guard let sent = readers[seat]?.offer(write) else {
       lanes[seat].isBlocked = true
@@ -244,7 +249,7 @@ struct Readers: Sendable {
       return false
     }
     switch sent {
-    // The ring may have dropped the beat while it was being sent, so the place is counted up.
+    // The place advances by one rather than to the beat's ordinal: meanwhile the ring may have dropped the beat.
     case .beat: lanes[seat].place &+= 1
     case .leap(let end): lanes[seat].place = end
     case .answers, .part, .notice, .states: break
@@ -254,7 +259,7 @@ struct Readers: Sendable {
 
   // MARK: - Leaping
 
-  /// The beats that a connection lacks, from its place on. `nil` if the ring no longer has them.
+  /// The beats that a connection lacks. `nil` if the ring no longer has all of them.
   func gap(at seat: Int, _ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> BeatGap? {
     let place = lanes[seat].place
     guard place >= ring.start, place < ring.end, let reader = readers[seat], let position = reader.position else {
@@ -283,18 +288,19 @@ struct Readers: Sendable {
     digest: () -> [UInt8]
   ) {
     readers[seat]?.load(newest: newest, own, from: lanes[seat].place, to: ring.end, owed: owed, digest: digest)
-    // The beats may have nothing for this connection.
+    // If nothing was loaded, the beats have nothing for this connection, and count as sent.
     if readers[seat]?.isSending == false { lanes[seat].place = ring.end }
   }
 
   // MARK: - Falling behind and catching up
 
-  /// How far in the log a connection has read. `nil` if it has to be sent everything.
+  /// The place in the log up to which a connection has read. `nil` if it has to be sent everything.
   func position(of seat: Int) -> UInt64? { readers[seat]?.position }
 
   func party(of seat: Int) -> String { readers[seat]?.party ?? "" }
 
-  /// Whether there was no space for a stream when this reader last asked. What it lacks has only grown since.
+  /// Whether there was no space for a stream when this reader last asked for one. What the reader lacks has only grown
+  /// since, so it would be turned away again.
   func wasTurnedAway(_ seat: Int) -> Bool {
     if case .waiting(wasTurnedAway: true)? = readers[seat]?.stage { true } else { false }
   }
@@ -302,7 +308,7 @@ struct Readers: Sendable {
   func isNew(_ seat: Int) -> Bool { readers[seat]?.told?.isNew == true }
 
   /// The connection waits until it can be sent a stream of state.
-  /// - Parameter wasTurnedAway: because there was no space for one more stream.
+  /// - Parameter wasTurnedAway: whether it waits because there was no space for one more stream.
   mutating func waitForState(at seat: Int, wasTurnedAway: Bool) {
     readers[seat]?.waitForState(wasTurnedAway: wasTurnedAway)
     lanes[seat].isPlain = false
@@ -311,7 +317,8 @@ struct Readers: Sendable {
     waitingSeats.append(seat)
   }
 
-  /// All connections that wait for a stream of state by now, the one that has waited longest first. They are no longer listed.
+  /// Takes all connections off the list of those that wait for a stream of state.
+  /// - Returns: their seats, the one that has waited longest first.
   mutating func takeWaiting() -> [Int] {
     guard !waitingSeats.isEmpty else { return [] }
     let listed = waitingSeats
@@ -320,7 +327,7 @@ struct Readers: Sendable {
     return listed.filter { if case .waiting? = readers[$0]?.stage { true } else { false } }
   }
 
-  /// The connection is sent a stream of state, and then continues at a place in the ring.
+  /// The connection reads a stream of state from now on, and continues afterwards at a place in the ring.
   mutating func enter(_ entry: StateStreams.Entry, at seat: Int) {
     readers[seat]?.enter(stream: entry.number)
     lanes[seat].place = entry.place
@@ -328,14 +335,16 @@ struct Readers: Sendable {
     becomesReady(lanes[seat].id)
   }
 
-  /// - Returns: the stream of state that the connection was reading.
+  /// Takes a connection out of its stream.
+  /// - Returns: the stream of state that it was reading.
   mutating func leaveStream(at seat: Int) -> Int? { readers[seat]?.leaveStream() }
 
   func wantsDigest(_ seat: Int) -> Bool { readers[seat]?.told.map { $0.digestsWanted > 0 } ?? false }
 
   /// A connection has been sent a state as of a position in the log.
   /// - Returns: what the connection knew besides operations, and its place in the ring. `nil` if the ring has dropped
-  ///   that place. Then the connection reads another stream, and after that gets everything that it missed.
+  ///   that place. Then the connection has to read another stream, and gets everything else that it missed after that
+  ///   one.
   mutating func reach(_ position: UInt64, at seat: Int, _ ring: borrowing Ring) -> (told: Told, place: UInt64)? {
     readers[seat]?.reach(position)
     guard lanes[seat].place >= ring.start, let told = readers[seat]?.told else { return nil }
@@ -354,8 +363,9 @@ struct Readers: Sendable {
     readers[seat]?.catchUp(notices, peopleToldBefore: peopleToldBefore)
   }
 
-  /// The ring is about to drop its oldest beat. The readers that need it next record what they know so far.
-  /// - Returns: how many readers fell off.
+  /// The ring is about to drop its oldest beat. For each reader that needs this beat next, what it knows so far is
+  /// recorded.
+  /// - Returns: how many readers fell off the ring.
   mutating func fallOff(_ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> Int {
     let ordinal = ring.start
     var count = 0
@@ -363,7 +373,7 @@ struct Readers: Sendable {
       guard let reader = readers[seat] else { continue }
       // A beat that is being sent counts as sent.
       guard lanes[seat].place &+ (reader.isSendingBeat ? 1 : 0) == ordinal else { continue }
-      // A reader that has a record already keeps it: it still lacks what it missed before.
+      // A record that a reader already has is kept: the reader still lacks everything since that record.
       guard reader.told == nil else { continue }
       fallOff(seat, at: ordinal, ring, dropped)
       count += 1
@@ -382,13 +392,13 @@ struct Readers: Sendable {
     lanes[seat].isPlain = false
   }
 
-  /// Gives the connection a stream of state, because it is too many beats behind, or has fallen off the ring.
-  /// - Parameter told: what a reader knows that got all beats before this one's place.
+  /// Has the connection read a stream of state, because it is too many beats behind or has fallen off the ring.
+  /// - Parameter told: what a reader knows that has got all beats before this connection's place.
   mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, told: DroppedBeats) {
     fallOff(seat, at: lanes[seat].place, ring, told)
   }
 
-  /// Whether all readers have all beats, and none is being sent anything.
+  /// Whether every reader has got all beats, and no bytes are on their way to any.
   func hasAll(_ ring: borrowing Ring) -> Bool {
     for seat in readers.indices {
       guard let reader = readers[seat] else { continue }
@@ -397,7 +407,7 @@ struct Readers: Sendable {
     return true
   }
 
-  /// The bytes that the readers hold beside the ring: all together, and the one that holds most.
+  /// The bytes in memory for readers alone, without the ring: of all readers together, and of the one with the most.
   var bytesHeld: (all: Int, most: Int) {
     readers.reduce(into: (0, 0)) { sum, reader in
       guard let held = reader?.bytesHeld else { return }
@@ -405,6 +415,6 @@ struct Readers: Sendable {
     }
   }
 
-  /// How many were turned away when they asked for a stream of state, and wait for one.
+  /// How many readers wait for a stream of state because there was no space for one when they asked.
   var turnedAway: Int { readers.indices.count { wasTurnedAway($0) } }
 }

@@ -2,20 +2,21 @@ import CanvasCRDT
 
 /// The people whom the room has named to everyone, and those who wait to be named.
 ///
-/// A crowded room tells only some people by name: those who show something, and others up to a bound. It tells the
-/// number of the rest. So the cost of a join doesn't grow with the number of people in the room.
+/// A crowded room names only some people: those who show something, and others up to a bound. Of the rest it sends only
+/// the number. So the cost of a join doesn't grow with the number of people in the room.
 ///
 /// What always holds:
-/// - Every entry was told by a beat. So a reader that has got all beats knows exactly the people of these entries, in
-///   the state that each has here.
+/// - A beat has announced every entry. So a reader that has got all beats knows exactly the people of these entries,
+///   each with the presence that the entry has.
 /// - There are at most `showingPeople` entries, or `namedPeople` if that is more.
-/// - The entry of a person who has gone stays until a beat has announced that. Until then it is listed in `gone`.
+/// - The entry of a person who has gone stays until a beat has announced the leave. Until then the person is listed in
+///   `gone`.
 struct Roster: Sendable {
   struct Entry: Sendable {
     let id: MemberID
     /// The person, with the presence that was sent last.
     fileprivate(set) var peer: Peer
-    /// The ordinal of the beat that told others of this person.
+    /// The ordinal of the beat that announced this person.
     let namedAt: UInt64
     /// The ordinal of the beat that sent this person's newest presence.
     fileprivate(set) var stateAt: UInt64
@@ -26,12 +27,12 @@ struct Roster: Sendable {
   private let limits: Limits
   private var entries: [Identifier: Entry] = [:]
   private var gone: [Identifier] = []
-  /// The people who have not been named, in the order in which they came. Some may have left since, or been named.
+  /// The people who wait to be named, in the order in which they came. Some of them may have left since, or been named.
   private var unnamed: [MemberID] = []
   private var unnamedTaken = 0
   /// The number of people that was last sent to clients that ask for it.
   private(set) var crowdTold: UInt64 = 0
-  /// When names were last announced, on the monotonic clock, and the number.
+  /// When names were last announced, and when the number of people was, on the monotonic clock.
   private var namesToldAt: UInt64?
   private var crowdToldAt: UInt64?
   /// The result of `peers`, until somebody else is named.
@@ -45,7 +46,8 @@ struct Roster: Sendable {
 
   func names(_ id: MemberID, _ actor: Identifier) -> Bool { entries[actor]?.id == id }
 
-  /// Everyone who has been named, by actor. Kept until something changes, so that many newcomers cost one sort.
+  /// Everyone who has been named, in the order of their actors. The result is kept until it changes, so that many
+  /// newcomers cost one sort.
   mutating func peers() -> [Peer] {
     if let sorted { return sorted }
     let peers = entries.values.map { $0.peer }.sorted { $0.actor < $1.actor }
@@ -61,7 +63,7 @@ struct Roster: Sendable {
     if names(id, actor) { gone.append(actor) }
   }
 
-  /// When a beat should tell who came and went. `nil` if there is nothing to tell.
+  /// When a beat should announce who came and went. `nil` if there is nothing to announce.
   /// - Parameter count: how many people are here.
   func newsDueAt(people count: Int) -> UInt64? {
     let names = hasNamesToTell(count) ? Roster.due(namesToldAt, interval(count, max: 100)) : nil
@@ -70,11 +72,11 @@ struct Roster: Sendable {
     return min(names, number)
   }
 
-  /// One millisecond for each person here: then announcing to everyone costs about the same whatever their number, and
-  /// nobody waits for long. In a small room nobody waits.
+  /// The shortest time between two announcements: one millisecond for each person here. So announcing to everyone costs
+  /// about the same a second, however many people there are, and nobody waits for long. In a small room nobody waits.
   private func interval(_ count: Int, max most: UInt64) -> UInt64 { isSmall(count) ? 0 : min(UInt64(count), most) }
 
-  /// Whether so few people are here that everything may be told at once.
+  /// Whether so few people are here that who comes and goes is announced at once.
   func isSmall(_ count: Int) -> Bool { UInt64(count) <= limits.namedPeople / 5 }
 
   private static func due(_ toldAt: UInt64?, _ interval: UInt64) -> UInt64 { toldAt.map { $0 &+ interval } ?? 0 }
@@ -84,7 +86,7 @@ struct Roster: Sendable {
     return !gone.isEmpty || here < count && UInt64(here) < limits.namedPeople
   }
 
-  /// The number of people that clients are sent. 0 if everyone is named, or soon will be.
+  /// The number of people to send to clients that ask for it. 0 if everyone is named, or soon will be.
   private func number(_ count: Int) -> UInt64 {
     let everyone = UInt64(count) <= limits.namedPeople || entries.count - gone.count >= count
     return everyone ? 0 : UInt64(count)
@@ -92,10 +94,11 @@ struct Roster: Sendable {
 
   // MARK: Telling
 
-  /// Adds the joins and leaves to a beat, if it is time.
+  /// Adds joins and leaves to a beat, if they are due.
   /// - Parameters:
   ///   - count: how many people are here.
-  ///   - person: the member in a seat, with the presence that may be sent already. `nil` if that connection is gone.
+  ///   - person: gives the person behind a member, with the presence that may be sent already. `nil` if that member has
+  ///     left.
   mutating func tell(
     _ changes: inout PeerChanges,
     beat ordinal: UInt64,
@@ -122,8 +125,8 @@ struct Roster: Sendable {
     changes.crowd = number
   }
 
-  /// Drops people who have left and duplicates from the list, so that it is never much longer than the number of
-  /// people.
+  /// Drops duplicates, and people who have left or were named, from the list of those who wait. So the list is never
+  /// much longer than the number of people.
   private mutating func tidy(_ person: (MemberID) -> Peer?) {
     var known: Set<MemberID> = []
     unnamed = unnamed[unnamedTaken...].filter { id in
@@ -164,16 +167,16 @@ struct Roster: Sendable {
     shownAt: UInt64
   ) {
     var peer = peer
-    // Presence is sent as a message of its own.
+    // A join has no presence: presence is a message of its own.
     peer.state = nil
     changes.joined.append(peer)
     entries[peer.actor] = Entry(id: id, peer: peer, namedAt: ordinal, stateAt: 0, shownAt: shownAt)
     sorted = nil
   }
 
-  /// Makes sure that somebody who shows something is named, in this beat at the latest. If the room already names as
-  /// many as it may, one who has shown nothing for a while loses the name.
-  /// - Returns: false if the room has no place for another name.
+  /// Names somebody who shows something, if that hasn't been done, in this beat. If the room already names as many
+  /// people as it may, somebody who has shown nothing for a while loses the name to this person.
+  /// - Returns: false if nobody can lose the name.
   mutating func admit(
     _ id: MemberID,
     _ peer: Peer,
@@ -182,7 +185,7 @@ struct Roster: Sendable {
     now: Moment
   ) -> Bool {
     guard !names(id, peer.actor) else { return true }
-    // The entry of its earlier session, or of others who have left, is in the way.
+    // Entries of people who have left still take up places. One of them may be of this actor's earlier session.
     if !gone.isEmpty { tellGone(&changes) }
     if UInt64(entries.count) >= max(limits.namedPeople, limits.showingPeople) {
       guard let quietest = entries.values.min(by: { ($0.shownAt, $0.peer.actor) < ($1.shownAt, $1.peer.actor) }),
@@ -196,10 +199,10 @@ struct Roster: Sendable {
     return true
   }
 
-  /// How long somebody may show nothing before somebody else can take their place.
+  /// How long somebody has to have shown nothing before somebody else can take over the name's place.
   private static let quietMilliseconds: UInt64 = 10_000
 
-  /// The beat `ordinal` sends somebody's presence.
+  /// The beat `ordinal` sends the presence of this actor.
   mutating func told(_ state: JSONText, of actor: Identifier, beat ordinal: UInt64, now: Moment) {
     entries[actor]?.peer.state = state
     entries[actor]?.stateAt = ordinal

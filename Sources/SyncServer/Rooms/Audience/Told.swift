@@ -1,28 +1,28 @@
 import CanvasCRDT
 
-/// What a connection knows besides operations, after it has just joined or has fallen behind.
+/// What a connection knows besides operations, when it has just joined or has fallen behind.
 ///
 /// A reader that gets all beats from `ordinal` on learns the rest from them. Any other reader is sent the difference
-/// between this and the room as it is.
+/// between what it knows and the room as it is.
 struct Told: Sendable {
-  /// Ordinal of the first beat that the connection has not been sent.
+  /// The ordinal of the first beat that the connection has not been sent.
   let ordinal: UInt64
-  /// Ordinal of the first beat whose joins and leaves the connection doesn't know. It is later than `ordinal` if the
-  /// connection was told of earlier ones in another way.
+  /// The ordinal of the first beat whose joins and leaves the connection doesn't know. It is later than `ordinal` if
+  /// the connection learned of earlier joins and leaves in another way, such as its welcome.
   let peopleOrdinal: UInt64
   /// The people whom the connection knows of.
   let peers: [Identifier]
-  /// The pairs that the connection has been told of.
+  /// The overlapping pairs that the connection has been sent.
   let pairs: Set<ShapePair>
-  /// Whether the connection has been told of all pairs, even if there were none.
+  /// Whether the connection has been sent all pairs, even if there were none.
   let arePairsTold: Bool
-  /// How many digests the connection has asked for and not been sent.
+  /// How many digests the connection has asked for and hasn't been sent.
   var digestsWanted = 0
-  /// The connection is new, and has been sent nothing yet.
+  /// Whether the connection is new, and has been sent nothing yet.
   private(set) var isNew = false
-  /// The welcome left out the others' presence, because it would have been too long.
+  /// Whether the welcome left out the others' presence, because it would have been too long.
   private(set) var owesStates = false
-  /// The welcome left out these people altogether, because it would have been too long even without presence.
+  /// The people whom the welcome left out altogether, because it would have been too long even without presence.
   private(set) var unnamed: Set<Identifier> = []
 
   /// What a connection knew when it fell off the ring.
@@ -44,10 +44,10 @@ struct Told: Sendable {
 
   /// What a new connection knows from its `welcome`.
   /// - Parameters:
-  ///   - ordinal: the ordinal of the beat that comes next.
+  ///   - ordinal: the ordinal of the next beat.
   ///   - peers: everyone here, with their presence.
-  ///   - named: the peers that the welcome names. If the welcome would be longer than a message may be, some of it is
-  ///     sent after the state: first the peers' presence, and with thousands of peers some of the names, too.
+  ///   - named: the peers that the welcome names. If the welcome would be longer than a message may be, the peers'
+  ///     presence is left out, to be sent after the state. With thousands of peers, some peers are left out, too.
   init(newcomerAt ordinal: UInt64, among peers: [Peer], messageBytesMax: UInt64, named: inout [Peer]) {
     self.ordinal = ordinal
     peopleOrdinal = ordinal
@@ -69,7 +69,7 @@ struct Told: Sendable {
     named = Array(fitting)
   }
 
-  /// The notices of the pairs that began or ended since.
+  /// The notices of the pairs that began or ended since the connection was last sent pairs.
   func overlapNotices(to standing: [ShapePair], encoder: MessageEncoder) -> [OverlapNotice] {
     let known = Set(standing)
     let began = standing.filter { !pairs.contains($0) }
@@ -78,11 +78,12 @@ struct Told: Sendable {
     return encoder.notices(began: began, ended: ended)
   }
 
-  /// The most bytes of a welcome without its peers.
+  /// The upper bound on the bytes of a welcome without its peers.
   private static let welcomeBytesMax = 1_024
 }
 
 extension Peer {
-  /// The most bytes of a peer in a message, without its presence. Each byte of a name may be escaped as six.
+  /// The upper bound on the bytes that one peer's entry takes in a message, without the peer's presence. Escaping may
+  /// turn each byte of the name into six.
   fileprivate var bytesMax: Int { 6 * name.utf8Count + 96 }
 }

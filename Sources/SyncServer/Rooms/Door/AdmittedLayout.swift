@@ -1,15 +1,15 @@
 import CanvasCRDT
 
 /// A layout that the door has admitted. Stamping and encoding 100,000 shapes takes longer than others should wait, so
-/// that is done beside the loop.
+/// that is done on another thread.
 struct AdmittedLayout: Sendable {
-  /// The number of its batch.
+  /// The number of the layout's batch.
   let number: UInt64
-  /// The number of the request that it came with.
+  /// The number of the HTTP request that sent the layout.
   let request: UInt64
   let moves: [Operation]
   let made: [ProposedOperation]
-  /// The clock that gives the stamps that were reserved for `made`, if it is told the time `milliseconds`.
+  /// A clock that gives the stamps that were reserved for `made`, when it is handed the time `milliseconds`.
   let clock: Clock
   let milliseconds: UInt64
   let payer: Payer?

@@ -1,19 +1,21 @@
 import CanvasCRDT
 
-/// The server's limits for a message, in addition to the room's, and the account that pays for storing the message.
+/// What the server's own limits allow in a message, in addition to the room's limits, and the account that pays for
+/// storing the message.
 struct Allowance: Sendable {
   enum Bound: Sendable {
     case none
-    /// Only operations that were taken before, which change nothing (W8).
+    /// Only operations that were accepted before and therefore change nothing (W8). All others are refused for this
+    /// reason.
     case nothingNew(RejectCode, Text)
-    /// Also deletions of shapes that are there.
+    /// In addition, deletions of shapes that exist.
     case deletions(RejectCode, Text)
   }
 
   var payer: Payer?
   var bound: Bound
 
-  /// For writers whom no quota counts.
+  /// The allowance of writers that have no quota.
   static let all = Allowance(payer: nil, bound: .none)
 
   func check(_ proposed: [ProposedOperation], on canvas: borrowing Canvas) throws(Rejection) {

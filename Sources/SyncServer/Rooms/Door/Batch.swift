@@ -2,11 +2,11 @@ import CanvasCRDT
 
 /// Operations that a room wants stored in its log, all of them or none.
 struct Batch: Sendable {
-  /// A number that no other batch of this room in this process has. The log's answer names it.
+  /// A number that no other batch of this room in this process has. The log's answer carries it.
   let number: UInt64
   let operations: [Operation]
   let payer: Payer?
-  /// If this is not 0: every node forgets deletions from before this time, in Unix milliseconds, when it takes this
+  /// If this is not 0: every node forgets deletions from before this time, in Unix milliseconds, when it folds this
   /// record.
   var forgottenBefore: UInt64 = 0
 }

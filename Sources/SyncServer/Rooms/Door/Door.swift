@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// The way into a room's log. Whether operations may enter is decided here and nowhere else. Merging checks nothing.
+/// The way into a room's log. Here, and nowhere else, is decided whether operations may enter. Merging checks nothing.
 ///
 /// What always holds:
-/// - A batch that was given out is under way until the log has answered for it. The log answers once.
+/// - A batch that was admitted is under way until the log has answered for it. The log answers once.
 /// - The room's limits apply to the canvas as it will be with all batches under way.
-/// - The log is in doubt from the first batch that it refuses until it takes one. Meanwhile, batches that it refused
-///   may have been stored.
+/// - The log is in doubt from the first batch that it refuses until it stores one. Meanwhile, batches that it refused
+///   may have been stored all the same.
 struct Door: Sendable {
   private let limits: Limits
   private var underWay: [UInt64: Passage] = [:]
@@ -16,7 +16,7 @@ struct Door: Sendable {
   private var textSpace: TextSpace
   private var isLogInDoubt = false
 
-  /// A batch on its way to the log, and who gets the answer.
+  /// A batch on its way to the log, and the writer that the answer is for.
   struct Passage: Sendable {
     enum Origin: Sendable {
       case member(MemberID, MessageIdentifier?)
@@ -27,7 +27,7 @@ struct Door: Sendable {
     let operationCount: UInt64
     /// The shapes that the batch may make or delete.
     fileprivate let counted: [Identifier]
-    /// Whether one of its records came too late: it may cross deletions that the room has forgotten.
+    /// Whether one of the batch's records came too late: it may cross deletions that the room has forgotten.
     fileprivate(set) var isTooOld = false
   }
 
@@ -68,8 +68,8 @@ struct Door: Sendable {
     return Batch(number: number, operations: operations, payer: allowance.payer)
   }
 
-  /// Admits a layout as one batch, or refuses all of it. This takes as long for many shapes as for few, because they
-  /// are stamped elsewhere, and single operations were checked when the layout was read.
+  /// Admits a layout as one batch, or refuses all of it. This takes as long for many shapes as for few: the shapes are
+  /// stamped elsewhere, and the single operations were checked when the layout was read.
   mutating func admit(
     _ layout: LayoutEdits,
     by actor: Identifier,
@@ -110,8 +110,8 @@ struct Door: Sendable {
     return Batch(number: number, operations: [], payer: nil, forgottenBefore: milliseconds)
   }
 
-  /// Numbers a batch and records its effect on the limits.
-  /// - Parameter unseen: how many more shapes it makes, which are stamped later.
+  /// Numbers a batch and counts it against the limits.
+  /// - Parameter unseen: how many shapes the batch makes besides, which are stamped later.
   private mutating func letIn(
     _ operations: [Operation],
     unseen: Int = 0,
@@ -126,8 +126,8 @@ struct Door: Sendable {
     return number
   }
 
-  /// Refuses a name that is not allowed. A name from before that rule stays, so an operation with it is accepted when
-  /// it is sent again (W8).
+  /// Refuses a name that is not allowed. Names that are older than the rule stay, so an operation that wrote such a
+  /// name is accepted when it is sent again (W8).
   private func checkName(
     in operation: ProposedOperation,
     index: Int,
@@ -161,11 +161,11 @@ struct Door: Sendable {
       horizonMilliseconds: limits.horizonMilliseconds
     ) {
     case .plausible: break
-    // An operation that was accepted once is accepted again, even if a clock has changed since (W8).
+    // An operation that was accepted before is accepted again, even if the server's clock has been set back since (W8).
     case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
     case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
-    // If a server's clock ran fast and was then set right, the room is ahead of it. To write over what is there, a
-    // writer needs stamps that are as late.
+    // If the server's clock ran fast and was then set right, the room has stamps that are ahead of it. To write over
+    // their values, a writer needs stamps that are as late.
     case .ahead where stamp.milliseconds <= fold.newestMilliseconds: break
     case .ahead(let by):
       throw Rejection(
@@ -189,7 +189,7 @@ struct Door: Sendable {
 
   static let forgotten: Text = "the stamp is older than the deletions that this room remembers: it has had very many"
 
-  /// Whether the canvas has all values of an operation, or newer ones. This holds for every operation that was taken
+  /// Whether the canvas has all values of an operation, or newer ones. That is so for every operation that was accepted
   /// before.
   static func changesNothing(
     _ operation: ProposedOperation,
@@ -202,7 +202,7 @@ struct Door: Sendable {
     return true
   }
 
-  /// To be called now and then.
+  /// Forgets shares of the memory that have faded. To be called now and then.
   mutating func rest(now: Moment) { shares.forgetFaded(now: now) }
 
   // MARK: Through
@@ -210,7 +210,7 @@ struct Door: Sendable {
   /// Whether no batch is under way.
   var isClear: Bool { underWay.isEmpty }
 
-  /// The batches under way, in the order in which they were let in.
+  /// The batches under way, in the order in which they were admitted.
   var batches: [UInt64] { underWay.keys.sorted() }
 
   func origin(of batch: UInt64) -> Passage.Origin? { underWay[batch]?.origin }
@@ -228,21 +228,22 @@ struct Door: Sendable {
     if let batch { underWay[batch]?.isTooOld = true }
   }
 
-  /// The log could not take a batch. If the log can't say whether it has stored the batch, the batch may later appear
-  /// as an unexpected record. It then comes before any batch that the log takes later.
+  /// The log could not store a batch, or can't say whether it has stored it. In the second case the batch may still
+  /// come as a record that nobody expects. It then comes before any batch that the log stores later.
   mutating func refused(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = land(batch, on: canvas) else { return nil }
     isLogInDoubt = true
     return passage
   }
 
-  /// A batch is not sent to the log after all.
+  /// A batch is not sent to the log after all, because its writer lost the right to write.
   mutating func withdrawn(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? { land(batch, on: canvas) }
 
   /// The log could not be written when the room was opened.
   mutating func doubtLog() { isLogInDoubt = true }
 
-  /// To be called when an operation of a batch has reached the canvas, and is counted there from now on.
+  /// To be called when an operation has reached the canvas: from then on it counts as part of the canvas instead of its
+  /// batch.
   mutating func arrived(_ change: Change, of batch: UInt64?, on canvas: borrowing Canvas) {
     fullness.changed(change.shape, on: canvas)
     guard let batch else { return }

@@ -2,13 +2,14 @@ import CanvasCRDT
 
 /// Whether a room has space for more shapes, and for remembering more deletions.
 ///
-/// Counts the room as it will be once everything on its way has arrived, whatever the order of creations and deletions.
+/// Counts the room as it will be once every batch on its way has arrived, whatever the order of creations and
+/// deletions.
 ///
 /// What always holds:
-/// - An operation on its way that may make or delete a shape is among that shape's arrivals until the log has
-///   answered for its batch. Values written to a shape that exists and stays don't count.
-/// - `unseen` counts, by batch, the shapes on their way that nobody else can name yet, because the server made their
-///   identifiers.
+/// - An operation on its way that may make or delete a shape is among that shape's arrivals until the log has answered
+///   for its batch. Operations that write to a shape that exists and stays are not counted.
+/// - `unseen` counts, by batch, the shapes on their way that no other operation can name yet, because the server made
+///   their identifiers.
 /// - `coming` is the change that all of these together will make to the canvas's own counts.
 ///
 /// If the log refuses a batch, or the batch comes too late, its deletions don't happen. Messages that were admitted
@@ -21,7 +22,8 @@ struct Fullness: Sendable {
   private var unseen: [UInt64: Int] = [:]
   private var coming = Counts()
 
-  /// Counts of live shapes, of records of any kind, and of remembered deletions whose shape has no record.
+  /// How many live shapes there are, how many records of any kind, and how many remembered deletions whose shape has no
+  /// record.
   struct Counts: Hashable, Sendable {
     var live = 0
     var records = 0
@@ -30,7 +32,7 @@ struct Fullness: Sendable {
     /// Records without a live shape: late edits to deleted shapes, and edits to shapes that never existed.
     var remnants: Int { records - live }
 
-    /// The counts of new shapes.
+    /// The counts of so many new shapes.
     static func made(_ count: Int) -> Counts { Counts(live: count, records: count) }
 
     static func + (left: Counts, right: Counts) -> Counts {
@@ -53,7 +55,7 @@ struct Fullness: Sendable {
   /// A shape with operations on their way to it.
   private struct Forecast {
     var arrivals = NewestOnTheWay<Outlook>()
-    /// Its share of `coming`.
+    /// How much this shape adds to `coming`.
     var share = Counts()
 
     func outlook(of shape: Identifier, on canvas: borrowing Canvas) -> Outlook {
@@ -67,7 +69,7 @@ struct Fullness: Sendable {
 
   // MARK: - What is on its way
 
-  /// To be called when a batch has been let in.
+  /// To be called when a batch has been admitted.
   /// - Returns: the shapes that the batch may make or delete, for `remove`.
   mutating func add(_ operations: [Operation], batch: UInt64, on canvas: borrowing Canvas) -> [Identifier] {
     var arriving: [Identifier: Outlook] = [:]
@@ -82,14 +84,14 @@ struct Fullness: Sendable {
     return Array(arriving.keys)
   }
 
-  /// To be called when a batch has been let in whose shapes nobody else can name yet.
+  /// To be called when a batch has been admitted that makes shapes which no other operation can name yet.
   mutating func add(unseen count: Int, batch: UInt64) {
     guard count > 0 else { return }
     unseen[batch] = count
     coming = coming + .made(count)
   }
 
-  /// To be called when shapes that nobody else could name have reached the canvas.
+  /// To be called when shapes that no other operation could name have reached the canvas.
   mutating func seen(_ count: Int, batch: UInt64) {
     guard let before = unseen[batch] else { return }
     let left = max(0, before - count)
@@ -97,7 +99,7 @@ struct Fullness: Sendable {
     coming = coming - .made(before - left)
   }
 
-  /// To be called when the log has answered for a batch: it is on the canvas by now, or never will be.
+  /// To be called when the log has answered for a batch: the batch has reached the canvas, or never will.
   mutating func remove(_ shapes: [Identifier], batch: UInt64, on canvas: borrowing Canvas) {
     seen(.max, batch: batch)
     for shape in shapes {
@@ -106,7 +108,7 @@ struct Fullness: Sendable {
     }
   }
 
-  /// To be called when the canvas has changed a shape.
+  /// To be called when a shape of the canvas has changed.
   mutating func changed(_ shape: Identifier, on canvas: borrowing Canvas) {
     if !forecasts.isEmpty, forecasts[shape] != nil { settle(shape, on: canvas) }
   }
@@ -123,7 +125,7 @@ struct Fullness: Sendable {
     forecasts[shape] = forecast
   }
 
-  /// Whether an operation may change the counts. Most don't: they write values to a shape that exists and stays.
+  /// Whether an operation may change the counts. Most operations don't: they write to a shape that exists and stays.
   private func counts(_ set: borrowing Properties, on shape: Identifier, _ canvas: borrowing Canvas) -> Bool {
     if set.deleted || set.assigned.contains(.kind) || !canvas.registers(of: shape).contains(.kind) { return true }
     return !forecasts.isEmpty && forecasts[shape] != nil
@@ -133,9 +135,10 @@ struct Fullness: Sendable {
 
   /// Refuses a message that the room has no space for.
   ///
-  /// A message that adds nothing is never refused, however full the room is: for example one that is sent again, one
-  /// whose shapes were deleted since, or one that deletes as many shapes as it makes.
-  /// - Parameter unseen: how many shapes it makes after the proposed ones, which nobody else can name yet.
+  /// A message that adds nothing is never refused, however full the room is: for example a message that is sent again,
+  /// one whose shapes were deleted since, or one that deletes as many shapes as it makes.
+  /// - Parameter unseen: how many shapes the message makes besides the proposed operations, which no other operation
+  ///   can name yet.
   /// - Returns: how many more shapes the room has to remember after this message, live or deleted.
   func check(
     _ proposed: [ProposedOperation],
@@ -145,8 +148,8 @@ struct Fullness: Sendable {
   ) throws(Rejection) -> Int {
     var message = Message(unseen: unseen, firstUnseen: proposed.count)
     for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
-      // An operation without a stamp gets one from the room. It is later than all stamps in the room and those of the
-      // operations before it.
+      // The room stamps an operation without a stamp later than all its stamps, and later than the operations before
+      // it. A stamp that stands for that is enough here.
       let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       message.take(Outlook(operation.set, at: stamp), of: operation.shape, index: index)
     }
@@ -157,15 +160,15 @@ struct Fullness: Sendable {
     case .success(let growth): return growth
     case .failure(let found): excess = found
     }
-    // `room_full` is final. While the log is down, don't count batches that it may never store: the refused message
-    // may turn out to be among them.
+    // `room_full` is final, so while the log is in doubt, batches that it may never store must not be its reason. The
+    // message itself may turn out to be among the stored ones.
     if isLogInDoubt, case .success = self.excess(of: message, beside: standing, { Outlook(of: $0, on: canvas) }) {
       throw Rejection(operation: excess.index, code: .unavailable, message: Door.unavailable)
     }
     throw Rejection(operation: excess.index, code: .roomFull, message: excess.words)
   }
 
-  /// How many deletions and remnants the room will remember once everything on its way has arrived.
+  /// How many deletions and remnants the room will remember once every batch on its way has arrived.
   func remembered(on canvas: borrowing Canvas) -> (erasures: Int, remnants: Int) {
     (canvas.erasureCount + coming.erasures, canvas.shapeCount - canvas.liveCount + coming.remnants)
   }
@@ -182,7 +185,7 @@ struct Fullness: Sendable {
     private(set) var shapes: [(shape: Identifier, outlook: Outlook, index: Int)] = []
     private var places: [Identifier: Int] = [:]
     let unseen: Int
-    /// The index of the first operation that makes a shape which nobody else can name yet.
+    /// The index of the first operation that makes a shape which no other operation can name yet.
     let firstUnseen: Int
 
     init(unseen: Int, firstUnseen: Int) {
@@ -208,7 +211,7 @@ struct Fullness: Sendable {
     let words: Text
   }
 
-  /// - Returns: how many more shapes the room has to remember, if it has space for them.
+  /// - Returns: how many more shapes the room has to remember. A failure if the room has no space for them.
   private func excess(
     of message: Message,
     beside standing: Counts,
@@ -225,20 +228,20 @@ struct Fullness: Sendable {
       growth.append((index, change))
     }
     after = after + .made(message.unseen)
-    // Every new shape will be deleted some day, so its deletion needs space too. Deleting a shape that exists is always
-    // allowed: the deletion takes the place of the shape's record.
+    // A new shape needs space for its deletion too, since it will be deleted some day. So deleting a shape that exists
+    // is always allowed: the deletion takes the place of the shape's record.
     let made = max(0, after.live - standing.live)
     let more = max(0, after.records + after.erasures - standing.records - standing.erasures)
     let fitsLive = Fullness.fits(after.live, standing.live, limits.shapes)
-    // Without this bound, a client could write to shapes that never existed, which nobody sees, and keep others from
-    // drawing.
+    // Remnants have a bound of their own. Otherwise a client could write to shapes that never existed, which nobody
+    // sees, and so keep others from drawing.
     let fitsRemnants =
       after.records <= standing.records || Fullness.fits(after.remnants, standing.remnants, limits.shapes)
     let fitsRecords = fitsRemnants && Fullness.fits(after.records, standing.records, recordsMax)
     let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
     if fitsLive, fitsRecords, fitsErasures { return .success(more) }
     growth += (0..<message.unseen).map { (message.firstUnseen + $0, .made(1)) }
-    // If there are N shapes too many, the last N operations that make shapes are to blame.
+    // If there are N shapes too many, the refusal names the first of the last N operations that make shapes.
     if !fitsLive {
       let excess = after.live - Int(clamping: max(limits.shapes, UInt64(clamping: standing.live)))
       let index = Fullness.first(of: excess, in: growth) { $0.live > 0 }
@@ -257,7 +260,7 @@ struct Fullness: Sendable {
     after <= before || UInt64(clamping: after) <= most
   }
 
-  /// Where the last `count` operations that make shapes begin.
+  /// The index of the first among the last `count` operations that make shapes.
   private static func first(
     of count: Int,
     in growth: [(index: Int, counts: Counts)],
@@ -267,6 +270,7 @@ struct Fullness: Sendable {
     return growing.dropFirst(max(0, growing.count - count)).first?.index ?? growth[0].index
   }
 
-  /// An edit that crosses a deletion leaves a record that is not a shape but takes memory.
+  /// Twice as many records as shapes: an edit that crosses a deletion leaves a record that is not a shape, but takes
+  /// memory.
   private var recordsMax: UInt64 { limits.shapes.addingReportingOverflow(limits.shapes).partialValue }
 }

@@ -1,12 +1,13 @@
 import CanvasCRDT
 
-/// `POST /v1/rooms/{room}/layout`: the operations that write a document's shapes. None has a stamp.
+/// The operations that write a document's shapes into a room (`POST /v1/rooms/{room}/layout`). None of them has a
+/// stamp.
 struct LayoutEdits: Sendable {
-  /// Make room in the drawing order, and come first.
+  /// Operations that make room in the drawing order. They come first.
   let moves: [ProposedOperation]
-  /// Make the shapes, one operation each, under new identifiers that nobody else knows.
+  /// Operations that make the shapes, one for each, under new identifiers that nobody else knows.
   let made: [ProposedOperation]
-  /// The length of all their texts.
+  /// The bytes of all texts and paths of the shapes.
   let longBytes: Int
 
   var isEmpty: Bool { moves.isEmpty && made.isEmpty }

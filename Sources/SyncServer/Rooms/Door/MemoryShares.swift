@@ -2,9 +2,9 @@ import CanvasCRDT
 
 /// How much of a room's memory for deletions each address and each token has used lately.
 ///
-/// A new shape uses a place in it, because it will be deleted some day. So does deleting a shape that never existed,
-/// and so does editing one: the room keeps the edit, although there is no shape (a remnant). An entry fades at the pace
-/// at which the room may forget.
+/// A new shape uses a place in that memory, because it will be deleted some day. Deleting a shape that never existed
+/// uses one, and so does editing such a shape: the room keeps the edit, although there is no shape (a remnant). An
+/// entry fades as fast as the room can forget deletions.
 ///
 /// What always holds: after `forgetFaded`, an address or token that has used nothing lately has no entry. There are at
 /// most `entriesMax` entries.
@@ -22,18 +22,18 @@ struct MemoryShares: Sendable {
   private let limits: Limits
   private var entries: [Name: Taken] = [:]
 
-  /// At most this many entries are kept. Beyond that, the smallest are dropped.
+  /// The upper bound on the entries. Beyond it, the smallest are dropped.
   private static let entriesMax = 4_096
-  /// A single message always fits into a share.
+  /// The least size of a share, so that a single message always fits.
   private static let shareMin: UInt64 = 1_024
 
   init(limits: Limits) { self.limits = limits }
 
-  /// The share that one payer may take of a memory of this size.
+  /// How many places of a memory of `most` places one payer may use.
   private func share(of most: UInt64) -> Double { Double(max(most / 8, MemoryShares.shareMin)) }
 
-  /// Refuses a message that takes more than a share, if the memory for deletions or that for remnants is more than half
-  /// full.
+  /// Refuses a message with which its payer would use more than a share. That happens only while the memory for
+  /// deletions, or the one for remnants, is more than half full.
   func check(
     _ places: Int,
     for payer: Payer?,
@@ -61,7 +61,7 @@ struct MemoryShares: Sendable {
     entries = entries.filter { left(of: $0.value, now: now) > middle }
   }
 
-  /// To be called now and then.
+  /// Drops the entries that have faded. To be called now and then.
   mutating func forgetFaded(now: Moment) {
     guard !entries.isEmpty else { return }
     entries = entries.filter { left(of: $0.value, now: now) > 0 }

@@ -1,34 +1,36 @@
-/// A value of which only the newest parts count: two of them merge into one, in any order and any number of times.
+/// A value of which only the newest parts count. Two such values merge into one, with the same result in any order and
+/// any number of times.
 protocol Newest {
   mutating func merge(_ other: Self)
 }
 
-/// The operations under way to one shape, by batch, and their sum.
+/// The operations under way to one shape, by batch, and what they merge into.
 ///
 /// What always holds:
 /// - `sum` merges all values that were added and not removed. A value that was removed while an older batch was under
-///   way may stay in `sum` until that batch is removed. If its batch has been stored, this makes no difference.
+///   way may stay in `sum` until that batch is removed. If the value's own batch has been stored, that makes no
+///   difference.
 /// - Adding and removing take two merges each on average, however many batches there are: the log mostly answers for
-///   batches in the order in which they were let in.
+///   batches in the order in which they were admitted.
 struct NewestOnTheWay<Value: Newest> {
-  /// The older batches, the oldest last. Each has the merge of itself and the newer ones in this array.
+  /// The older batches, the oldest last. The value of each is merged with those of all newer ones in this array.
   private var older: [(batch: UInt64, value: Value)] = []
   /// The newer batches, the newest last.
   private var newer: [(batch: UInt64, value: Value)] = []
   private var sumOfNewer: Value?
-  /// Batches that were removed but are still in one of the arrays.
+  /// Batches that were removed while a batch beside them was still under way, so they are still in one of the arrays.
   private var removed: Set<UInt64> = []
 
   var isEmpty: Bool { older.isEmpty && newer.isEmpty }
 
-  /// The sum of all of them. `nil` if nothing is under way.
+  /// All values merged into one. `nil` if nothing is under way.
   var sum: Value? {
     guard var sum = older.last?.value else { return sumOfNewer }
     if let sumOfNewer { sum.merge(sumOfNewer) }
     return sum
   }
 
-  /// - Parameter batch: the number of a batch without a value yet, newer than all others.
+  /// - Parameter batch: the number of a batch that has no value here yet, and is newer than all others.
   mutating func add(_ value: Value, of batch: UInt64) {
     newer.append((batch, value))
     if sumOfNewer == nil { sumOfNewer = value } else { sumOfNewer?.merge(value) }
@@ -39,7 +41,7 @@ struct NewestOnTheWay<Value: Newest> {
     while let oldest = oldestBatch(), removed.remove(oldest) != nil { older.removeLast() }
   }
 
-  /// Makes the oldest batch the last element of `older`.
+  /// Moves the oldest batch that was not removed to the end of `older`.
   private mutating func oldestBatch() -> UInt64? {
     if older.isEmpty {
       older = newer.reversed()

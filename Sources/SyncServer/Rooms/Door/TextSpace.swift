@@ -2,27 +2,27 @@ import CanvasCRDT
 
 /// Whether a room has space for more text, and for longer paths, which count as text.
 ///
-/// Counts the room's text and everything that batches on their way may add. A batch may add less in the end, because it
-/// loses to newer values. Until the log has answered, the room then counts as full a little early.
+/// Counts the room's text and everything that batches on their way may add. In the end a batch may add less, because
+/// its values lose to newer ones. So until the log has answered, the room may count as full a little early.
 ///
 /// What always holds:
 /// - `coming` is the sum of what the batches on their way may add.
 /// - Text that a batch frees counts only if the batch needs the space, and only if no other batch on its way touches
-///   that shape's text. So it is counted once.
+///   that shape's text. So freed text is counted once.
 struct TextSpace: Sendable {
   private let limits: Limits
   private var batches: [UInt64: Growth] = [:]
   private var coming = 0
   /// How many batches on their way write text to a shape, delete it, or rely on the text that it frees.
   private var touched: [Identifier: Int] = [:]
-  /// How many of these rely on the text that it frees.
+  /// How many of these batches rely on the text that they free.
   private var freed: [Identifier: Int] = [:]
 
   /// The text that a batch may add to the room.
   struct Growth: Sendable {
     fileprivate var bytes = 0
-    /// Whether all its shapes are ones that nobody else can name yet. Then each of its texts can be subtracted as it
-    /// arrives.
+    /// Whether no other operation can name the batch's shapes yet. Then each of its texts can be subtracted when it
+    /// reaches the canvas.
     fileprivate var isOfUnseen = false
     /// The shapes whose text the batch writes or deletes.
     fileprivate var written: Set<Identifier> = []
@@ -32,8 +32,8 @@ struct TextSpace: Sendable {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// Refuses text that the room has no space for. A message counts as a whole. Text that is no longer than what it
-  /// replaces is always accepted, and so are operations that were taken before.
+  /// Refuses text that the room has no space for. The operations of a message are counted together. Text that is no
+  /// longer than what it replaces is always accepted, and so are operations that were accepted before.
   func check(
     _ proposed: [ProposedOperation],
     on canvas: borrowing Canvas,
@@ -42,7 +42,7 @@ struct TextSpace: Sendable {
     var growth = Growth()
     var steps: [(index: Int, bytes: Int)] = []
     for (index, operation) in proposed.enumerated() {
-      // Once this has arrived, the shape's old text frees nothing for others any more.
+      // Once this deletion has arrived, the shape's text is gone, so no other batch may count on freeing it.
       if operation.set.deleted, canvas.longBytes(in: operation.shape) > 0 { growth.written.insert(operation.shape) }
       let written = operation.set.longBytes(of: .all)
       guard written > 0 else { continue }
@@ -65,12 +65,12 @@ struct TextSpace: Sendable {
     return growth
   }
 
-  /// The least text that a register will hold, given that it may be overwritten.
+  /// How much text these properties hold at least until the operation arrives. 0 if another batch frees that text.
   private func standing(_ properties: PropertyMask, of shape: Identifier, on canvas: borrowing Canvas) -> Int {
     freed[shape] == nil ? canvas.longBytes(of: properties, in: shape) : 0
   }
 
-  /// Counts the text that each shape has after the whole message, instead of all texts in it.
+  /// Counts the text that each shape has after the whole message, instead of the sum of all texts in the message.
   private func takeAsWhole(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, _ growth: inout Growth) {
     var shapes: [Identifier: PropertyMask] = [:]
     for operation in proposed where touched[operation.shape] == nil { shapes[operation.shape] = .all }
@@ -82,7 +82,7 @@ struct TextSpace: Sendable {
       if written > 0, !(operation.at.map { Door.changesNothing(operation, at: $0, on: canvas) } ?? false) {
         growth.bytes -= max(0, written - canvas.longBytes(of: operation.set.assigned, in: operation.shape))
       }
-      // The room's own stamps are later than all others.
+      // A stamp of the room's own would be later than all others. This one stands for it.
       let at = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       after.apply(Operation(shape: operation.shape, at: at, set: operation.set))
     }
@@ -93,7 +93,8 @@ struct TextSpace: Sendable {
     }
   }
 
-  /// The same for a layout. It takes as long for many texts as for few while there is space.
+  /// Refuses a layout with text that the room has no space for. While there is space, this takes as long for many texts
+  /// as for few.
   func check(_ layout: LayoutEdits, on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Growth {
     let growth = Growth(bytes: layout.longBytes, isOfUnseen: true)
     guard layout.longBytes > 0, !fits(canvas.longBytes + layout.longBytes + coming) else { return growth }
@@ -111,7 +112,7 @@ struct TextSpace: Sendable {
 
   private func check(_ index: Int, standing: Int, isLogInDoubt: Bool) throws(Rejection) {
     guard !fits(standing + coming) else { return }
-    // `room_full` is final. While the log is down, don't count batches that it may never store.
+    // `room_full` is final, so while the log is in doubt, batches that it may never store must not be its reason.
     if isLogInDoubt, fits(standing) {
       throw Rejection(operation: index, code: .unavailable, message: Door.unavailable)
     }

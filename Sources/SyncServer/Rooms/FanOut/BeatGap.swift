@@ -1,23 +1,24 @@
 import CanvasCRDT
 
-/// The beats that a connection lacks and that the ring still has: all from its place on.
+/// The beats that a connection lacks: all from its place in the ring on. The ring still has them.
 struct BeatGap: Sendable {
   let place: UInt64
-  /// The connection already knows the people in the beats before this one.
+  /// The ordinal of the first beat whose people the connection doesn't know yet.
   let peopleFrom: UInt64
-  /// How far in the log the connection has come.
+  /// The place in the log up to which the connection has read.
   let since: UInt64
   let channel: Channel
   let actor: Identifier
 }
 
 extension Ring {
-  /// Whether a connection at that place is behind: it lacks several beats, and the first of them was due some time ago.
+  /// Whether a connection at a place in the ring is behind: it lacks more than one beat, and the first of them was made
+  /// some time ago.
   func isBehind(_ place: UInt64, by milliseconds: UInt64, now: Moment) -> Bool {
     place &+ 1 < end && self[place].madeAt &+ milliseconds <= now.monotonicMilliseconds
   }
 
-  /// The sum of the joins and leaves in the beats from `place` on.
+  /// The joins, leaves and presence of the beats from `place` on, added up.
   func people(from place: UInt64) -> PeerChanges {
     var net = PeerChanges()
     var states: [Identifier: PeerState] = [:]
@@ -25,7 +26,7 @@ extension Ring {
       let peers = self[ordinal].peers
       for actor in peers.left {
         states[actor] = nil
-        // If a peer came and went in these beats, the reader is told of neither.
+        // If a peer came and went in these beats, the reader gets neither the join nor the leave.
         if let came = net.joined.firstIndex(where: { $0.actor == actor }) {
           net.joined.remove(at: came)
         } else {
@@ -40,8 +41,8 @@ extension Ring {
     return net
   }
 
-  /// The sum of the overlaps in the beats from `place` on. `nil` if there is nothing to tell. A connection that is due
-  /// to be told of all pairs is told even if there are none.
+  /// The overlaps of the beats from `place` on, added up. `nil` if there is nothing to send. A connection that has yet
+  /// to be sent all pairs gets a value even if there are none.
   func overlaps(from place: UInt64) -> OverlapChanges? {
     // A pair that began and ended, or ended and began, has not changed.
     var net: [ShapePair: Bool] = [:]
@@ -60,9 +61,10 @@ extension Ring {
   }
 }
 
-/// The newest values in place of beats, for a moment: readers that are equally far behind get the same bytes.
+/// The bytes that bring readers that are behind up to date, kept for a moment: readers that lack the same beats get the
+/// same bytes.
 ///
-/// What always holds: all bytes lead up to the same end of the ring, the one of the last call.
+/// What always holds: all these bytes lead up to the end that the ring had at the last call of `knows`.
 struct Leaps: Sendable {
   private struct Key: Hashable {
     let channel: Channel
@@ -79,7 +81,7 @@ struct Leaps: Sendable {
   private var end: UInt64 = 0
   private var known: [Key: [UInt8]?] = [:]
 
-  /// Whether the bytes over a gap to the beat `end` are known.
+  /// Whether the bytes over a gap, up to the beat `end`, are known.
   mutating func knows(_ gap: BeatGap, to end: UInt64) -> Bool {
     if end != self.end {
       self.end = end
@@ -88,7 +90,7 @@ struct Leaps: Sendable {
     return known[Key(gap)] != nil
   }
 
-  /// `nil` if making the bytes is too much work.
+  /// The bytes over a gap. `nil` if making them would be too much work.
   subscript(gap: BeatGap) -> [UInt8]? { known[Key(gap)] ?? nil }
 
   mutating func note(_ bytes: [UInt8]?, over gap: BeatGap) { known[Key(gap)] = .some(bytes) }

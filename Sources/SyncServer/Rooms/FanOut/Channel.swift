@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Connections that get the same bytes: they have the same encoding and vocabulary, and agree in whether they want
+/// All connections that get the same bytes. They have the same encoding and vocabulary, and agree on whether they want
 /// overlap notices and the number of people.
 struct Channel: Hashable, Sendable {
   let index: Int

@@ -1,18 +1,18 @@
 import CanvasCRDT
 
-/// What a reader knows if it has got every beat that the ring has dropped, and none of those that the ring still has.
+/// What a reader knows that has got every beat that the ring has dropped, and none of those that the ring still has.
 ///
-/// What always holds: adding the beats of the ring to it, in order, leads to the room as it is.
+/// What always holds: adding the beats of the ring to this, in order, gives the room as it is.
 struct DroppedBeats: Sendable {
   /// The place in the log after the dropped beats.
   private(set) var position: UInt64 = 0
-  /// The people after them.
+  /// The people who are here after the dropped beats.
   private(set) var peers: Set<Identifier> = []
-  /// The overlaps after them.
+  /// The pairs that overlap after the dropped beats.
   private(set) var pairs: Set<ShapePair> = []
-  /// Whether these beats told all pairs, so that later beats tell only changes.
+  /// Whether the dropped beats contained all pairs, so that later beats contain only changes.
   private(set) var arePairsTold = false
-  /// Notices in beats before this ordinal don't count: they were for readers who no longer want any.
+  /// Overlaps in beats before this ordinal don't count: they were for readers who no longer want any.
   private var pairsSince: UInt64 = 0
 
   mutating func add(_ beat: borrowing Beat, ordinal: UInt64) {
@@ -23,7 +23,8 @@ struct DroppedBeats: Sendable {
     beat.overlaps?.apply(to: &pairs, &arePairsTold)
   }
 
-  /// The pairs that a reader knows if it has also got the ring's beats. `nil` if it has not been told of all pairs.
+  /// The pairs that a reader knows that has also got the ring's beats. `nil` if these beats don't contain all pairs
+  /// yet.
   func pairs(with ring: borrowing Ring) -> Set<ShapePair>? {
     var pairs = pairs
     var areTold = arePairsTold

@@ -6,18 +6,18 @@ import CanvasCRDT
 /// What always holds:
 /// - The ring is within its bounds, or has only one beat.
 /// - Everything that was gathered goes out in the next beat.
-/// - `dropped` and the beats of the ring add up to who is here and what overlaps.
+/// - `dropped` and the beats of the ring add up to the people who are here and the pairs that overlap.
 struct FanOut: Sendable {
   let encoder: MessageEncoder
   private let limits: Limits
   private var gathering: Gathering
   private(set) var ring = Ring()
   private(set) var dropped = DroppedBeats()
-  /// The last result about readers that have got the ring's beats up to some ordinal.
+  /// The last result of `told`: what readers know that have got the ring's beats up to an ordinal.
   private var partly: (before: UInt64, told: DroppedBeats)?
   private var streams: StateStreams
   private var leaps = Leaps()
-  /// All pairs, kept from when they were first needed until they change.
+  /// The result of `standingPairs`, kept until the pairs change.
   private var standing: [ShapePair]?
   private var pairsVersion: UInt64 = 0
 
@@ -35,7 +35,7 @@ struct FanOut: Sendable {
   /// Whether operations wait for the next beat.
   var hasRecords: Bool { gathering.hasRecords }
   var isBeatFull: Bool { UInt64(gathering.operations.count) >= limits.beatOperations }
-  /// The beat after which an answer can be sent that takes in everything the room has.
+  /// The ordinal that a reader has to reach before it is sent an answer about everything that the room has taken in.
   var newest: UInt64 { hasRecords ? ring.end &+ 1 : ring.end }
 
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
@@ -48,15 +48,15 @@ struct FanOut: Sendable {
     gathering.add(operations, after: position, now: now)
   }
 
-  /// What a beat leads to.
+  /// What the room has to do after a beat.
   struct Flushed {
     let operations: Int
     let bytes: Int
   }
 
-  /// Encodes what has gathered, once for each channel that has any member, and puts it into the ring.
+  /// Encodes what has been gathered, once for each channel that has any member, and puts it into the ring.
   /// - Parameter next: when there will be more presence or names to send, if that is known.
-  /// - Returns: `nil` if there is nothing to tell.
+  /// - Returns: `nil` if there is nothing to send.
   mutating func flush(
     _ fold: borrowing Fold,
     peers: PeerChanges,
@@ -101,8 +101,8 @@ struct FanOut: Sendable {
     }
   }
 
-  /// Encodes the newest operations. A client with an older vocabulary may know only some of them, but its cursor
-  /// advances all the same.
+  /// Encodes the newest operations for a channel. A client with an older vocabulary may know none of their properties,
+  /// but its cursor has to advance all the same.
   private func encode(
     _ operations: [Operation],
     since start: UInt64,
@@ -118,7 +118,7 @@ struct FanOut: Sendable {
     return bytes
   }
 
-  /// Somebody wants overlap notices from the next beat on, and no connection has been told of any pairs.
+  /// A member wants overlap notices from the next beat on, and no connection has been sent any pairs.
   mutating func beginPairs() {
     dropped.beginPairs(ordinal: ring.end)
     partly = nil
@@ -130,8 +130,8 @@ struct FanOut: Sendable {
     pairsVersion += 1
   }
 
-  /// All pairs that clients with notices know after all beats. `nil` if they have yet to be told of them all. Kept
-  /// until they change, so that many newcomers cost one sort.
+  /// All pairs that clients with notices know after all beats. `nil` if they have yet to be sent all pairs. The result
+  /// is kept until it changes, so that many newcomers cost one sort.
   private mutating func standingPairs() -> [ShapePair]? {
     if standing == nil { standing = dropped.pairs(with: ring)?.sorted() }
     return standing
@@ -139,8 +139,8 @@ struct FanOut: Sendable {
 
   // MARK: The ring
 
-  /// Whether the oldest beat has to go. Before `dropOldest`, the readers that need that beat next must record what they
-  /// know.
+  /// Whether the oldest beat has to be dropped. Before `dropOldest`, it has to be recorded what the readers know that
+  /// need that beat next.
   var isRingOverfull: Bool {
     ring.count > 1 && (UInt64(ring.byteCount) > limits.ringBytes || UInt64(ring.count) > limits.ringBeats)
   }
@@ -150,8 +150,8 @@ struct FanOut: Sendable {
     dropped.add(ring.dropFirst(), ordinal: ordinal)
   }
 
-  /// What a reader knows if it has got all beats before an ordinal and no later ones. Readers at the same place share
-  /// it. For readers further on, it is a start.
+  /// What a reader knows that has got all beats before an ordinal and no later ones. The result is kept: the next
+  /// reader at the same place gets it too, and for a reader further on it saves the way up to here.
   mutating func told(before ordinal: UInt64) -> DroppedBeats {
     var (place, told) = (ring.start, dropped)
     if let partly, partly.before >= place, partly.before <= ordinal { (place, told) = partly }
@@ -161,7 +161,8 @@ struct FanOut: Sendable {
     return told
   }
 
-  /// A beat in the form for a channel, without the parts about a recipient itself and about people whom it knows.
+  /// A beat in the form for a channel. News about the recipient itself is left out, and news about people that the
+  /// recipient already knows.
   func bytes(ofBeat ordinal: UInt64, for channel: Channel, to listener: BeatRecipient) -> [UInt8] {
     let beat = ring[ordinal]
     guard !beat.peers.isEmpty, listener.knowsPeople || beat.peers.concern(listener.actor) else {
@@ -177,33 +178,36 @@ struct FanOut: Sendable {
   /// Whether a connection at a place in the ring should get the newest values in place of the beats that it lacks.
   func isBehind(_ place: UInt64, now: Moment) -> Bool { ring.isBehind(place, by: FanOut.behindMilliseconds, now: now) }
 
-  /// A connection that keeps up gets each beat in the turn in which it is made.
+  /// How long a connection lacks a beat before it counts as behind. One that keeps up gets each beat in the turn in
+  /// which the beat is made.
   private static let behindMilliseconds: UInt64 = 30
 
-  /// The missed beats without people, in the fewest messages. `nil` if that is too much. Then the connection should get
-  /// a stream of state.
+  /// The newest values of what the missed beats changed, without people, in as few messages as possible. `nil` if that
+  /// is too much: then the connection has to be sent a stream of state.
   mutating func newest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     if !leaps.knows(gap, to: ring.end) { leaps.note(encodeNewest(over: gap, of: fold), over: gap) }
     return leaps[gap]
   }
 
-  /// How many bytes of presence may go with a number of bytes of operations to a reader that is behind: as many again,
+  /// How many bytes of presence a reader that is behind may get with a number of bytes of operations: as many again,
   /// and at least some.
   func statesBytesMax(beside bytes: Int) -> Int { max(bytes, Int(clamping: limits.presenceBytesPerSecond / 64)) }
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     guard let operations = fold.newest(since: gap.since) else { return nil }
-    // If everything that was written had already lost, the cursor advances all the same.
+    // Even if every value that was written had already lost, the client's cursor has to advance.
     var bytes = fold.position > gap.since ? encode(operations, since: gap.since, gap.channel, fold) : []
     if gap.channel.hasOverlaps, let overlaps = ring.overlaps(from: gap.place) {
       encoder.append(overlaps, gap.channel.encoding, to: &bytes)
     }
-    // A reader holds these bytes until its socket has taken them all. A stream of state comes in parts.
+    // A reader holds these bytes in memory until its socket has taken all of them, so they must not be many. A stream
+    // of state comes in parts instead.
     return UInt64(bytes.count) <= limits.messageBytes ? bytes : nil
   }
 
   // MARK: Streams of state
 
+  /// Puts a reader into a stream of state.
   /// - Returns: `nil` if the reader has to wait until a stream ends.
   mutating func enterStream(
     _ want: StateStreams.Want,
@@ -215,12 +219,12 @@ struct FanOut: Sendable {
     return streams.enter(want, of: fold, ring: ring, pairs: pairs, now: now)
   }
 
-  /// Whether a stream of any length could be made now for a reader of that address.
+  /// Whether a long stream could be made now for a reader from that address.
   func hasSpaceForState(of party: String, _ now: Moment) -> Bool { streams.hasSpace(for: party, now) }
 
   mutating func leaveStream(_ number: Int, _ party: String) { streams.leave(number, party) }
 
-  /// The notices that tell all pairs that overlapped when a stream was made, encoded once for all its readers.
+  /// The notices of all pairs that overlapped when a stream was made, encoded once for all its readers.
   mutating func notices(ofStream number: Int) -> [[UInt8]] { streams.notices(of: number, encoder: encoder) }
 
   mutating func part(
@@ -238,12 +242,12 @@ struct FanOut: Sendable {
 
   // MARK: Rest
 
-  /// Whether the room has been quiet for so long that it should free the memory of its last beats.
+  /// Whether the room has been quiet for so long that the memory of its last beats should be freed.
   func isQuiet(_ now: Moment) -> Bool { gathering.isQuiet(for: FanOut.restMilliseconds, now: now) }
 
   private static let restMilliseconds: UInt64 = 10_000
 
-  /// To be called when all readers have everything.
+  /// Frees that memory. To be called when all readers have got everything.
   mutating func rest() {
     while !ring.isEmpty { dropOldest() }
     partly = nil
@@ -252,7 +256,8 @@ struct FanOut: Sendable {
     gathering.forget()
   }
 
-  /// To be called when no reader is left. Ordinals go on, so that a place in the ring never means another beat.
+  /// Drops all beats. To be called when no reader is left. Ordinals go on, so that a place in the ring never comes to
+  /// mean another beat.
   mutating func clear() {
     while !ring.isEmpty { _ = ring.dropFirst() }
     pairsChanged()

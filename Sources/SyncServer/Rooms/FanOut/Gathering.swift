@@ -3,39 +3,40 @@ import CanvasCRDT
 /// The next beat while it is being gathered: its operations, and when it is due.
 ///
 /// What always holds: the operations are those of the log between `start` and the room's position. If the room has
-/// taken any record since the last beat, a beat is due: even without operations for a reader, it brings the new cursor.
-/// A round, in which each reader is offered the newest beats, has at most about four beats.
+/// folded any record since the last beat, a beat is due: even if no reader gets an operation from it, they get the new
+/// cursor. A round, in which each reader is offered the newest beats, lasts for at most about four beats.
 struct Gathering: Sendable {
   private let beatMilliseconds: UInt64
   private(set) var operations: [Operation] = []
   private(set) var hasRecords = false
   /// The place in the log before the operations.
   private(set) var start: UInt64 = 0
-  /// On the monotonic clock, like all times here.
+  /// When the beat has to be made, on the monotonic clock, like all times here.
   private(set) var dueAt: UInt64?
   private var lastBeatAt: UInt64?
-  /// How long sending a beat to everyone has taken of late.
+  /// How long it takes to send a beat to everyone, averaged over the last beats.
   private var sendingMicroseconds: UInt64 = 0
 
   init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
 
-  /// Something is to be told to all: at once, if the room has been quiet for a beat, otherwise at the end of this beat.
-  /// A beat that is due later, for something that can wait, comes earlier then.
+  /// Schedules a beat: at once, if the last beat was long enough ago, otherwise when the time between two beats is
+  /// over. If a beat is due later, for something that can wait, it comes earlier now.
   mutating func begin(_ now: Moment) {
     let time = now.monotonicMilliseconds
     guard let last = lastBeatAt, last <= time, time - last < paceMilliseconds else { return begin(dueAt: time) }
     begin(dueAt: last + paceMilliseconds)
   }
 
-  /// The shortest time between two beats. A round takes twice as long as the sending alone.
+  /// The shortest time between two beats. In a large room it follows from the time that sending takes: a round lasts
+  /// twice as long as that, and has four beats.
   private var paceMilliseconds: UInt64 {
     max(beatMilliseconds, sendingMicroseconds * 2 / 1_000 / Gathering.beatsInARound)
   }
   private static let beatsInARound: UInt64 = 4
 
-  /// How long it took to send a beat to some of the seats.
+  /// Records how long it took to send a beat to some of all seats.
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
-    // The time for a few seats can't be scaled up to a whole room.
+    // A few seats say too little about how long a whole room takes.
     guard seats > 0, seats >= min(all, Gathering.seatsToJudgeBy) else { return }
     let whole = min(microseconds, 1_000_000) * UInt64(all) / UInt64(seats)
     sendingMicroseconds = (sendingMicroseconds * 3 + min(whole, 1_000_000)) / 4
@@ -43,12 +44,12 @@ struct Gathering: Sendable {
 
   private static let seatsToJudgeBy = 64
 
-  /// There is something to send to everyone at that time.
+  /// Schedules a beat at that time, unless one is due earlier.
   mutating func begin(dueAt time: UInt64) { dueAt = min(dueAt ?? time, time) }
 
-  /// Adds operations. Those of one commit come in one turn, and have already gathered for a beat on their way into the
-  /// log. Waiting for another beat here would delay them twice, so only a room that is so large that sending takes
-  /// longer waits.
+  /// Adds operations, for a beat at once. The operations of one commit come in one turn, and have already gathered for
+  /// a beat on their way into the log, so another beat of waiting would delay them twice. Only a room that is so large
+  /// that sending takes longer than a beat waits.
   mutating func add(_ new: [Operation], after position: UInt64, now: Moment) {
     if !hasRecords { start = position }
     hasRecords = true
@@ -68,11 +69,11 @@ struct Gathering: Sendable {
     hasRecords = false
   }
 
-  /// To be called after looking for something to send.
+  /// Sets when the next beat is due, once everything that may be sent now has been taken.
   /// - Parameter next: when there will be more to send, if that is known.
   mutating func noteLook(next: UInt64?) { dueAt = next }
 
-  /// Whether nothing is gathered, and nothing has been for this time.
+  /// Whether no beat is due, and none has been made for this time.
   func isQuiet(for milliseconds: UInt64, now: Moment) -> Bool {
     guard dueAt == nil, let last = lastBeatAt else { return false }
     return now.monotonicMilliseconds >= last &+ milliseconds

@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// Turns a message into the frames of a connection. It is handed in, so that rooms need not know of sockets.
+/// Turns a message into a WebSocket's frames. It is handed to rooms, so that rooms need not know of sockets.
 struct Framing: Sendable {
   /// Appends the frames of one message. One buffer may hold the frames of several messages.
   let append: @Sendable (_ message: [UInt8], _ encoding: WireEncoding, _ bytes: inout [UInt8]) -> Void
 }
 
-/// Encodes a room's messages. None is longer than the limit of a message.
+/// Encodes a room's messages. No message is longer than the limit.
 struct MessageEncoder: Sendable {
   private let framing: Framing
   let messageBytesMax: UInt64
@@ -26,8 +26,8 @@ struct MessageEncoder: Sendable {
     framing.append(encoding.encode(message), encoding, &bytes)
   }
 
-  /// Appends one message, or, if that would be too long, each half by itself. A reader that has got only some of the
-  /// halves keeps its old place.
+  /// Appends the operations as one message. If that would be too long, each half is appended by itself, in the same
+  /// way. Only the last message moves the reader's cursor: a reader that has got only some of them keeps its old place.
   /// - Parameters:
   ///   - before: the place in the log before the operations.
   ///   - after: the place after the operations.
@@ -54,7 +54,7 @@ struct MessageEncoder: Sendable {
     append(operations[middle...], of: places, from: before, to: after, isLast: isLast, encoding, to: &bytes)
   }
 
-  /// Appends the changes, in as many messages as needed.
+  /// Appends joins, leaves and presence, in as many messages as needed.
   func append(_ changes: PeerChanges, for channel: Channel, to bytes: inout [UInt8]) {
     let encoding = channel.encoding
     for actor in changes.left { append(.leave(actor), encoding, to: &bytes) }
@@ -65,7 +65,7 @@ struct MessageEncoder: Sendable {
       var end = start
       var size: UInt64 = 64
       repeat {
-        // Around each state, the actor and the names of the JSON members take space.
+        // Besides its own bytes, each state takes space for the actor and the names of the JSON members.
         size += UInt64(states[end].state.bytes.count) + 48
         end += 1
       } while end < states.count && size + UInt64(states[end].state.bytes.count) + 48 <= messageBytesMax
@@ -75,16 +75,16 @@ struct MessageEncoder: Sendable {
     if channel.hasCrowd, let people = changes.crowd { append(.crowd(people: people), encoding, to: &bytes) }
   }
 
-  /// Appends the notices of what changed, in as many messages as needed, but at least one.
+  /// Appends the notices of changed overlaps, in as many messages as needed, but at least one.
   func append(_ changes: OverlapChanges, _ encoding: WireEncoding, to bytes: inout [UInt8]) {
     for notice in notices(began: changes.began, ended: changes.ended) {
       append(.overlaps(notice), encoding, to: &bytes)
     }
   }
 
-  /// The notices, in as many messages as needed, but at least one.
+  /// Splits pairs into as many notices as needed, but at least one.
   func notices(began: [ShapePair], ended: [ShapePair]) -> [OverlapNotice] {
-    // A pair takes 28 bytes in the longer of the encodings.
+    // A pair takes 28 bytes in the longer of the two encodings.
     let pairsMax = max(1, Int(clamping: messageBytesMax / 32) - 4)
     var notices: [OverlapNotice] = []
     var began = began[...]

@@ -1,4 +1,4 @@
-/// The beats of the ring from a place on, as a channel gets them.
+/// The bytes of the ring's beats from a place on, as a channel gets them.
 struct NewestBeats {
   let place: UInt64
   let channel: Channel

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-/// The recipient of a beat, for the part of the beat about people.
+/// The recipient of a beat, as far as the beat's news about people depends on it.
 struct BeatRecipient: Sendable {
   let actor: Identifier
-  /// The recipient already knows what the beat says of people.
+  /// Whether the recipient already knows what the beat says about people.
   let knowsPeople: Bool
 }
 
@@ -12,7 +12,7 @@ struct PeerChanges: Sendable {
   var left: [Identifier] = []
   var joined: [Peer] = []
   var states: [PeerState] = []
-  /// The number of people here, if it is to be sent: see `Roster`.
+  /// The number of people here, if the beat has to send it: see `Roster`.
   var crowd: UInt64?
 
   var isEmpty: Bool { left.isEmpty && joined.isEmpty && states.isEmpty && crowd == nil }

@@ -4,16 +4,17 @@ import CanvasCRDT
 struct Beat: Sendable {
   /// The room's place in its log after this beat.
   var position: UInt64
-  /// On the monotonic clock.
+  /// When the beat was made, on the monotonic clock.
   let madeAt: UInt64
-  /// By channel: the frames of all its messages in one buffer, so that a connection takes a beat with one call.
+  /// By channel: the frames of all messages of the beat in one buffer, so that one call offers a whole beat to a
+  /// socket.
   var bytes = ForEachChannel<[UInt8]>(repeating: [])
-  /// By channel: where in `bytes` the part about peers begins. A recipient that appears in this part gets a version
+  /// By channel: where in `bytes` the news about peers begins. A recipient that is among these peers gets a version
   /// without itself.
   var peersStart = ForEachChannel<Int>(repeating: 0)
   var peers = PeerChanges()
 
-  /// The beat's overlaps, for readers that don't get the beat itself.
+  /// The beat's overlaps. They are kept for readers that get a sum over several beats instead of the beats.
   var overlaps: Overlaps.Notices?
 
   init(position: UInt64, madeAt: UInt64) {
@@ -24,15 +25,17 @@ struct Beat: Sendable {
   var byteCount: Int { (0..<Channel.count).reduce(0) { $0 + bytes[$1].count } }
 }
 
-/// The newest beats of a room. A connection's place in it is the ordinal of the beat that the connection gets next.
+/// The newest beats of a room. A connection's place in the ring is the ordinal of the beat that the connection gets
+/// next.
 struct Ring: Sendable {
-  /// Beats by ordinal, from `start` on. A dropped beat leaves an empty slot until the array is moved up.
+  /// Beats by ordinal, from `start` on. A dropped beat leaves an empty slot at the beginning of the array until the
+  /// other beats are moved up.
   private var beats: [Beat] = []
   private var dropped = 0
   private(set) var start: UInt64 = 0
   private(set) var byteCount = 0
 
-  /// The ordinal of the beat that comes next.
+  /// The ordinal of the next beat.
   var end: UInt64 { start &+ UInt64(beats.count - dropped) }
   var count: Int { beats.count - dropped }
   var isEmpty: Bool { count == 0 }
@@ -52,7 +55,8 @@ struct Ring: Sendable {
     dropped += 1
     start &+= 1
     byteCount -= beat.byteCount
-    // Moving up costs as much as was dropped since the last time, so the cost per beat stays constant.
+    // Moving the beats up costs no more than what was dropped since the last time, so the cost for each beat stays
+    // constant.
     if dropped * 2 > beats.count {
       beats.removeFirst(dropped)
       dropped = 0

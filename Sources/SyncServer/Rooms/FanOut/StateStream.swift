@@ -1,32 +1,33 @@
 import CanvasCRDT
 
-/// A room's state, or the part of it that changed after a place, on its way to readers that join or fell behind.
+/// A room's state, or the part of it that changed after a place in the log, on its way to readers that join or fell
+/// behind.
 ///
-/// The state is taken at one moment and shared by all readers that come to need the same. Its parts are encoded when
-/// they are first sent, so that a large room's state delays nobody. A reader that has got all parts continues in the
-/// ring, at `ordinal`.
+/// The state is as of one moment, and shared by all readers that need the same while the stream exists. Its parts are
+/// encoded when they are first sent, so that a large room's state delays nobody. A reader that has got all parts
+/// continues in the ring, at `ordinal`.
 struct StateStream: Sendable {
   let encoding: WireEncoding
   let vocabulary: Vocabulary
-  /// `nil` if this is the whole state.
+  /// The place after which the changes are in the stream. `nil` if the stream has the whole state.
   let since: UInt64?
   let position: UInt64
   let ordinal: UInt64
-  /// All pairs that overlapped at that moment, if a reader wants to know. `nil` also if no reader has been told of them
-  /// yet: then a beat tells them.
+  /// All pairs that overlapped at that moment. `nil` if the readers want no notices, and also if no reader has been
+  /// sent all pairs yet: then a beat sends them.
   let pairs: [ShapePair]?
   /// The version of those pairs.
   let pairsVersion: UInt64
   private let parts: [StatePart]
   private var frames: [[UInt8]]
-  /// The notices of all pairs, made when they are first needed.
+  /// The notices of all pairs, encoded when they are first needed.
   private var notices: [[UInt8]] = []
-  /// How many connections are reading it, by their address.
+  /// How many connections read the stream, by their address.
   private var readers: [String: Int] = [:]
-  /// When a reader last came or took a part, on the monotonic clock.
+  /// When a reader last entered or took a part, on the monotonic clock.
   private var takenAt: UInt64 = 0
   private let madeAt: UInt64
-  /// Whether it was known to be quickly made.
+  /// Whether it was known beforehand that making the stream takes little time.
   private let isOfLittle: Bool
 
   init(
@@ -58,7 +59,7 @@ struct StateStream: Sendable {
 
   func suits(_ channel: Channel) -> Bool { encoding == channel.encoding && vocabulary == channel.vocabulary }
 
-  /// Whether it was quickly made, and takes no more memory than one message to its reader does.
+  /// Whether the stream took little time to make, and takes no more memory than one message.
   var isShort: Bool { isOfLittle && parts.count <= 1 }
 
   mutating func enter(_ party: String, _ now: Moment) {
@@ -72,31 +73,32 @@ struct StateStream: Sendable {
   }
 
   var isUnread: Bool { readers.isEmpty }
-  /// The address that all its readers come from, if they come from one.
+  /// The address that all readers of the stream come from, if it is only one.
   var onlyParty: String? { readers.count == 1 ? readers.first?.key : nil }
 
   mutating func noteTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
 
-  /// Whether its readers have all stood still for so long that others need not wait for them. A part is about 60 KB.
+  /// Whether no reader has taken a part for so long that others need not wait for these readers. A part is about 60 KB.
   func standsStill(_ now: Moment) -> Bool { now.monotonicMilliseconds >= takenAt &+ StateStream.stillMilliseconds }
 
   private static let stillMilliseconds: UInt64 = 20_000
 
-  /// Whether it has existed for so long that it may make way for others, even if its readers still go on.
+  /// Whether the stream has existed for so long that it may be dropped for another one, even if its readers still take
+  /// parts.
   func isOld(_ now: Moment) -> Bool { now.monotonicMilliseconds >= madeAt &+ StateStream.oldMilliseconds }
 
-  /// After this long a stream may make way for others.
+  /// The age from which a stream may be dropped for another one.
   static let oldMilliseconds: UInt64 = 30_000
 
-  /// Whether it has everything since a place, as a difference. To a reader that has a place, the whole state would be a step
-  /// back: on a slow line it would never be done.
+  /// Whether the stream is a difference that covers everything since a place. The whole state covers it too, but would
+  /// be a step back for a reader that has a place: on a slow line that reader might never get to its end.
   func isDifference(since place: UInt64?) -> Bool {
     guard let since, let place else { return false }
     return since <= place
   }
 
-  /// The frames of one part. A reader that has only some of the parts keeps its old place: if this is the whole state,
-  /// the beginning of the log.
+  /// The frames of one part. Until a reader has got all parts, its cursor stays at the place that it had. For the whole
+  /// state, that is the beginning of the log.
   mutating func frames(ofPart index: Int, places: RoomPlaces, encoder: MessageEncoder) -> [UInt8] {
     if frames[index].isEmpty {
       let isLast = index + 1 == parts.count
@@ -111,7 +113,7 @@ struct StateStream: Sendable {
     return frames[index]
   }
 
-  /// The frames of the notices of all pairs, one buffer for each message. There is one even if there are no pairs.
+  /// The frames of the notices of all pairs, one buffer for each message. If there are no pairs, one notice says so.
   mutating func notices(encoder: MessageEncoder) -> [[UInt8]] {
     if notices.isEmpty, let pairs {
       notices = encoder.notices(began: pairs, ended: []).map { encoder.encode(.overlaps($0), encoding) }
@@ -119,10 +121,10 @@ struct StateStream: Sendable {
     return notices
   }
 
-  /// How many shapes go into a part. Even the longest shapes must not make a message too long.
+  /// The upper bound on the shapes in a part, so that a message is not too long even with the longest shapes.
   static func shapesMax(_ encoding: WireEncoding, messageBytes: UInt64) -> Int {
-    // Space for a shape with every property under a stamp of its own, the longest name and an erasure. Text and paths
-    // are counted where the parts are cut.
+    // The bytes of a shape with every property under a stamp of its own, the longest name and an erasure. Texts and
+    // paths are counted when the parts are cut.
     let shapeBytesMax: UInt64 = encoding == .json ? 3_584 : 896
     return min(StatePart.shapesMax, max(1, Int(clamping: messageBytes / shapeBytesMax)))
   }

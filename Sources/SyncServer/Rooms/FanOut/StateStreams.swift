@@ -4,11 +4,11 @@ import CanvasCRDT
 /// for readers that have nothing yet or have fallen off the ring.
 ///
 /// What always holds:
-/// - There are never more streams than the limit. Short ones don't count with the others: they have a limit of their own.
+/// - There are never more streams than the limit. Short streams are counted apart, against a limit of their own.
 /// - A stream that somebody reads stays until it has been read, with one exception. If another reader waits and no
-///   stream suits it, a stream makes way if its readers have stood still for long, if it is old, or if it belongs to an
-///   address with more than its share.
-/// - Each stream knows how many readers it has, and from where.
+///   stream suits that reader, a stream is dropped if its readers have stood still for long, if it is old, or if its
+///   address has more than its share of the streams.
+/// - Each stream knows how many readers it has, and from which addresses.
 struct StateStreams: Sendable {
   private let limits: Limits
   private var streams: [Int: StateStream] = [:]
@@ -21,23 +21,24 @@ struct StateStreams: Sendable {
   /// The state that a reader lacks.
   struct Want {
     let channel: Channel
-    /// `nil` if the reader needs the whole state.
+    /// The place in the log up to which the reader has read. `nil` if it needs the whole state.
     let since: UInt64?
     /// The reader's address.
     let party: String
-    /// The beat since which the ring has every beat for the reader's channel. Before it the channel was empty, and no
-    /// beats were encoded for it.
+    /// The ordinal from which on the ring has every beat for the reader's channel. Before it the channel had no member,
+    /// so no beats were encoded for it.
     let ringStart: UInt64
 
-    /// Whether a stream has everything that is to be sent now. If not, beats have come since that the reader needs too.
+    /// Whether a stream has everything that the reader has to be sent now. If not, there have been beats since the
+    /// stream was made that the reader needs too.
     fileprivate func isMet(by stream: borrowing StateStream, at position: UInt64, _ pairs: PairsTold) -> Bool {
       stream.position == position && (!channel.hasOverlaps || stream.pairsVersion == pairs.version)
     }
   }
 
-  /// The overlaps that members with notices know after all beats.
+  /// The overlapping pairs that members with notices know after all beats.
   struct PairsTold {
-    /// `nil` if they have not been told of all pairs yet, or if the reader doesn't want notices.
+    /// `nil` if these members have yet to be sent all pairs, or if the reader doesn't want notices.
     let all: [ShapePair]?
     /// Grows with each beat that has overlaps.
     let version: UInt64
@@ -51,8 +52,8 @@ struct StateStreams: Sendable {
     let isWhole: Bool
   }
 
-  /// Puts a reader into an existing stream that can be continued from the ring, or into a new one.
-  /// - Parameter pairs: all pairs that overlap now, as members have been told.
+  /// Puts a reader into an existing stream after which it can continue in the ring, or into a new stream.
+  /// - Parameter pairs: all pairs that overlap now, as far as members have been sent them.
   /// - Returns: `nil` if the reader has to wait until one of the streams ends.
   mutating func enter(
     _ want: Want,
@@ -70,14 +71,14 @@ struct StateStreams: Sendable {
     }
     guard let number = shared ?? new.map({ add($0) }) else { return nil }
     streams[number]?.enter(want.party, now)
-    // The beats since then told only of peers. The newcomer knows the peers from its welcome, or learns them with what
-    // it missed.
+    // The beats since the stream was made may have news about peers only. The reader knows the peers from its welcome,
+    // or gets them with whatever else it missed, so it can skip these beats.
     let isCurrent = streams[number].map { want.isMet(by: $0, at: fold.position, pairs) } ?? false
     let place = isCurrent ? ring.end : streams[number]?.ordinal ?? ring.end
     return Entry(number: number, place: place, isNew: shared == nil, isWhole: streams[number]?.since == nil)
   }
 
-  /// The stream that has all that the reader lacks, and the least besides.
+  /// Of the existing streams that have everything that the reader lacks, the one with the least besides.
   private func numberOfMore(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
     var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
@@ -92,7 +93,7 @@ struct StateStreams: Sendable {
 
   // MARK: Space
 
-  /// Whether a stream of any length could be made for a reader of that address.
+  /// Whether a long stream could be made for a reader from that address.
   func hasSpace(for party: String, _ now: Moment) -> Bool {
     mayTakeMore(isShort: false, for: party, now)
   }
@@ -109,7 +110,7 @@ struct StateStreams: Sendable {
     isShort ? limits.stateStreams * 4 : limits.stateStreams
   }
 
-  /// Makes space for one more stream, if there is none.
+  /// Drops a stream if there is no space for one more, and one may be dropped.
   /// - Returns: whether there is space now.
   private mutating func makeSpace(isShort: Bool, for party: String, _ now: Moment) -> Bool {
     if hasSpace(isShort: isShort) { return true }
@@ -118,14 +119,15 @@ struct StateStreams: Sendable {
     return true
   }
 
-  /// The stream that makes way for a reader of an address, if any does: one that nobody reads, or whose readers stand
-  /// still. Otherwise the oldest stream of the address that has most of them to itself, if that stream is old or that
-  /// address has more than its share. So one address can neither keep others out, nor make them start anew.
+  /// The stream that may be dropped for a reader from this address: one that nobody reads, or else one whose readers
+  /// stand still. If there is none, it is the oldest stream of the address that has the most streams to itself,
+  /// provided that the stream is old or that the address has more than its share. So one address can neither keep
+  /// others out nor make them start anew.
   private func makesWay(isShort: Bool, for party: String, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()
     if let number = unread ?? alike.filter({ $0.value.standsStill(now) }).keys.min() { return number }
-    // A stream that several addresses read belongs to none of them.
+    // A stream that readers from several addresses share counts for none of them.
     var counts: [String: UInt64] = [:]
     for stream in alike.values { if let owner = stream.onlyParty { counts[owner, default: 0] += 1 } }
     func count(_ number: Int) -> UInt64 { streams[number]?.onlyParty.flatMap { counts[$0] } ?? 1 }
@@ -142,9 +144,10 @@ struct StateStreams: Sendable {
     let arePairsTold = pairs.all != nil
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.since == want.since else { continue }
-      // If the next beat tells all pairs, the stream must not tell them too.
+      // If the next beat has all pairs, the stream must not have them too, and the other way round.
       guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
-      // In a small room, the state is shorter than an older state and all the beats after it.
+      // A stream from before the newest beat is used only if it is long. A new stream of few shapes is shorter than the
+      // old one together with the beats since.
       guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && stream.ordinal >= want.ringStart
       else { continue }
       return number
@@ -152,7 +155,8 @@ struct StateStreams: Sendable {
     return nil
   }
 
-  /// - Returns: a stream of what the reader lacks. `nil` if there is no space for it.
+  /// Makes a stream of what the reader lacks.
+  /// - Returns: `nil` if there is no space for the stream.
   private mutating func make(
     _ want: Want,
     of fold: borrowing Fold,
@@ -160,9 +164,9 @@ struct StateStreams: Sendable {
     pairs: PairsTold,
     now: Moment
   ) -> StateStream? {
-    // A stream that may be short is quickly made. Only after that it is known to be short. Any other counts as long, even
-    // if it fits into one part: that isn't known before it has been made. So does a short one for which only the long ones
-    // have space.
+    // A stream of few changes takes little time to make, and is short if it then fits into one part. Every other stream
+    // counts as long: whether it would fit into one part is known only once it is made. A short stream also counts as
+    // long if there is space only for a long one.
     let mayBeShort = fold.hasLittle(since: want.since) && mayTakeMore(isShort: true, for: want.party, now)
     guard mayBeShort || makeSpace(isShort: false, for: want.party, now) else { return nil }
     let encoding = want.channel.encoding
@@ -194,19 +198,19 @@ struct StateStreams: Sendable {
     streams[number]?.notices(encoder: encoder) ?? []
   }
 
-  /// The place that a reader has reached after all parts of a stream.
+  /// What a stream leads up to, once a reader has got all its parts.
   struct End {
     let position: UInt64
-    /// All pairs that overlapped then, if the reader may be told of them.
+    /// All pairs that overlapped at the stream's moment, if the reader may be sent them.
     let pairs: [ShapePair]?
   }
 
   /// The answer to a reader that asks for the next part.
   enum Part {
     case frames([UInt8])
-    /// The reader has had all parts.
+    /// The reader has got all parts.
     case end(End)
-    /// The stream was dropped for a newer one.
+    /// The stream was dropped to make space for another one.
     case gone
   }
 

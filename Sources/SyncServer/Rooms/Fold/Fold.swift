@@ -1,25 +1,25 @@
 import CanvasCRDT
 
-/// The sum of a room's log.
+/// What a room's log adds up to.
 ///
 /// What always holds:
-/// - The canvas is the merge of all records up to `position`, each taken once and in the log's order, with none
-///   missing. Nothing else changes it. A record is left out if it may cross a forgotten deletion: if an earlier record
-///   has had deletions forgotten from before a time, and this one has a value from before that time which the canvas
-///   doesn't have.
+/// - The canvas is the merge of all records up to `position`, each folded once and in the log's order, with none
+///   missing. Nothing else changes the canvas.
+/// - A record is left out if it may cross a forgotten deletion. That is so if an earlier record has had deletions from
+///   before some time forgotten, and this record has a value from before that time that the canvas doesn't have.
 /// - Whether a record is left out depends on the records alone, and so do the shapes. Deletions from before that time
 ///   count as forgotten, even those that are still in memory.
-/// - `operationCount` counts the operations of those records, whether or not they changed anything.
-/// - The clock is not behind any stamp in the canvas or any stamp that the room has given out. So the room's next
-///   stamp is later than all of them.
+/// - `operationCount` counts the operations of the folded records, whether or not they changed anything.
+/// - The clock is not behind any stamp in the canvas or any stamp that the room has given out. So the room's next stamp
+///   is later than all of them.
 /// - `recent` knows every register that was written after the place where `recent` begins.
 struct Fold: Sendable {
   /// Makes and reads the room's cursors.
   private(set) var places: RoomPlaces
   private(set) var canvas: Canvas
-  /// The newest place in the log.
+  /// The position of the last record that was folded.
   private(set) var position: UInt64 = 0
-  /// How many operations the log has had in all.
+  /// How many operations the log has had in all, including those in trimmed records.
   private(set) var operationCount: UInt64 = 0
   private var clockTime: UInt64 = 0
   /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
@@ -32,8 +32,8 @@ struct Fold: Sendable {
   init(epoch: UInt64, seed: UInt64) {
     places = RoomPlaces(epoch: epoch)
     canvas = Canvas(seed: seed)
-    // The digest is kept up to date, because any client may ask for it at any time, on the thread that answers for all
-    // rooms.
+    // The digest is updated with each change. Any client may ask for it at any time, and working it out on request
+    // would hold up all rooms of the loop.
     canvas.countDigest()
   }
 
@@ -52,12 +52,12 @@ struct Fold: Sendable {
   // MARK: Reading
 
   var cursor: Cursor { places.cursor(at: position) }
-  /// The digest for a client with this vocabulary.
+  /// The message with the digest, for a client with this vocabulary.
   func digest(for vocabulary: Vocabulary) -> ServerMessage {
     .digest(cursor: cursor, hash: canvas.digest(for: vocabulary))
   }
 
-  /// The place in this log that a cursor names. `nil` if the cursor belongs to another life of the room, to records
+  /// The place in this log that a cursor names. `nil` if the cursor belongs to another room of this name, to records
   /// that were lost in a restore, or to the future, or if it is not a cursor of this server.
   func place(of cursor: Cursor) -> UInt64? {
     RoomCursor(cursor).flatMap { places.position(of: $0, upTo: position) }
@@ -85,7 +85,7 @@ struct Fold: Sendable {
     return place
   }
 
-  /// The newest values of everything that was written after a place, or of everything.
+  /// The newest values of everything that was written after a place, in parts. Of everything, if there is no place.
   func parts(since place: UInt64?, shapesMax: Int) -> [StatePart] {
     guard let place else { return canvas.statePartsLargestFirst(shapesMax: shapesMax) }
     guard let registers = recent.registers(since: place) else {
@@ -94,7 +94,8 @@ struct Fold: Sendable {
     return canvas.stateParts(since: place, shapesMax: shapesMax) { registers[$0] ?? [] }
   }
 
-  /// Whether what was written after a place, or all that there is, is so little that it may fit into one part of a state.
+  /// Whether so little was written after a place that it may fit into one part of a state. Without a place: whether the
+  /// room has so little.
   func hasLittle(since place: UInt64?) -> Bool {
     guard let place else { return canvas.shapeCount <= Fold.fewEntries }
     return recent.hasAtMost(Fold.fewEntries, after: place)
@@ -103,7 +104,7 @@ struct Fold: Sendable {
   private static let fewEntries = 256
 
   /// The newest values of what was written after a place, as the operations that wrote them.
-  /// - Returns: `nil` if that is more than is quickly gathered for one reader, or not known.
+  /// - Returns: `nil` if gathering them for one reader would take long, or if it isn't known what was written.
   func newest(since place: UInt64) -> [Operation]? {
     guard place >= canvas.forgottenUpTo, recent.hasAtMost(Fold.newestEntriesMax, after: place),
       let registers = recent.registers(since: place)
@@ -111,18 +112,18 @@ struct Fold: Sendable {
     return canvas.operations(of: registers)
   }
 
-  /// Gathering this many takes less than a millisecond.
+  /// The most registers that are gathered. That takes less than a millisecond.
   private static let newestEntriesMax = 4_096
 
   // MARK: Changing
 
-  /// The log has begun this life of the room. Before that, the epoch was a proposal.
+  /// The log has created the room, with this epoch. Before that, the epoch was a proposal.
   mutating func begin(epoch: UInt64) {
     precondition(position == 0)
     places = RoomPlaces(epoch: epoch)
   }
 
-  /// Takes in a record of the log, unless one before it is missing.
+  /// Folds a record of the log, unless one before it is missing.
   /// - Parameter follow: is called for each change, with the canvas as it is after the change.
   mutating func take(
     _ record: borrowing RoomRecord,
@@ -153,12 +154,12 @@ struct Fold: Sendable {
     return .taken(losses)
   }
 
-  /// The outcome of taking a record.
+  /// What became of a record.
   enum Taking: Equatable {
-    /// The record was taken before.
+    /// The record was folded before.
     case known
     case leftOut
-    /// The record was taken. Values that had already lost are included if the caller wants them.
+    /// The record was folded. The values in it that had already lost are listed if the caller wants them.
     case taken([Superseded])
   }
 
@@ -176,8 +177,8 @@ struct Fold: Sendable {
     return operations
   }
 
-  /// Reserves stamps for operations that are stamped elsewhere.
-  /// - Returns: a clock that gives those stamps, if it is told the same time as here.
+  /// Reserves stamps for operations that are stamped on another thread.
+  /// - Returns: a clock that gives those stamps, if it is handed the same time as this call.
   mutating func reserveStamps(_ count: Int, actor: Identifier, now: Moment) -> Clock {
     let clock = Clock(actor: actor, time: clockTime)
     guard count > 0 else { return clock }
@@ -188,38 +189,39 @@ struct Fold: Sendable {
     return clock
   }
 
-  /// Forgets deletions that are so old that the door refuses edits that cross them.
+  /// Forgets deletions that are so old that the door refuses every edit that could cross them.
   mutating func forgetErasures(now: Moment, horizonMilliseconds: UInt64) {
-    // Waits twice the horizon: a stamp may be as old as the horizon, and other nodes' clocks differ from ours.
+    // The age is twice the horizon rather than the horizon: a stamp may be as old as the horizon, and other nodes'
+    // clocks differ from this one's.
     let age = horizonMilliseconds.multipliedReportingOverflow(by: 2)
     guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
     forgettingBefore = max(forgettingBefore, now.wallMilliseconds - age.partialValue)
     forgetMore()
   }
 
-  /// Drops some more of the deletions that are to be forgotten. To be called now and then: dropping all at once could
-  /// hold up others for long.
+  /// Drops some of the deletions that are to be forgotten from memory. To be called now and then: dropping all of them
+  /// at once could hold up others for long.
   mutating func forgetMore(atMost most: Int = Fold.forgottenAtOnce) {
     guard forgettingBefore > 0 else { return }
     let count = canvas.forgetErasures(before: forgettingBefore, atMost: most)
-    // The time is reset, so that it doesn't apply to later deletions after a clock was set back.
+    // All are dropped, so the time is reset. Otherwise it would apply to later deletions if a clock was set back.
     if count < most { forgettingBefore = 0 }
   }
 
-  /// Forgetting this many takes some milliseconds.
+  /// How many deletions are dropped in one call, which takes some milliseconds.
   private static let forgottenAtOnce = 50_000
 }
 
 extension Canvas {
-  /// Whether any of these operations is from before that time and not in the canvas. Then it may cross a deletion that
-  /// is forgotten.
+  /// Whether any of these operations is from before that time and not in the canvas. If so, it may cross a deletion
+  /// that was forgotten.
   func hasForgotten(_ operations: [Operation], before milliseconds: UInt64) -> Bool {
     guard milliseconds > 0 else { return false }
     return operations.contains { hasForgotten($0.set.assigned, in: $0.shape, at: $0.at, before: milliseconds) }
   }
 
-  /// The same for one operation. Deletions that are still in memory don't count: how long they stay there differs from
-  /// node to node.
+  /// The same for one operation. That a deletion is still in memory makes no difference: how long deletions stay there
+  /// differs from node to node.
   func hasForgotten(
     _ properties: PropertyMask,
     in shape: Identifier,

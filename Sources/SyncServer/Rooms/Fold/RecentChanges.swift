@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// The registers that a room's newest operations wrote, so that a client that was away for a while is sent only those.
 ///
-/// A canvas knows when each shape last changed, but not what changed. A client that was away for longer than this
-/// memory reaches back gets the changed shapes whole. That does no harm, but is more to send.
+/// A canvas knows when each shape last changed, but not which of its properties. If a client was away for longer than
+/// this memory reaches back, it gets the changed shapes whole, which is correct, but more to send.
 struct RecentChanges: Sendable {
   private struct Entry {
     let place: UInt64
@@ -17,7 +17,7 @@ struct RecentChanges: Sendable {
   /// All changes after this place in the log are known.
   private(set) var start: UInt64
 
-  /// Begins with a room whose log was read up to a place.
+  /// Begins without entries, for a room whose log was read up to a place.
   init(after place: UInt64 = 0) { start = place }
 
   mutating func note(_ change: Change, place: UInt64) {
@@ -32,7 +32,7 @@ struct RecentChanges: Sendable {
     }
   }
 
-  /// By shape, the registers written after a place. `nil` if not all of them are known.
+  /// By shape, the registers that were written after a place. `nil` if not all of them are known.
   func registers(since place: UInt64) -> [Identifier: PropertyMask]? {
     guard place >= start else { return nil }
     var registers: [Identifier: PropertyMask] = [:]
@@ -52,6 +52,7 @@ struct RecentChanges: Sendable {
 
   private subscript(index: Int) -> Entry { entries[(oldest + index) % entries.count] }
 
-  /// Several times as many as one connection may write in two seconds. Each takes 24 bytes.
+  /// The upper bound on the entries, of 24 bytes each. It is several times what one connection may write in two
+  /// seconds.
   static let entriesMax = 16_384
 }

@@ -1,14 +1,15 @@
 import CanvasCRDT
 
-/// A place in a room's log, as the text that clients keep: `2.<branch>.<position>`, numbers in base 36.
+/// A place in a room's log, as the text that clients keep: `2.<branch>.<position>`, with numbers in base 36.
 ///
-/// The branch is a hash of the room's epoch and the run of the server that wrote there. After a room was deleted or
-/// restored, the same position belongs to another branch. So an old cursor is refused rather than misread.
+/// The branch is a hash of the room's epoch and the run of the server that wrote the record at that position. After a
+/// room was deleted or restored, the same position belongs to another branch. So an old cursor is refused rather than
+/// misread.
 ///
-/// Version 1 had only the epoch. A copy of a whole data directory has the same epoch, so cursors of version 1 are
-/// refused.
+/// In version 1 the branch was made from the epoch alone. A copy of a whole data directory has the same epoch, so
+/// cursors of version 1 are refused.
 struct RoomCursor: Hashable, Sendable {
-  /// Made from the epoch and the run's number, each of which is 64 random bits.
+  /// A hash of the epoch and the run's number, each of which is 64 random bits.
   private let branch: UInt64
   let position: UInt64
 
@@ -54,7 +55,7 @@ struct RoomCursor: Hashable, Sendable {
 
   private static let version = UInt8(ascii: "2")
   private static let dot = UInt8(ascii: ".")
-  /// Thirteen digits hold any number of 64 bits.
+  /// The most digits of a number of 64 bits in base 36.
   private static let digitsMax = 13
   private static let lengthMax = 2 + digitsMax + 1 + digitsMax
 

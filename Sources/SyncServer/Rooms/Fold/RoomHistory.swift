@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A room as it was: an earlier prefix of its log.
+/// A room as it was at some time: the fold of the beginning of its log.
 struct RoomHistory: Sendable {
   enum End: Hashable, Sendable {
     case position(UInt64)
-    /// Up to a time in Unix milliseconds, but not past a position, which is the room's own. The log may be ahead of the
-    /// room, and the room's cursors don't reach beyond it.
+    /// Ends at a time in Unix milliseconds, but not after a position, which is that of the open room. The log may be
+    /// ahead of the open room, whose cursors don't reach that far.
     case time(UInt64, upTo: UInt64)
   }
 
@@ -15,7 +15,7 @@ struct RoomHistory: Sendable {
   private(set) var runs: RoomRuns
   /// As in `Fold`.
   private var forgottenBefore: UInt64
-  /// The actor whose operations are left out, and the shapes that it made.
+  /// The actor whose operations are left out. `shapesOfLeftOut` are the shapes that it made.
   let leftOut: Identifier?
   private(set) var shapesOfLeftOut: Set<Identifier> = []
 
@@ -34,8 +34,8 @@ struct RoomHistory: Sendable {
     forgottenBefore = image?.forgottenBefore ?? 0
   }
 
-  /// Takes in the next record.
-  /// - Returns: false if the record is past the end. Then all later ones are too.
+  /// Folds the next record.
+  /// - Returns: false if the record is past the end. All later records are past it too then.
   mutating func fold(_ record: borrowing RoomRecord) throws(MissingRecord) -> Bool {
     switch end {
     case .position(let last): guard record.position <= last else { return false }
@@ -45,7 +45,7 @@ struct RoomHistory: Sendable {
     if let run = record.run { runs.note(run, after: position) }
     position = record.position
     forgottenBefore = max(forgottenBefore, record.forgottenBefore)
-    // Shapes that are left out are not in this canvas.
+    // Operations on shapes that the left-out actor made are left out too: this canvas doesn't have those shapes.
     let known = shapesOfLeftOut.isEmpty ? record.operations : record.operations.filter { !isLeftOut($0) }
     guard !canvas.hasForgotten(known, before: forgottenBefore) else { return true }
     for operation in record.operations { take(operation) }
@@ -64,7 +64,7 @@ struct RoomHistory: Sendable {
     }
   }
 
-  /// Takes in what the room has taken in since then.
+  /// Takes over what has changed in the open room since this history was made.
   /// - Returns: the shapes that changed.
   mutating func follow(_ room: borrowing Canvas, to position: UInt64) -> Set<Identifier> {
     var shapes: Set<Identifier> = []
@@ -76,7 +76,7 @@ struct RoomHistory: Sendable {
     return shapes
   }
 
-  /// The operations that undo everything that was left out.
+  /// The edits that revert everything that the left-out actor wrote.
   func takingBack(from room: Canvas, only shapes: Set<Identifier>? = nil) -> [Identifier: Properties] {
     guard let leftOut else { return [:] }
     var edits: [Identifier: Properties] = [:]
@@ -88,8 +88,8 @@ struct RoomHistory: Sendable {
 }
 
 extension Canvas {
-  /// Adds to edits that remove shapes what becomes of lines tied to those shapes: the lines' ends stay where they are
-  /// drawn (S14), with whatever else the edits do to the lines.
+  /// If these edits remove shapes that lines are tied to, adds edits of those lines, so that their ends stay where they
+  /// are drawn (S14). Whatever else the edits do to the lines remains.
   func keepingEnds(_ edits: [Identifier: Properties]) -> [Identifier: Properties] {
     var leaving = IdentifierSet()
     var after = self

@@ -1,22 +1,22 @@
 import CanvasCRDT
 
-/// A room at one place in its log. An image shares its memory with the room; only pages that change afterwards are
-/// copied. So its bytes can be encoded on another thread while the room goes on.
+/// A room at one place in its log. An image shares its memory with the room; a page of memory is copied when it changes
+/// afterwards. So the image can be encoded on another thread while the room goes on.
 struct RoomImage: Sendable {
   let position: UInt64
   let canvas: Canvas
   let operationCount: UInt64
-  /// A time that is not before any stamp of the room.
+  /// A time that no stamp of the room is later than.
   let clockTime: UInt64
   /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
   let forgottenBefore: UInt64
   let runs: RoomRuns
 
-  /// `version, position, operations, clock, forgotten, runs`, then each part of the state in the binary encoding,
-  /// preceded by its length. The runs are: one byte that is 1 if older runs are forgotten; their count; and for each
-  /// its first position, and its number in eight bytes, lowest byte first. Version 1 has no runs. Version 3 adds, after
-  /// `forgotten`, the time before which deletions were forgotten early. It is written only if there is such a time, so
-  /// that servers of the version before can read all other snapshots.
+  /// The image as bytes: `version, position, operations, clock, forgotten, runs`, then each part of the state in the
+  /// binary encoding, preceded by its length. The runs are: one byte that is 1 if older runs are forgotten; their
+  /// count; and for each its first position, and its number in eight bytes, lowest byte first. Version 1 has no runs.
+  /// Version 3 has, after `forgotten`, the time before which deletions were forgotten early. Version 3 is written only
+  /// if there is such a time, so that older servers can read all other snapshots.
   func encoded() -> [UInt8] {
     var writer = ByteWriter(capacity: canvas.shapeCount * 96 + 64)
     writer.append(forgottenBefore == 0 ? RoomImage.version : RoomImage.versionThatForgot)

@@ -2,7 +2,8 @@ import CanvasCRDT
 
 /// Makes a room's cursors from positions in its log, and reads them back.
 struct RoomPlaces: Hashable, Sendable {
-  /// The life of the room. A room that was deleted, or restored from a backup, begins a new epoch.
+  /// Tells the room from others that had or will have its name: a room gets a new epoch when it is created anew or
+  /// restored from a backup.
   let epoch: UInt64
   private(set) var runs: RoomRuns
 
@@ -15,8 +16,8 @@ struct RoomPlaces: Hashable, Sendable {
     RoomCursor(epoch: epoch, run: runs.number(at: position) ?? RoomRuns.none, position: position).cursor
   }
 
-  /// The position that a cursor names in a log that ends with `last`. `nil` if the cursor may be of a log whose records
-  /// differ from this one's up to that position.
+  /// The position that a cursor names in a log that ends with `last`. `nil` if the cursor may come from a log whose
+  /// records up to that position differ from those of this log.
   func position(of cursor: RoomCursor, upTo last: UInt64) -> UInt64? {
     guard cursor.position <= last, let run = runs.number(at: cursor.position), cursor.isOf(epoch: epoch, run: run)
     else {

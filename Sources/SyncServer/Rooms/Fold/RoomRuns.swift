@@ -1,24 +1,24 @@
 /// The runs of servers that wrote a room's log, by position.
 ///
 /// A run is one process of a server, named by 64 random bits. A run's first record in a room carries that number, so
-/// the log tells where the run began. A data directory that is restored from a copy is continued by another run. So
-/// records that were lost can be told from what the new run writes at the same positions.
+/// the log says where the run began. If a data directory is restored from a copy, another run continues it. So records
+/// that were lost can be told from what the new run writes at the same positions.
 ///
 /// What always holds:
 /// - Positions rise, and no run's number occurs twice.
-/// - The run of each position is known from the first position of the oldest remembered run on. An earlier position
-///   belongs to a forgotten run. If no run was forgotten, the record there was written before servers had runs.
+/// - From the first position of the oldest remembered run on, the run of each position is known. An earlier position
+///   belongs to a forgotten run. If no run was forgotten, its record was written before servers had runs.
 struct RoomRuns: Hashable, Sendable {
   struct Run: Hashable, Sendable {
-    /// The first position that belongs to the run: right after the record before the run's first one. If the log was
-    /// restored and lacks records of an earlier run, their positions belong to this run.
+    /// The first position that belongs to the run. If the log was restored and lacks the last records of an earlier
+    /// run, their positions belong to this run.
     let first: UInt64
     let number: UInt64
   }
 
   /// Oldest first.
   private(set) var newest: [Run] = []
-  /// Whether there were older runs.
+  /// Whether there were older runs, which are forgotten.
   private(set) var hasForgotten = false
 
   init() {}
@@ -45,7 +45,8 @@ struct RoomRuns: Hashable, Sendable {
 
   func contains(_ number: UInt64) -> Bool { newest.contains { $0.number == number } }
 
-  /// Notes a run's number from a record. Records that were under way with the first one carry the number too.
+  /// Notes the number of a run that a record carries. Records that were on their way together with the run's first one
+  /// carry the number too.
   /// - Parameter position: the position of the record before.
   mutating func note(_ number: UInt64, after position: UInt64) {
     guard !contains(number) else { return }
@@ -55,10 +56,10 @@ struct RoomRuns: Hashable, Sendable {
     hasForgotten = true
   }
 
-  /// A number that no run has.
+  /// A number that stands for no run.
   static let none: UInt64 = 0
 
-  /// A client that was away for more restarts than this gets the whole state once. The runs take a kilobyte of each
-  /// open room.
+  /// How many runs are remembered, which takes a kilobyte for each open room. A client that was away for more restarts
+  /// than this is sent the whole state once.
   static let remembered = 64
 }

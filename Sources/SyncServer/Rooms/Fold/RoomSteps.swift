@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A room's records as steps, no more than a slider can show.
+/// A room's history as steps for a slider, at most as many as it can show.
 struct RoomSteps: Sendable {
   /// One step: what one actor did without a pause.
   struct Step: Hashable, Sendable {
@@ -8,24 +8,25 @@ struct RoomSteps: Sendable {
     var toMilliseconds: UInt64
     var actor: Identifier
     var operations: Int
-    /// How many of its operations delete a shape.
+    /// How many of the step's operations delete a shape.
     var removals: Int
   }
 
-  /// The actor and the kind of a step. Deletions are a step apart from what the same actor writes meanwhile.
+  /// The actor of a step, and whether it deletes. An actor's deletions are a step apart from what the actor writes
+  /// meanwhile.
   private struct Deed: Hashable {
     var actor: Identifier
     var removes: Bool
   }
 
-  /// Operations of one actor belong to one step if each follows the last within this time.
+  /// The longest time between two operations of an actor that belong to the same step.
   static let gatherMilliseconds: UInt64 = 1_000
-  /// A slider can't show more.
+  /// The upper bound on the steps, which is what a slider can show.
   static let stepsMax = 200
 
-  /// In the order in which they began.
+  /// The steps, in the order in which they began.
   private(set) var steps: [Step] = []
-  /// The index of the newest step for each actor and kind.
+  /// By actor and kind, the index of the newest step.
   private var newest: [Deed: Int] = [:]
 
   mutating func take(_ record: borrowing RoomRecord) {
@@ -54,7 +55,7 @@ struct RoomSteps: Sendable {
     )
   }
 
-  /// The steps, few enough to be sent. To be called when all records are in.
+  /// The steps, merged until they are few enough to be sent. To be called when all records have been taken in.
   func told() -> [Step] {
     guard steps.count > RoomSteps.stepsMax else { return steps }
     var fewer = self
@@ -62,7 +63,7 @@ struct RoomSteps: Sendable {
     return fewer.steps
   }
 
-  /// Merges the steps in pairs. A merged step has the actor of the larger one.
+  /// Merges each pair of neighbouring steps into one. A merged step has the actor of the larger one.
   private mutating func halve() {
     newest = [:]
     steps = stride(from: 0, to: steps.count, by: 2).map { index in

@@ -1,6 +1,7 @@
 import CanvasCRDT
 
-/// How much work a room's overlaps may take, in the steps of `OverlapIndex`. A step takes about ten nanoseconds.
+/// How much work a room's overlaps may take, in the steps that `OverlapIndex` counts. A step takes about ten
+/// nanoseconds.
 ///
 /// The work grows with the pairs that come near each other, not only with those that overlap. So a few thousand thin
 /// shapes could keep a processor busy for minutes. A room that has used up its steps counts as having too many pairs
@@ -19,14 +20,14 @@ struct OverlapBudget: Sendable {
     capacity = OverlapBudget.most(shapes: shapes, stepsPerShape: stepsPerShape)
     let time = now.monotonicMilliseconds
     let passed = Int(clamping: time - min(time, grownAt ?? 0))
-    // At first and after a pause, the whole budget is available.
+    // At first, and after a pause, the whole budget is available.
     let perMillisecond = max(1, Int(clamping: stepsPerShape) * OverlapBudget.shapesPerMillisecond)
     let grown = passed > 1_000_000 ? capacity : steps + passed * perMillisecond
     steps = min(capacity, grownAt == nil ? capacity : max(0, grown))
     grownAt = time
   }
 
-  /// The most steps that a room may use up at once.
+  /// The upper bound on the steps that a room may take at once.
   static func most(shapes: Int, stepsPerShape: UInt64) -> Int {
     OverlapIndex.stepsMax(shapes: shapes, perShape: Int(clamping: stepsPerShape))
   }
@@ -37,17 +38,17 @@ struct OverlapBudget: Sendable {
     guard isCrowded else { return }
     let pause = max(OverlapBudget.pauseMilliseconds, UInt64(max(0, spent)) / OverlapBudget.stepsPerPauseMillisecond)
     looksAfter = now.monotonicMilliseconds &+ pause
-    // Steps that were used in excess are forgiven, because the pause makes up for them.
+    // The budget begins again at 0 rather than below: the pause makes up for the steps that were taken in excess.
     steps = max(steps, 0)
   }
 
-  /// Whether the pause is over that began when the room was last found to have too many pairs. Then the whole budget is
-  /// available again.
+  /// Whether the room may be checked again: the pause that began when it was last found to have too many pairs is over.
+  /// After the pause, the whole budget is available again.
   func mayLook(_ now: Moment) -> Bool { now.monotonicMilliseconds >= looksAfter }
 
-  /// Each millisecond adds the steps for this many shapes. By default that is a twentieth of a processor.
+  /// Each millisecond adds the steps for this many shapes to the budget. By default that is a twentieth of a processor.
   private static let shapesPerMillisecond = 10
   private static let pauseMilliseconds: UInt64 = 2_000
-  /// The pause is twenty times as long as the work was.
+  /// For each of this many steps, the pause is a millisecond longer. So it is twenty times as long as the work was.
   private static let stepsPerPauseMillisecond: UInt64 = 5_000
 }

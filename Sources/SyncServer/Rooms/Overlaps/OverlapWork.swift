@@ -1,17 +1,19 @@
 import CanvasCRDT
 
-/// A piece of work on a room's index of overlaps. It takes longer than others should wait, so it is done beside the
-/// loop: the room gives its index away, and has none until it gets it back.
+/// A piece of work on a room's index of overlaps. It takes longer than others should wait, so another thread does it:
+/// the room gives its index away, and has no index until this one comes back.
 struct OverlapWork: Sendable {
-  /// Where the outlines come from.
+  /// Where the work gets the outlines.
   enum Source: Sendable {
-    /// The index is built from the canvas.
+    /// From the canvas, from which the whole index is built.
     case all(Canvas)
-    /// Only these shapes may have changed. A shape without an outline is gone or hidden.
+    /// From here. Only these shapes may have changed. A shape without an outline is gone or hidden.
     case shapes([(shape: Identifier, outline: Outline?)])
-    /// The same for many shapes. Reading their outlines takes a while, so that is done beside the loop, too.
+    /// From the canvas, for these shapes only. Reading the outlines of many shapes takes a while, so that is done by
+    /// the other thread, too.
     case shapesOf(Canvas, Set<Identifier>)
-    /// The index is no longer needed. Freeing an index of many shapes takes a while.
+    /// From nowhere: the index is no longer needed. Freeing an index of many shapes takes a while, so that is work,
+    /// too.
     case nothing
   }
 
@@ -19,19 +21,21 @@ struct OverlapWork: Sendable {
   let number: UInt64
   let index: OverlapIndex?
   let source: Source
-  /// Whether to check if there are still too many pairs.
+  /// Whether to check if there are still too many pairs, in a room that had too many.
   let looksAgain: Bool
-  /// Whether a client is to be told of all pairs.
+  /// Whether the outcome has to contain all pairs, for members who want notices.
   let wantsPairs: Bool
-  /// The place in the room's log that the index will be at.
+  /// The place in the room's log that the index will have reached.
   let position: UInt64
   let pairsMax: Int
   let stepsMax: Int
 }
 
-/// Gives work away without leaving a second reference to it, so that the index in it is changed in place.
+/// Hands work to another thread without keeping a second reference to it, so that the index in it is changed in place
+/// instead of being copied.
 ///
-/// `@unchecked Sendable`: it is filled before it is given away, and emptied once, by the thread that does the work.
+/// `@unchecked Sendable`: the order is filled before it is handed over, and emptied once, by the thread that does the
+/// work.
 final class OverlapOrder: @unchecked Sendable {
   private var work: OverlapWork?
 
@@ -47,7 +51,7 @@ struct OverlapOutcome: Sendable {
   let number: UInt64
   let index: OverlapIndex
   let position: UInt64
-  /// All pairs, if the order wanted them; otherwise the pairs that began and ended.
+  /// Whether the pairs are all pairs, as the order wanted. Otherwise they are those that began and ended.
   let isAll: Bool
   let changes: OverlapChanges
 }
@@ -92,7 +96,7 @@ extension OverlapWork {
   }
 }
 
-/// The net result of several changes. A pair that begins and ends again, or ends and begins again, has not changed.
+/// The sum of several changes. A pair that begins and ends again, or ends and begins again, has not changed.
 private struct NetChanges {
   private var net: [ShapePair: Bool] = [:]
 

@@ -1,15 +1,16 @@
 import CanvasCRDT
 
-/// The overlaps of a room: an index that is kept only while a client asks for it. All work on the index is done beside
-/// the loop (`OverlapWork`).
+/// The overlaps of a room: an index that is kept only while a client asks for overlaps. All work on the index is done
+/// on another thread (`OverlapWork`).
 ///
 /// What always holds:
-/// - At most one order is under way, and it has the index meanwhile. It is waited for even if nobody asks any more.
-///   If somebody asks again, its index is used.
+/// - At most one order is under way, and has the index meanwhile. Its outcome is waited for even if nobody asks for
+///   overlaps any more. If somebody asks again, the index in the outcome is used.
 /// - Every shape whose outline may have changed since the newest order is among the unsettled shapes. While there is no
 ///   index and no order, there are no unsettled shapes.
-/// - Members who want notices are told once of all pairs, and then of each change, in order.
-/// - Each question over HTTP is answered once, by an index that has all that the room had when the question came.
+/// - Members who want notices are sent all pairs once, and then each change, in order.
+/// - Each HTTP request for overlaps is answered once, from an index that has everything that the room had when the
+///   request came.
 struct Overlaps: Sendable {
   private let limits: Limits
 
@@ -19,25 +20,26 @@ struct Overlaps: Sendable {
     /// A client asks, and there is no index yet.
     case wanted
     case here(OverlapIndex)
-    /// The order under way has the index. Perhaps nobody asks any more.
+    /// The order under way has the index. Possibly nobody asks for overlaps any more.
     case away
   }
 
   private var place = Place.none
   private var orders: UInt64 = 0
-  /// The place in the log that the index is at.
+  /// The place in the log that the index has reached.
   private var position: UInt64 = 0
   private var unsettled: Set<Identifier> = []
-  /// The index is kept until this time for requests over HTTP. On the monotonic clock, like all times here.
+  /// Until when the index is kept for HTTP requests. On the monotonic clock, like all times here.
   private var neededUntil: UInt64 = 0
   private var budget: OverlapBudget
 
-  /// How far the members who want notices have been told.
+  /// What the members who want notices have been sent.
   private enum Telling: Sendable {
     case nobodyAsks
-    /// All pairs are to be told. The order for that is under way or not yet given; it has this number, or a later one.
+    /// They have to be sent all pairs. The order that will bring all pairs is under way or not yet given. It has this
+    /// number, or a later one.
     case due(from: UInt64)
-    /// All pairs are in hand, or have been told.
+    /// All pairs are known, or have been sent.
     case begun
   }
 
@@ -45,7 +47,7 @@ struct Overlaps: Sendable {
   /// The notices for the next beat.
   private var news: Notices?
 
-  /// Requests over HTTP that no order covers yet, and those that the order under way will answer.
+  /// HTTP requests that no order covers yet, and those that the order under way will answer.
   private var questions: [UInt64] = []
   private var questionsUnderWay: [UInt64] = []
 
@@ -56,8 +58,8 @@ struct Overlaps: Sendable {
 
   /// The overlaps in a beat.
   struct Notices: Sendable {
-    /// Whether these are all pairs, each as one that begins. They go to members who have been told of none, even if
-    /// there are none.
+    /// Whether these are all pairs, as if each had just begun, for members who have been sent none. They are sent even
+    /// if there are no pairs.
     let isFirst: Bool
     var changes: OverlapChanges
   }
@@ -68,7 +70,7 @@ struct Overlaps: Sendable {
 
   /// Members want notices from now on.
   mutating func beginTelling() {
-    // An order that is under way doesn't have the newest changes, so the next one tells all pairs.
+    // An order that is under way lacks the newest changes, so the next one has to bring all pairs.
     telling = .due(from: orders + 1)
     news = nil
     want()
@@ -80,7 +82,7 @@ struct Overlaps: Sendable {
     news = nil
   }
 
-  /// Takes a request over HTTP. `took` answers it.
+  /// Takes an HTTP request. The result of a later `took` names it as answered.
   mutating func ask(_ question: UInt64, now: Moment) {
     neededUntil = now.monotonicMilliseconds &+ limits.indexIdleMilliseconds
     questions.append(question)
@@ -89,9 +91,9 @@ struct Overlaps: Sendable {
 
   private mutating func want() { if case .none = place { place = .wanted } }
 
-  /// Drops the index, unless it is still kept for questions over HTTP, or an order has it. To be called when nobody in the
+  /// Drops the index, unless it is still kept for HTTP requests, or an order has it. To be called when nobody in the
   /// room wants notices.
-  /// - Returns: what frees the index.
+  /// - Returns: the work that frees the index.
   mutating func dropIfIdle(now: Moment) -> OverlapWork? {
     guard now.monotonicMilliseconds >= neededUntil, questions.isEmpty else { return nil }
     switch place {
@@ -108,7 +110,8 @@ struct Overlaps: Sendable {
 
   // MARK: Following the canvas
 
-  /// Notes a change that may affect an outline. The next order reads each changed outline once.
+  /// Notes a change that may affect an outline. The next order reads each changed outline once, however often it
+  /// changed.
   mutating func follow(_ change: Change) {
     switch place {
     case .none, .wanted: return
@@ -121,7 +124,7 @@ struct Overlaps: Sendable {
     }
   }
 
-  /// The next order, if there is anything to be done and none is under way.
+  /// The next order, if there is any work and no order is under way.
   mutating func order(_ canvas: borrowing Canvas, at position: UInt64, now: Moment) -> OverlapWork? {
     switch place {
     case .none, .away: return nil
@@ -148,8 +151,8 @@ struct Overlaps: Sendable {
     return .shapes(outlines)
   }
 
-  /// Reading this many outlines takes about a tenth of a millisecond. For more, the canvas itself is given away; while
-  /// such a copy exists, each page of the canvas has to be copied before it is written to.
+  /// The most outlines that are read here, which takes about a tenth of a millisecond. If more have changed, the other
+  /// thread gets the canvas itself. While that copy exists, each page of the canvas is copied before it is written to.
   private static let outlinesMax = 512
 
   private mutating func give(
@@ -184,14 +187,15 @@ struct Overlaps: Sendable {
     )
   }
 
-  /// An order has been carried out.
-  /// - Returns: the questions that the index answers.
+  /// Takes back the index from an order that has been carried out.
+  /// - Returns: the HTTP requests that the index answers.
   mutating func took(_ outcome: consuming OverlapOutcome, now: Moment) -> [UInt64] {
     budget.spent(left: outcome.index.stepsLeft ?? 0, isCrowded: outcome.index.isCrowded, now: now)
     switch telling {
     case .nobodyAsks: break
     case .due(let first):
-      // If somebody only began to want notices meanwhile, the next order brings all pairs.
+      // If a member began to want notices only after the order was given, the outcome lacks all pairs, and the next
+      // order brings them.
       if outcome.isAll, outcome.number >= first {
         telling = .begun
         news = Notices(isFirst: true, changes: outcome.changes)
@@ -206,12 +210,12 @@ struct Overlaps: Sendable {
   }
 
   private mutating func tell(_ changes: OverlapChanges) {
-    // A beat comes before the next order, so there is nothing yet to combine this with.
+    // There is always a beat before the next order, so no earlier news is left to combine this with.
     assert(news == nil, "an order was given before the beat")
     news = Notices(isFirst: false, changes: changes)
   }
 
-  /// The index after the last order, for an answer over HTTP.
+  /// The index after the last order, for answers to HTTP requests.
   var settled: (index: OverlapIndex, position: UInt64)? {
     guard case .here(let index) = place else { return nil }
     return (index, position)
@@ -226,11 +230,12 @@ struct Overlaps: Sendable {
   }
 
   var hasNews: Bool { news != nil }
-  /// Whether anybody waits for an order that hasn't been given.
+  /// Whether a member or an HTTP request waits for an order that hasn't been given.
   var isAsked: Bool { areAllPairsDue || !questions.isEmpty }
   private var areAllPairsDue: Bool { if case .due = telling { true } else { false } }
 
-  /// Whether it is time to check if there are still too many pairs. This is done now and then, while shapes change.
+  /// Whether it is time to check if there are still too many pairs. The check is made now and then, while shapes
+  /// change.
   func isLookDue(_ now: Moment) -> Bool {
     guard case .here(let index) = place else { return false }
     return index.isWorthALook && budget.mayLook(now)
