@@ -1,4 +1,4 @@
-// The colours of shapes before anybody asks for a finer choice.
+// The colours that the page offers for shapes before a person asks for a finer choice.
 
 /**
  * Their names and colours: easy to tell from each other and from the orange of overlaps, and text on each of them is

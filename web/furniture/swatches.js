@@ -17,7 +17,7 @@ export class Swatches {
   #special
   /** @type {Part} */
   #part = 'fill'
-  /** Whether the selection has a single colour, instead of a fill and an outline. To be set before `show`. */
+  /** Whether the selection has a single colour instead of a fill and an outline. Must be set before `show`. */
   isOfOneColor = false
   /** @type {Record<Part, string | null | undefined>} */
   #shown = { fill: undefined, stroke: undefined }
@@ -58,7 +58,8 @@ export class Swatches {
   }
 
   /**
-   * The current choice: null for the first swatch, `none` for no fill, undefined if it is none of these, or several.
+   * Shows the current colours: null chooses the first swatch, `none` means no fill, and undefined chooses no swatch,
+   * because the colour has none or the shapes differ.
    *
    * @param {Record<Part, string | null | undefined>} colors
    */
