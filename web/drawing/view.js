@@ -76,7 +76,7 @@ export class View extends Source {
   }
 
   /**
-   * Moves the drawing with the hand, in CSS pixels.
+   * Moves the drawing with the hand. `dx` and `dy` are in CSS pixels.
    *
    * @param {number} dx @param {number} dy
    */

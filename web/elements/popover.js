@@ -94,7 +94,7 @@ const isLeft = (anchor) => anchor.left + anchor.width / 2 < innerWidth / 2
  */
 export function menuOf(entries, close) {
   const content = element('div', { class: 'menu' })
-  // A press on a line between the entries doesn't move the focus, so that the keys go on working.
+  // A press on a line between two entries doesn't move the focus, so that the keys go on working.
   content.addEventListener('mousedown', (event) => { if (!isWithin(event.target, 'button')) event.preventDefault() })
   /** @type {{entry: MenuEntry, item: HTMLButtonElement}[]} */
   const items = []

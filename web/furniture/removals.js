@@ -22,7 +22,7 @@ const clocksMilliseconds = 250
  * of the server's. Then the drawing at the later moment shows no difference.
  */
 const restoredMargins = [clocksMilliseconds, 1_000, 4_000]
-/** For how long after a restoration its removals are taken for a part of it. */
+/** For how long after a restoration this person is still told of it. */
 const restoredMilliseconds = 10_000
 const group = 'removed'
 const backGroup = 'brought back'

@@ -59,7 +59,7 @@ export class States {
     if (effect.type !== 'state') return
     this.#state = effect.state
     this.#code = effect.code ?? ''
-    // Banners that say that a room was deleted are no longer true in another state.
+    // Once the room is closed for good, for example because it was deleted, its banners are no longer true.
     if (effect.state === 'closed') this.#banners.replaceChildren()
     document.body.classList.toggle('is-closed', effect.state === 'closed')
     this.#look()

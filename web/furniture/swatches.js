@@ -9,8 +9,8 @@ const partWords = { fill: 'Fill', stroke: 'Outline' }
 /** @typedef {{words: string, icon: string}} Special */
 
 /**
- * Fill or outline, and the colours for the chosen one. The first swatch means no particular colour, further ones a
- * random one and no fill. For shapes with a single colour there are only colours.
+ * The choice between fill and outline, and the colours for the chosen one. The first swatch stands for no particular
+ * colour; further swatches stand for a random colour and for no fill. Shapes with only one colour have no such choice.
  */
 export class Swatches {
   #choose
@@ -80,7 +80,7 @@ export class Swatches {
       const words = special?.words ?? `${partWord}: ${name}`
       setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
       if (special) setIcon(button, special.icon)
-      // For an outline, the first swatch already means none.
+      // Hidden for an outline, where the first swatch already means none.
       if (color === 'none') button.hidden = this.isOfOneColor || part === 'stroke'
       else if (color === 'any') button.hidden = part === 'stroke'
       else button.classList.toggle('as-outline', part === 'stroke')

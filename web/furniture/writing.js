@@ -186,8 +186,8 @@ export class Writing extends Source {
   }
 
   /**
-   * The opened field ignores clicks for a moment. The third of three quick clicks lands on the shape beside its text,
-   * and so do the clicks that a browser makes from taps.
+   * For a moment the field takes presses beside its text too. Otherwise the third of three quick clicks would land on
+   * the shape, and so would the clicks that a browser makes from taps.
    */
   #keepFresh() {
     this.element.classList.add('is-fresh')

@@ -18,8 +18,8 @@ const linePixels = 16
 const pagePixels = 400
 
 /**
- * How much a wheel's movement changes the scale while the zoom key is held: a notch changes it by a quarter at most,
- * because a trackpad sends many small movements.
+ * How a wheel's movement changes the scale while the zoom key is held. A notch of the wheel is one large movement, which
+ * changes the scale by a quarter at most. A trackpad sends many small movements instead.
  */
 const zoomShare = 0.01
 const zoomStepMax = 24
