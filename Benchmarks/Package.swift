@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that building the server builds no benchmarks.
+// A separate package, so that building the server doesn't build the benchmarks.
 let package = Package(
   name: "CanvasBenchmarks",
   dependencies: [.package(name: "CanvasSync", path: "..")],

@@ -31,7 +31,7 @@ import websockets.sync.client
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-# By its path, because it is called as this file is.
+# Tests/Attacks/attacks.py is imported by its path, because it has the same name as this file.
 sys.path.insert(0, os.path.join(ROOT, "Tests", "EndToEnd"))
 specification = importlib.util.spec_from_file_location("performed", os.path.join(ROOT, "Tests", "Attacks", "attacks.py"))
 performed = importlib.util.module_from_spec(specification)
@@ -71,7 +71,7 @@ def figures(watcher):
     return tuple(times[min(len(times) - 1, int(len(times) * part))] for part in (0.5, 0.99, 1))
 
 
-# A server, and what attackers do with it
+# A server, and the attacks on it
 
 class Server:
     def __init__(self, program, flags=()):
@@ -181,7 +181,7 @@ async def move(link, shapes, until, a_second=500):
         await asyncio.sleep(10 / a_second)
 
 
-# The rows: `prepare` returns what `attack` gets.
+# The table's rows: each `prepare` returns the arguments for its `attack`.
 
 def overlaps_of_bars(count):
     def prepare(server):
@@ -362,7 +362,7 @@ def forgotten(count=1_000_000):
         if status != 204:
             raise RuntimeError(f"{status} for forgetting")
         time.sleep(max(0, until - time.monotonic()))
-    # Below half of the most, nobody's share is bounded.
+    # While less than half of the maximum is used, nobody's share is bounded.
     return prepare, attack, (*RATES, "--max-erasures", str(4 * count))
 
 
@@ -457,7 +457,7 @@ def measure(name, options):
     try:
         without = figures(watch(server.port, options.seconds / 2))
         prepared = prepare(server)
-        # The turns during preparation are not of interest.
+        # Only the turns after the preparation count.
         before_turns = server.turns()
         seconds = options.seconds
         watcher = watch(server.port, seconds + 1)

@@ -20,14 +20,15 @@ sys.path.insert(0, str(ROOT / "Tests" / "EndToEnd"))
 import server as servers  # noqa: E402
 import thin_line  # noqa: E402
 
-# What is wanted of what a reader shows: p50 and p99 of its age, in milliseconds, by line, encoding and number of shapes.
+# The goals for the age of what a reader shows: p50 and p99 in milliseconds, by line, encoding and number of shapes.
 WANTED = {
     ("256kbit", "json", 20): (300, 600),
     ("64kbit", "binary", 20): (400, 900),
     ("1mbit", "json", 200): (350, 700),
 }
 FEW, MANY = {"shapes": 20, "moves": 60}, {"shapes": 200, "moves": 10}
-# A line, what its reader speaks, and what is written meanwhile. None is as much as the machine carries.
+# The rows: the line, the encoding that its reader speaks, and how many operations a second are written meanwhile; None
+# stands for as many as the machine carries.
 ROWS = [(rate, encoding, load) for rate in ("64kbit", "256kbit", "1mbit", None) for encoding in ("json", "binary") for load in (FEW, MANY)]
 ROWS += [
     (rate, encoding, FEW | beside)
@@ -36,9 +37,9 @@ ROWS += [
 ]
 QUICK = [row for row in ROWS if (row[0], row[1], row[2]["shapes"]) in WANTED and len(row[2]) == 2]
 
-# The answer to an own write, p99 in milliseconds.
+# The goal for the answer to a reader's own write: p99 in milliseconds.
 ACK_WANTED = 600
-# Readers behind one line, and how many kbit/s of it there are for each.
+# How many readers share one line, and how many kbit/s of the line there are for each of them.
 HANGING, SHARES = 200, (64, 256)
 
 

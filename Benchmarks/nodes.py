@@ -31,7 +31,7 @@ from client import Client  # noqa: E402
 from server import Server, identifier  # noqa: E402
 from test_nodes import Balancer  # noqa: E402
 
-# The benchmark of one server. Its file is called like that of the tests.
+# Imports the benchmark of one server by its path, because a module of the tests has the same name.
 spec = importlib.util.spec_from_file_location("bench", HERE / "server.py")
 bench = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(bench)
@@ -104,7 +104,7 @@ async def killed(first, second, people=30):
 def store_rooms(load, place, count):
     """Stores this many empty rooms. Their names are those that canvas-load uses."""
     with load.serve(place):
-        # It makes the tables.
+        # The server makes the tables of the database when it starts.
         pass
     database.ask(
         "INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed) "
@@ -126,7 +126,7 @@ def killed_behind_nginx(load, people=30):
         place = stack.enter_context(database.database())
         servers = [stack.enter_context(Server("--max-connections-per-address", 1_000, data=place)) for _ in range(3)]
         balancer = stack.enter_context(Balancer(servers))
-        # One room has this many people; as many again are spread over other rooms, each of which there is once.
+        # One large room has this many people. As many again are spread over other rooms, each of which exists once.
         running = load.start("return", balancer, clients=people // 2, writers=1)
         while max(counts := [connections(server) for server in servers]) < people:
             time.sleep(0.1)
@@ -175,7 +175,7 @@ def held_database(share):
         for pid in cluster.processes(0):
             group.hold(pid)
         yield f"{cluster.address}/postgres"
-        # A group can only go when it is empty.
+        # A cgroup can be removed only when no process is in it.
         cluster.stop(0)
 
 
@@ -205,7 +205,7 @@ def crowded(load, count, seconds, share=0.15):
     - Returns: deliveries a second of all together."""
     with ExitStack() as stack:
         place = stack.enter_context(database.database())
-        # A group can only go once its server has ended, so it comes first.
+        # Entered first and so left last, because a cgroup can be removed only once its server has ended.
         groups = [stack.enter_context(Share(share)) for _ in range(count)]
         servers = [stack.enter_context(load.serve(place)) for _ in range(count)]
         for group, server in zip(groups, servers):
@@ -277,7 +277,7 @@ def measure_rooms(load, options, runs, row):
         with load.serve(place) as server:
             running = load.start("idle", server, **flags)
             load.await_connections(server, count)
-            # The generator waits as long before it begins to measure the server.
+            # The generator waits for the same time before it begins to measure the server.
             time.sleep(2)
             before = postgres_seconds()
             time.sleep(options.seconds)

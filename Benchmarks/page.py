@@ -26,7 +26,7 @@ import bots  # noqa: E402
 import server as servers  # noqa: E402
 from world import World  # noqa: E402
 
-# When all of a room is painted, by the page's own clock, which begins with the navigation.
+# Notes when all of a room is painted, by the page's own clock, which begins with the navigation.
 WATCH = """
   globalThis.firstSeen = null
   globalThis.allSeen = null
@@ -39,7 +39,8 @@ WATCH = """
   })
 """
 
-# How long frames take, and how long the page's own work takes within each: painting, taking in changes, and what the hand's events cause.
+# Measures how long frames take, and how long the page's own work takes within each frame: painting, handling changes,
+# and handling the hand's events.
 FRAMES = """
   return new Promise((done) => {
     const frames = [], paints = []
@@ -186,7 +187,8 @@ def told(world, person, what, seconds=6):
     print(f"| CPU of all the browser's processes in it | {used / len(times):.1f} |", flush=True)
 
 
-# At each frame the hand goes on: `value.what` is `pan`, by the wheel, or `drag`, from where the button went down.
+# Moves the hand on in each frame. `value.what` is `pan`, which uses the wheel, or `drag`, which moves from where the
+# button went down.
 HAND = """const stage = document.getElementById('stage')
   let step = 0
   const go = {
@@ -215,7 +217,7 @@ def panned_and_dragged(world, what, shapes):
     person.wait_for_shapes(len(shapes))
     person.run("app.view.fit(app.session.bounds()); app.setTool('select'); return null")
     person.painted()
-    # A shape that can be taken anywhere within its box, and isn't below the furniture.
+    # A shape that can be grabbed anywhere within its box, and that doesn't lie under the furniture.
     x, y = 500, 400
     at = person.run("app.view.toCanvas(value)", {"x": x, "y": y})
     held, values = min(((shape, values) for shape, values in shapes if values["kind"] != "ink"),
@@ -251,8 +253,8 @@ def strokes_and_texts(count):
     return shapes
 
 
-# A pen that sends 120 events a second. Each is timed from its arrival to the end of the frame that paints it. `value.before`: how many
-# points are drawn at once before that.
+# Simulates a pen that sends 120 events a second. Each event is timed from its arrival to the end of the frame that
+# paints it. `value.before` is how many points are drawn at once before the first.
 PEN = """const stage = document.getElementById('stage')
   const point = (at) => ({
     pointerId: 7, pointerType: 'pen', isPrimary: true, bubbles: true, button: -1, buttons: 1, pressure: 0.5 + 0.3 * Math.sin(at / 40),

@@ -158,7 +158,7 @@ class Pycrdt:
         document = Doc()
         shapes = document.get("shapes", type=Map)
         moved = []
-        # An observer ends when its handle is freed, so both are kept in this variable.
+        # An observer ends when its handle is freed, so this variable holds the handle as well.
         watching = shapes, shapes.observe_deep(lambda events: moved.extend(
             event.keys["position"]["newValue"][0] for event in events if "position" in event.keys))
 
@@ -224,7 +224,8 @@ async def measured(peer, options, process):
         (await loop.create_connection(lambda i=i: Frames(peer.path, peer.greeting(), take(i)), "127.0.0.1", process.port))[1]
         for i in range(options.readers)
     ]
-    # A reader that joins later gets the first positions in one message with the state, where they aren't counted.
+    # All readers have to join first. A reader that joins later would get the first positions in one message with the
+    # state, where they aren't counted.
     await eventually(lambda: len(joined) == options.readers, lambda: f"{peer.name}: {len(joined)} readers have joined")
     writers = [await peer.writer(socket, number) for number, socket in enumerate(sockets)]
     for write in writers:

@@ -28,9 +28,9 @@ LIMITS = [
     "--max-ops-per-second", "1000000", "--max-connections-per-address", "20000",
     "--max-http-connections", "20000", "--max-http-connections-per-address", "20000",
 ]
-# For crowds beyond the default of a room.
+# The flags for more clients than a room takes by default.
 CROWDED = ["--max-connections-per-room", "20000"]
-# How many generators the clients are spread over that come back after a restart.
+# The number of generators that share the clients which come back after a restart.
 RETURNING = 8
 
 
@@ -212,7 +212,8 @@ class Bench:
             filled = self.run("fill 100,000", "join", server, shapes=100_000, clients=5, room="large")
             beside = self.start("traffic", server, clients=50, writers=10, seconds=4)
             time.sleep(3)
-            # Nobody has joined for a while, so the room keeps nothing of the state ready, and the joining itself is measured.
+            # Nobody has joined for a while, so the room has no encoded state ready. So the first join's work is
+            # measured too.
             joined = self.run("20 join 100,000", "join", server, clients=20, room="large", together=True, filled=True)
             others = self.finish("traffic beside", beside)
         self.row(
@@ -231,7 +232,7 @@ class Bench:
     def idle(self):
         count = 2_000 if self.options.quick else 10_000
         with self.serve() as server:
-            # Each connection is pinged after 20 s.
+            # The run is longer than the 20 s after which each connection is pinged.
             seconds = 5 if self.options.quick else 25
             rested = self.run("idle", "idle", server, clients=count, rooms=count // 10, waves=10, wave=2_000, seconds=seconds)
         waves = rested["residentAfterWavesMegabytes"]
@@ -258,12 +259,13 @@ class Bench:
         count = 500 if self.options.quick else 2_000
         directory = self.directory()
         with self.serve(directory, CROWDED) as server:
-            # Several generators, since libwebsockets searches a list of all connections that are being made.
+            # Several generators share the clients, since libwebsockets searches a list of all connections that are
+            # being opened.
             parts = [
                 self.start("return", server, clients=count // RETURNING, rooms=100, writers=1 if part == 0 else 0) for part in range(RETURNING)
             ]
             self.await_connections(server, 2 * count)
-            # All have the state, and know of each other.
+            # Waits until all clients have the state and each other's names.
             time.sleep(3)
             server.process.kill()
             server.process.wait()
@@ -279,7 +281,7 @@ class Bench:
 
     def watchers(self):
         with self.serve(flags=CROWDED) as server:
-            # The watchers are counted as soon as all of them are there; meanwhile nobody writes.
+            # The watchers are counted as soon as all of them have joined. Nobody writes before.
             count = 1_000 if self.options.quick else 5_000
             large = self.start("traffic", server, clients=count, rate=30, seconds=12)
             self.await_connections(server, count)

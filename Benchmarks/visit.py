@@ -24,7 +24,7 @@ from person import DESK  # noqa: E402
 from world import WEB, World  # noqa: E402
 
 SHAPES = 10_000
-# Latency in milliseconds, and what the line carries in megabits a second.
+# The lines: latency in milliseconds, and the rate in megabits a second.
 LINES = [(150, 1.6), (50, 10), (0, 0)]
 
 PAINTED = "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"
@@ -57,7 +57,7 @@ class Traffic:
         self.sockets += 1
 
     def received(self, frame):
-        # What is not text comes in base64.
+        # The browser reports binary payloads in base64, which is a third longer than the payload.
         self.messages += len(frame["payloadData"]) * (3 / 4 if frame["opcode"] == 2 else 1)
 
     @property

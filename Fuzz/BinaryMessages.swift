@@ -1,6 +1,6 @@
-// Binary messages of both sides. A message that is accepted has to encode to the same bytes again, and anything else
-// has to be refused without a crash. If a message had two encodings, a relay and a reader could disagree about what it
-// says.
+// Fuzzes binary messages of both sides. A message that is accepted must encode to the same bytes again, and any other
+// input must be refused without a crash. If a message had two encodings, a relay and a reader could disagree about its
+// content.
 
 @testable import CanvasCRDT
 

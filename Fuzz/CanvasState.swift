@@ -1,5 +1,6 @@
-// State in columns. Columns that are accepted have to merge into a canvas whose own columns rebuild an equal canvas,
-// and anything else has to be refused without a crash. The input is the columns alone, without a message around them.
+// Fuzzes state in columns. Columns that are accepted must merge into a canvas whose own columns rebuild an equal
+// canvas, and any other input must be refused without a crash. The input is only the columns, without a message around
+// them.
 
 @testable import CanvasCRDT
 

@@ -1,5 +1,5 @@
-// HTTP requests as they come from a socket. However the bytes are cut into pieces, the same requests are read from them or the
-// same fault is found, and no request is read that a stricter reader would end elsewhere.
+// Fuzzes HTTP requests as they arrive at a socket. However the bytes are cut into pieces, the same requests must be
+// read or the same fault found. No request may be read that a stricter reader would end elsewhere.
 
 @testable import WebSocketLoop
 
@@ -11,7 +11,7 @@ private enum Outcome: Equatable {
   case fault(HTTPFault)
 }
 
-/// What a connection reads from `bytes`, which come in pieces of the given lengths.
+/// The requests and faults that a connection reads from `bytes`, which arrive in pieces of the given lengths.
 private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
   var outcomes: [Outcome] = []
   var parser = HeadParser(bytesMax: 2_048, headersMax: 16)
@@ -41,7 +41,8 @@ private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
       } else if let head = try parser.take(&received) {
         let request = try Request(head, peer: "192.0.2.1")
         if request.list(.upgrade).contains("websocket") {
-          // What follows the head is refused, and how much of it is there depends on the pieces.
+          // Bytes after the head are refused, but how many of them have arrived depends on the pieces. So they are left
+          // out here.
           let handshake = try Handshake(request, hasMore: false)
           let head = handshake.head(host: "host", subprotocol: handshake.offered.first, compresses: true)
           precondition(
@@ -65,12 +66,13 @@ private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  // Each piece is searched again from near its beginning only, but a long input byte by byte still takes long here.
+  // For each piece the search begins near the place where the last one ended. Even so, a long input byte by byte takes
+  // long here.
   guard count <= 8_192 else { return 0 }
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let byBytes = outcomes(bytes) { _ in 1 }
   let byPieces = outcomes(bytes) { place in Int(bytes[place]) }
-  // A head or a line that is too long may be told before all of it is there.
+  // If a head or a line is too long, that may be reported before all of it has arrived.
   guard !byBytes.contains(where: isTooLong) else { return 0 }
   precondition(byBytes == byPieces, "the same bytes in other pieces are other requests")
   let whole = outcomes(bytes) { _ in bytes.count }

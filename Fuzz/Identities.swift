@@ -1,5 +1,5 @@
-// Identifiers and stamps as text. A text that parses has to print to the same bytes again, and any other has to be
-// refused without a crash. If two texts named one stamp, two replicas could order one write differently.
+// Fuzzes identifiers and stamps as text. A text that parses must print to the same bytes again, and any other text must
+// be refused without a crash. If two texts named one stamp, two replicas could order a write differently.
 
 @testable import CanvasCRDT
 

@@ -1,5 +1,6 @@
-// Layouts of squares and saved drawings. A document that is accepted has only allowed values, and if it is written out
-// as a drawing, that reads back as the same shapes. Any other input has to be refused with a message, without a crash.
+// Fuzzes layouts of squares and saved drawings. A document that is accepted must have only allowed values; if it is
+// written out as a drawing, the drawing must read back as the same shapes. Any other input must be refused with a
+// message, without a crash.
 
 @testable import CanvasCRDT
 

@@ -1,5 +1,5 @@
-// JSON messages of both sides. A message that is accepted has to mean the same after it was written and read again, in
-// JSON and in the binary form, and anything else has to be refused without a crash.
+// Fuzzes JSON messages of both sides. A message that is accepted must have the same content after it was written and
+// read again, in JSON and in the binary encoding. Any other input must be refused without a crash.
 
 @testable import CanvasCRDT
 

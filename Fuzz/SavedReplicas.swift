@@ -1,12 +1,12 @@
-// A client's saved state, as it may come back from a browser's storage. It is restored, or refused with a named error.
-// What is restored saves to bytes that restore the same drawing and the same unsent edits.
+// Fuzzes a client's saved state, as it may come back from a browser's storage. It must be restored, or refused with a
+// named error. A restored replica must save to bytes that restore the same drawing and the same unsent edits.
 
 @testable import CanvasCRDT
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
-  // The checksum would refuse nearly every mutation, so the target also tries the input with a correct one.
+  // The checksum refuses nearly every mutation, so the target also tries each input with a correct checksum.
   for bytes in [input, SavedReplica.withChecksum(input)] {
     guard let replica = try? Replica(saved: bytes, seed: 1) else { continue }
     let saved = replica.save(withDrawing: true)

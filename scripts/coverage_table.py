@@ -44,7 +44,7 @@ def page(folder):
             with open(path, encoding="utf-8") as file:
                 scripts = json.load(file)["result"]
         except (ValueError, KeyError):
-            # Its process was killed while it wrote.
+            # The file is incomplete, because its process was killed while it wrote.
             continue
         for script in scripts:
             name = source_of(script["url"])

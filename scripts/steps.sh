@@ -1,21 +1,22 @@
-# Sourced by scripts/test, scripts/soak and scripts/coverage: runs named steps one after the other. A step that fails doesn't
-# hide the others: they go on, and the end lists every failure with its log and the command that repeats it.
+# Sourced by scripts/test, scripts/soak and scripts/coverage: runs named steps one after the other. A step that fails
+# doesn't keep the other steps from running: the end lists every failure with its log and the command that repeats it.
 #
-#   step NAME COMMAND…     prints the step's seconds and its last line; its whole output is in build/logs/NAME.log
-#   needed NAME COMMAND…   the same, for a step without which the others make no sense: if it fails, it is the last one
-#   begin NAME COMMAND…    begins a step that mostly waits, beside those that follow
-#   finish NAME            waits for it, and reports it like any other
-#   summary                a table of all steps: how long each took, and how long processors were busy for it; fails if a step has
+#   step NAME COMMAND… prints the step's seconds and its last line; its whole output is in build/logs/NAME.log
+#   needed NAME COMMAND… the same, for a step without which the others make no sense: if it fails, it is the last one
+#   begin NAME COMMAND… begins a step that mostly waits, beside those that follow
+#   finish NAME waits for it, and reports it like any other
+#   summary a table of all steps: how long each took, and how long processors were busy for it; fails if a step has
 #
 # VERBOSE=1 shows all output as it comes.
 
 # Warnings are errors.
 export CANVAS_STRICT=1
 
-# How the tests are built: optimised, because long loops over shapes and stamps take ten times as long otherwise (measured);
-# preconditions and overflow checks stay on, and `make soak` runs the same tests with `assert` on under the sanitizers.
-# They have a build folder of their own: in a shared one, the different flags of `make test` and `make run` would rebuild
-# everything each time. scripts/folders reads the index; debug builds have one without asking.
+# How the tests are built. They are optimised, because long loops over shapes and stamps take ten times as long
+# otherwise (measured). Preconditions and overflow checks stay on, and `make soak` runs the same tests with `assert` on
+# under the sanitizers. They have a build folder of their own, because in a shared one the different flags of `make
+# test` and `make run` would rebuild everything each time. The index is enabled because scripts/folders reads it; debug
+# builds have one by default.
 optimised=(-c release -Xswiftc -enable-testing --enable-index-store --scratch-path .build/test)
 
 logs=build/logs
@@ -30,7 +31,7 @@ seconds_since() {
   printf '%d.%d' $(((now - $1) / 1000000)) $(((now - $1) / 100000 % 10))
 }
 
-# Sets `busy` to the processor time of all that this script has run and waited for, in tenths of a second.
+# Sets `busy` to the processor time, in tenths of a second, of all processes that this script has run and waited for.
 busy_until_now() {
   local minutes seconds each
   busy=0
@@ -85,7 +86,7 @@ finish() {
   report "$name" "$(cat "$logs/$name.seconds")" "$status" "${begun_command[$name]}"
 }
 
-# A step that was begun cleans up after itself only if it comes to its end.
+# Waits for the steps that were begun, because such a step cleans up after itself only if it reaches its end.
 await_begun() {
   local name
   for name in "${!begun_process[@]}"; do
@@ -94,7 +95,7 @@ await_begun() {
   done
 }
 
-# Notes how a step went. `busy_before` is what `busy_until_now` said before it.
+# Notes the result of a step. `busy_before` is the value that `busy_until_now` gave before the step.
 report() {
   local name=$1 seconds=$2 status=$3 log=$logs/$1.log
   shift 3
@@ -104,7 +105,7 @@ report() {
   busy=$((busy - busy_before))
   step_busy+=("$((busy / 10)).$((busy % 10))")
   if [ "$status" -ne 0 ]; then
-    # The last lines of a long log seldom say what went wrong.
+    # The lines with errors are printed too, because the last lines of a long log seldom say what went wrong.
     if [ "${VERBOSE:-0}" != 1 ]; then
       tail -n 60 "$log"
       echo "--- the errors among $(wc -l <"$log") lines of $log:"
@@ -132,10 +133,10 @@ summary() {
 }
 all_start=${EPOCHREALTIME/./}
 
-# The tests without what `swift test` does around them: it lets only one of it run at a time.
+# Runs the tests without `swift test`, which allows only one of its processes to run at a time.
 suites=(.build/test/release/CanvasSyncPackageTests.xctest --testing-library swift-testing)
-# Tests that wait for sockets and disks. They run one at a time: beside tests that keep all cores busy, they would miss their
-# deadlines. Those of disks that lie and of lines that are cut wait longest.
+# Tests that wait for sockets and disks. They run one at a time, because beside tests that keep all cores busy they
+# would miss their deadlines. The tests of disks that lie and of lines that are cut wait longest.
 waiting='WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests'
 disks='RoomLogTests.LyingDisk'
 lines='RoomLogTests.(Cut|HostName|LyingLine|RandomLine|SetBack|SilentHost|Undecided)'

@@ -68,7 +68,7 @@ class SwiftIndex:
 
     def __init__(self, stores, sources):
         self.lib = library()
-        # The files by where they are on this machine, as the compiler names them.
+        # The files by their absolute paths on this machine, which is how the compiler names them.
         wanted = {os.path.realpath(path): path for path in sources}
         newest = {}
         for store_path in stores:

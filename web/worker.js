@@ -1,21 +1,24 @@
 // Stores the page's files, so that the page opens without a network. The page itself stores the drawing.
 //
-// With a network the page is always the server's newest, because the worker asks there first. It stores a complete set
-// of files of one version, or nothing. A new set is loaded beside the old one, and replaces it when it is complete. A
-// page that was opened from a stored set gets all its files from there, and a page from the server gets none from a set
-// of another version: failing to load is better than mixing files of two versions.
+// With a network the page is always the server's newest, because the worker asks the server first. The worker stores a
+// complete set of files of one version, or none. A new set is loaded beside the old set, and replaces the old one when
+// it is complete. A page that was opened from a stored set gets all its files from that set. A page that came from the
+// server gets no file from a set of another version, because failing to load is better than mixing files of two
+// versions.
 
 /** @type {ServiceWorkerGlobalScope} */
 const worker = /** @type {any} the checker takes every worker for a plain one */ (self)
 
 const prefix = 'page '
 const listingPath = '/page.json'
-/** When the page is opened, a network that takes longer than this to answer counts as none. */
+/**
+ * How long the network may take to answer when a page is opened. After that the page is opened as without a network.
+ */
 const patienceMilliseconds = 3_000
 
 /**
- * Sets of files by the browser's identifiers of pages. A browser stops an idle worker, so these are stored beside the
- * files: a page may load parts long after it was opened.
+ * Which set of files belongs to which page, by the browser's identifiers of pages. A browser stops an idle worker, so
+ * this is stored beside the files: a page may load parts long after it was opened.
  */
 class SetsOfPages {
   static #cache = 'pages'
@@ -34,7 +37,7 @@ class SetsOfPages {
   /** @param {string} page @param {string} set */
   async put(page, set) {
     this.#known.set(page, set)
-    // If nothing more can be stored, this is remembered as long as the worker runs.
+    // If the browser's storage takes nothing more, the entry lasts as long as the worker runs.
     const cache = await caches.open(SetsOfPages.#cache)
     await cache.put(this.#path(page), new Response(set)).catch(() => {})
   }
@@ -49,7 +52,7 @@ class SetsOfPages {
     return this.#known.get(page)
   }
 
-  /** Forgets pages that are gone. */
+  /** Forgets pages that no longer exist. */
   static async tidy() {
     const open = await worker.clients.matchAll({ includeUncontrolled: true })
     const cache = await caches.open(SetsOfPages.#cache)
@@ -61,12 +64,15 @@ class SetsOfPages {
   }
 }
 
-/** The set that a page was opened from. */
+/** The set that each page was opened from. */
 const openedFrom = new SetsOfPages('opened')
-/** The set with the files of a page from the server. A page asks for its version as soon as its script runs. */
+/**
+ * The set that has the same files as a page from the server. It is known once the page asks for its version, which it
+ * does as soon as its script runs.
+ */
 const sameAs = new SetsOfPages('same')
 
-/** Files that may be of another version: pictures without references. */
+/** The kinds of files that may be of another version, because they don't refer to other files. */
 const harmless = ['image', 'manifest']
 
 worker.addEventListener('install', (event) => {
@@ -90,7 +96,7 @@ worker.addEventListener('fetch', (event) => {
 })
 
 /**
- * Rooms and figures always come from the server.
+ * Whether a path belongs to the page's files. Rooms and metrics always come from the server.
  *
  * @param {string} path
  */
@@ -133,9 +139,10 @@ async function file(event, path) {
   const { clientId, request } = event
   const isOwnListing = path === listingPath && new URL(request.url).search === '?own'
   const opened = await openedFrom.get(clientId)
-  // The server answers which version it has. Only the page's set knows the page's own version.
+  // For the listing, a page may ask two things. Which version the server has, the server answers; which version the
+  // page itself has, only the page's own set knows.
   if (opened !== undefined && (path !== listingPath || isOwnListing)) {
-    // A newer set may have replaced it.
+    // A newer set may have replaced the page's set, so the file can't be had.
     if (!await caches.has(opened)) return Response.error()
     const kept = await keptFile(opened, path)
     if (kept) return kept
@@ -153,7 +160,7 @@ async function file(event, path) {
 }
 
 /**
- * The complete set: its listing was stored last.
+ * The name of the complete set: the set whose listing is stored, because the listing is stored last.
  *
  * @returns {Promise<string | undefined>}
  */
@@ -173,7 +180,7 @@ async function keptFile(set, path) {
 /** @type {Promise<void> | null} */
 let refreshing = null
 
-/** Loads the files of the server's version, unless they are stored already. One run at a time. */
+/** Stores the files of the server's version, unless they are stored already. One run at a time. */
 function refresh() {
   refreshing ??= takeIn().finally(() => { refreshing = null })
   return refreshing
@@ -191,7 +198,8 @@ async function takeIn() {
       if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
       await set.put(path, answer)
     }))
-    // If the server was upgraded meanwhile, some files are of one version and some of the other.
+    // If the server was upgraded while the files were loaded, some are of one version and some of the other, so all are
+    // dropped.
     if ((await (await listed()).json()).version !== version) {
       await caches.delete(name)
       throw new Error('the page changed while it was taken in')

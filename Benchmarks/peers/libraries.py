@@ -125,13 +125,13 @@ class Loro:
             produced.append(update)
             return True
 
-        # Dropping the subscription unsubscribes, so the writer's closure keeps it.
+        # Freeing the subscription would unsubscribe, so the writer's closure holds it.
         subscription = document.subscribe_local_update(local)
 
         def write(shape, name, value, subscription=subscription):
             root.get_or_create_container(shape, self.library.LoroMap()).insert(name, value)
             document.commit()
-            # Writing the value that is there already makes no update.
+            # No update is made if the written value equals the value that is there.
             return produced.pop() if produced else None
 
         return document, write

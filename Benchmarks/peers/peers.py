@@ -123,7 +123,7 @@ def print_memory(name, path):
     peer = PEERS[name]()
     with open(path, "rb") as file:
         data = file.read()
-    # A first document of one shape pays for what the library sets up once.
+    # A first document with one shape is made outside the timing, so that what the library sets up once isn't measured.
     first = peer.document()
     peer.load(first, peer.base([("aaa-aaa-aaa", {"position": [0, 0]})]))
     peer.read(first)
@@ -147,7 +147,7 @@ def measure_history(name, peer, base, updates, cap):
         if sampled < len(updates):
             say(f"{name}: only {sampled} of {len(updates)} updates within {cap} s; the rest in one batch, not counted")
             peer.apply_batch(receiver, updates[sampled:])
-        # The first time on each receiver, because loro keeps what it has encoded.
+        # Each receiver is timed once, because loro keeps what it has encoded.
         start = time.perf_counter()
         state = peer.encode(receiver)
         encode_times.append((time.perf_counter() - start) * 1e3)

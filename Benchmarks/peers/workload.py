@@ -76,7 +76,7 @@ def write(path, shapes, updates, seed=1):
                 return f"#{source.randrange(1 << 24):06X}"
 
     names = ("kind", "position", "size", "rotation", "fill", "stroke", "alpha", "z")
-    # Most of what people do on a canvas is moving things.
+    # Most edits on a canvas move a shape, so most updates here do.
     updated = ("position",) * 6 + ("size", "rotation", "fill", "alpha")
     writers = [identifier() for _ in range(WRITERS)]
     known = [identifier() for _ in range(shapes)]

@@ -1,8 +1,8 @@
-// The colours of shapes before anybody asks for a finer choice.
+// The colours that the page offers for shapes before a person asks for a finer choice.
 
 /**
- * Their names and colours: easy to tell from each other and from the orange of overlaps, and text on each of them is
- * readable.
+ * The names and values of these colours. They are easy to tell from each other and from the orange of overlaps, and text
+ * on each of them is readable.
  *
  * @type {[name: string, color: string][]}
  */

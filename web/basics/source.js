@@ -1,6 +1,6 @@
 /**
- * Something with events. Listeners are called in the order in which they were added, so a part hears of an event after
- * the parts that it was made from. If a listener throws, the others are called all the same.
+ * An object with events. Listeners are called in the order in which they were added, so a part hears of an event after
+ * the parts from which it was made. If a listener throws, the other listeners are called all the same.
  *
  * @template {object} Events what each event carries, by the event's name
  */

@@ -14,7 +14,7 @@ export function within(name) {
 }
 
 /**
- * `3 shapes`, `1 shape`.
+ * A number with its noun: `3 shapes`, `1 shape`.
  *
  * @param {number} number @param {string} one @param {string} [many]
  */

@@ -1,4 +1,4 @@
-// Colours: numbers within the core, `#RRGGBB` for everybody else.
+// Colours: numbers within the core, `#RRGGBB` everywhere else.
 
 /** @param {number} packed 0xRRGGBB @returns {string} `#E4572E` */
 export function colorText(packed) {

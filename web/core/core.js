@@ -35,7 +35,7 @@ export async function loadCore(source, { seed = randomBits() } = {}) {
 }
 
 /**
- * The functions that a module exports. Arguments and results are numbers; 64-bit ones are bigints.
+ * The functions that a module exports. Arguments and results are numbers; 64-bit numbers are bigints.
  *
  * @typedef {Record<string, (...values: (number | bigint)[]) => number>} Functions
  */
@@ -49,10 +49,10 @@ async function instantiate(source) {
 }
 
 /**
- * Calls into one of the modules. If WebAssembly throws, that is a bug, and the instance can't be used any more: see
+ * Calls into one of the two modules. If WebAssembly throws, that is a bug, and the instance can't be used any more: see
  * `trapped`.
  *
- * Views of the memory are made for each call, because they become empty when the memory grows.
+ * Views of the module's memory are made for each call, because they become empty when the memory grows.
  */
 class Module {
   #memory
@@ -67,10 +67,13 @@ class Module {
     this.exports.seed(seed)
   }
 
-  /** How large its memory has grown, in bytes. */
+  /** The size of the module's memory, in bytes. */
   get memoryBytes() { return this.#memory.buffer.byteLength }
 
-  /** Aborted once WebAssembly has thrown. From then on it is not called any more, since its memory may be wrong. */
+  /**
+   * A signal that is aborted once WebAssembly has thrown. After that the module is not called any more, since its
+   * memory may be wrong.
+   */
   get trapped() { return this.#trap.signal }
 
   /** @param {Uint8Array} bytes @returns {number} how many */
@@ -82,7 +85,7 @@ class Module {
 
   /** @param {string} text @returns {number} how many bytes */
   writeText(text) {
-    // A UTF-16 unit takes at most three bytes.
+    // Room for three bytes for each UTF-16 unit, because a unit takes at most three bytes.
     const start = this.exports.input(text.length * 3)
     const room = new Uint8Array(this.#memory.buffer, start, text.length * 3)
     return encoder.encodeInto(text, room).written ?? 0
@@ -96,7 +99,7 @@ class Module {
   }
 
   /**
-   * The bytes of the answer. They are valid until the next call.
+   * The bytes of a call's answer. They are valid until the next call.
    *
    * @param {number} length @returns {Uint8Array}
    */
@@ -106,7 +109,7 @@ class Module {
   }
 
   /**
-   * The numbers of the answer. They are valid until the next call.
+   * The numbers of a call's answer. They are valid until the next call.
    *
    * @param {number} length in bytes @returns {Float64Array}
    */
@@ -122,7 +125,7 @@ class Module {
 }
 
 /**
- * A module's functions. After one of them has trapped, all of them fail.
+ * A module's functions, wrapped so that all of them fail after one has trapped.
  *
  * @param {Functions} functions @param {AbortController} trap @returns {Functions}
  */
@@ -141,10 +144,10 @@ function guarded(functions, trap) {
   ]))
 }
 
-/** exchange.wasm, together with the drawing that it was given last. */
+/** exchange.wasm, and the drawing that it was given last. */
 class Exchange extends Module {
   /**
-   * The replica whose drawing exchange.wasm has, and the revision of that drawing.
+   * The replica whose drawing exchange.wasm has, and that drawing's revision.
    *
    * @type {{owner: object, revision: number} | null}
    */
@@ -163,7 +166,7 @@ class Exchange extends Module {
   }
 }
 
-/** core.wasm, and also exchange.wasm once that is loaded. */
+/** core.wasm, and exchange.wasm once it is loaded. */
 export class Core extends Module {
   /** @type {Exchange | null} */
   #exchange = null
@@ -187,7 +190,7 @@ export class Core extends Module {
 
   get hasExchange() { return this.#exchange !== null }
 
-  /** How many names in the last document had invisible characters, which were left out. */
+  /** In how many names of the last document invisible characters were left out. */
   get cleanedNames() { return this.exchange.exports.cleanedNames() }
 
   /** @returns {Exchange} */
@@ -204,7 +207,7 @@ export class Core extends Module {
   }
 
   /**
-   * A replica that continues from what `Replica.save` returned.
+   * A replica that continues from the state that `Replica.save` returned.
    *
    * @param {Uint8Array | null} saved one actor's edits; null makes a new actor, who begins with the drawing
    * @param {import('./types.js').ReplicaOptions} [options]
@@ -224,7 +227,7 @@ export class Core extends Module {
     return new Replica(this, this.numbers(length)[0], options)
   }
 
-  /** A canvas without a replica: merges a server's frames, and has a digest. */
+  /** A canvas without a replica: it merges a server's frames, and has a digest. */
   createCanvas() {
     return new BareCanvas(this, this.exports.createCanvas())
   }
@@ -233,7 +236,7 @@ export class Core extends Module {
   effects(length) { return length === 0 ? [] : readEffects(this.bytes(length)) }
 }
 
-/** A canvas without a replica. */
+/** A canvas without a replica: it merges frames, but has no connection and no undo. */
 export class BareCanvas {
   #core
   #handle
@@ -246,7 +249,7 @@ export class BareCanvas {
 
   destroy() { this.#core.exports.destroyCanvas(this.#handle) }
   /**
-   * Merges a frame of a server, in the binary encoding.
+   * Merges a frame that a server sent in the binary encoding.
    *
    * @param {Uint8Array} frame
    */

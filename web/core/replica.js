@@ -44,7 +44,8 @@ export class Replica {
     return this.#isJSON ? effects.map((effect) => this.#translated(effect)) : effects
   }
   /**
-   * core.wasm speaks only binary. exchange.wasm translates what a replica sends in JSON.
+   * Translates a frame that the replica sends, if this replica speaks JSON. core.wasm speaks only the binary encoding;
+   * exchange.wasm translates.
    *
    * @param {Effect} effect @returns {Effect}
    */
@@ -53,7 +54,7 @@ export class Replica {
     const { exchange } = this.#core
     return { type: 'send', bytes: exchange.bytes(exchange.exports.toServer(exchange.write(effect.bytes))).slice() }
   }
-  /** exchange.wasm, with the drawing that this replica shows. */
+  /** exchange.wasm, after it was given the drawing that this replica shows. */
   #exchange() {
     const { exchange } = this.#core
     exchange.take(this.#core, this.#handle, this)
@@ -64,11 +65,11 @@ export class Replica {
   /** @param {string} name @param {...number} values */
   #text(name, ...values) { return this.#core.text(this.#exports[name](this.#handle, ...values)) }
 
-  /** Frees the core's memory for this replica. */
+  /** Frees the memory that the core holds for this replica. */
   destroy() { this.#exports.destroySession(this.#handle) }
 
   /**
-   * The bytes for `Core.restoreReplica`.
+   * The replica's state as bytes, for `Core.restoreReplica`.
    *
    * @param {boolean} withDrawing also the confirmed drawing, not only unsent edits
    */
@@ -77,26 +78,26 @@ export class Replica {
   }
 
   /**
-   * To be called each time before `save`. From the first call on, the replica sends an edit only after it is stored:
-   * see `kept`.
+   * To be called each time before `save`. Once it has been called, the replica sends an edit only after the edit is
+   * stored: see `kept`.
    *
    * @returns {number} until when stamps are reserved
    */
   reserveStamps() { return this.#exports.reserveStamps(this.#handle) }
   /**
-   * The state that was saved after `reserveStamps` returned `until` is now stored.
+   * Tells the replica that the state which was saved after `reserveStamps` returned `until` is now stored.
    *
    * @param {number} until @returns {Effect[]}
    */
   kept(until) { return this.#perform('kept', until) }
 
   /**
-   * The drawing as it is shown, with the unsent edits. Another replica of this room can begin with it before it has
-   * reached the room. Later that replica loads the whole room, and shows the server's state.
+   * The drawing as it is shown, with the unsent edits. Another replica of this room can begin with this drawing before
+   * it has reached the room. Once it has loaded the whole room, that replica shows the server's state instead.
    */
   saveShown() { return this.#core.bytes(this.#exports.saveShown(this.#handle)).slice() }
 
-  // The connection. All functions return effects.
+  // The connection. Each of these functions returns effects.
 
   /**
    * Enters the room now.
@@ -116,7 +117,7 @@ export class Replica {
    */
   introduce({ name, color }) { return this.#perform('introduce', this.#core.write(helloBytes({ name, color }))) }
   /**
-   * The connection that a `connect` effect asked for is open.
+   * Tells the replica that the connection which a `connect` effect asked for is open.
    *
    * @returns {Effect[]}
    */
@@ -124,7 +125,7 @@ export class Replica {
   /** @param {number} [closeCode] @returns {Effect[]} */
   disconnected(closeCode = 0) { return this.#perform('disconnected', closeCode) }
   /**
-   * A frame has arrived.
+   * Gives the replica a frame that has arrived.
    *
    * @param {Uint8Array | ArrayBuffer | string} frame @returns {Effect[]}
    */
@@ -133,7 +134,7 @@ export class Replica {
     return this.#perform('received', this.#core.write(frame instanceof Uint8Array ? frame : new Uint8Array(frame)), 0)
   }
   /**
-   * A replica that doesn't speak JSON refuses text frames.
+   * The binary form of a text frame. A replica that doesn't speak JSON refuses text frames.
    *
    * @param {string} frame
    */
@@ -143,7 +144,7 @@ export class Replica {
     return exchange.bytes(exchange.exports.fromServer(exchange.writeText(frame)))
   }
   /**
-   * The time of a `wake` effect has come.
+   * Tells the replica that the time of a `wake` effect has come.
    *
    * @returns {Effect[]}
    */
@@ -151,22 +152,22 @@ export class Replica {
   /** @returns {Effect[]} */
   ping() { return this.#perform('ping') }
   /**
-   * Asks whether the server has the same drawing.
+   * Asks the server whether it has the same drawing.
    *
    * @returns {Effect[]}
    */
   askDigest() { return this.#perform('askDigest') }
   /**
-   * Sets what others see of this person, such as the cursor.
+   * Sets what the others see of this person, such as the cursor.
    *
    * @param {object} state @returns {Effect[]}
    */
   setPresence(state) { return this.#perform('setPresence', this.#core.writeText(JSON.stringify(state))) }
 
-  // Edits. All functions return effects, and throw if the edit isn't possible.
+  // Edits. Each of these functions returns effects, and throws if the edit isn't possible.
 
   /**
-   * Writes to shapes, as one step to undo. A new shape without a `z` is put on top.
+   * Writes values to shapes, as one step of undo. A new shape without a `z` is put on top.
    * @param {{shape: number, set: import('./types.js').Values}[]} edits `set` as in the wire contract @returns {Effect[]}
    */
   edit(edits) {
@@ -188,7 +189,8 @@ export class Replica {
     return { shape, effects: this.edit([{ shape, set: { kind: 'rectangle', ...set } }]) }
   }
   /**
-   * Places shapes. Fast enough for every frame of a gesture. Members that are left out keep their values.
+   * Moves, resizes and turns shapes. This is fast enough for every frame of a gesture. Members that are left out keep
+   * their values.
    * @param {{id: number, x?: number, y?: number, width?: number, height?: number, rotation?: number}[]} places
    * @returns {Effect[]}
    */
@@ -206,12 +208,12 @@ export class Replica {
   delete(shapes) { return this.#perform('deleteShapes', this.#core.writeNumbers(shapes)) }
   /** @returns {Effect[]} */
   clear() { return this.#perform('clear') }
-  /** All edits until `endGroup` are one step to undo. */
+  /** Makes all edits until `endGroup` one step of undo. */
   beginGroup() { this.#exports.beginGroup(this.#handle) }
   endGroup() { this.#exports.endGroup(this.#handle) }
   /**
-   * Reverts everything since `beginGroup`, as if that had not been called: it can't be undone or redone, and what could
-   * be redone before can be redone again.
+   * Reverts all edits since `beginGroup`, as if the group had never begun: the group can't be undone or redone, and
+   * steps that could be redone before it can be redone again.
    *
    * @returns {Effect[]}
    */
@@ -221,7 +223,8 @@ export class Replica {
   /** @returns {Effect[]} */
   redo() { return this.#perform('redo') }
   /**
-   * Moves shapes within the drawing order. A number tells how many of the other shapes are drawn before them.
+   * Moves shapes within the drawing order. If `to` is a number, it is the number of other shapes that are drawn before
+   * them.
    * @param {number[]} shapes @param {'front' | 'back' | 'forward' | 'backward' | number} to @returns {Effect[]}
    */
   reorder(shapes, to) {
@@ -252,7 +255,7 @@ export class Replica {
   /** @returns {string} `#RRGGBB` */
   brightColor() { return colorText(this.#exports.brightColor()) }
   /**
-   * Adds the shapes of a layout of squares, or of a drawing.
+   * Adds the shapes of a document: a layout of squares, or a drawing.
    * @param {string} text
    * @param {{keepsIdentifiers?: boolean, x?: number, y?: number}} how moved by so much
    * @returns {Effect[]} an `added` among them
@@ -264,10 +267,10 @@ export class Replica {
     return this.#perform('addShapes', this.#core.write(rows), keepsIdentifiers ? 1 : 0)
   }
 
-  // The shapes to draw.
+  // The shapes to draw, and what is known of them.
 
   /**
-   * The changes since the last call.
+   * What has changed since the last call.
    *
    * @returns {Changes}
    */
@@ -302,7 +305,7 @@ export class Replica {
   /** @param {number} id @returns {Shape | null} */
   shape(id) { return this.shapesOf([id])[0] ?? null }
   /**
-   * The shapes with these identifiers, except deleted ones.
+   * The shapes with these identifiers. Deleted shapes are left out.
    *
    * @param {Iterable<number>} ids @returns {Shape[]}
    */
@@ -315,7 +318,7 @@ export class Replica {
     return shapes
   }
   /**
-   * Adds the parts that a row doesn't have.
+   * Adds the parts of a shape that its row of numbers doesn't have.
    *
    * @param {Shape} shape
    */
@@ -324,7 +327,7 @@ export class Replica {
     if (shape.led) shape.path = readPath(this.#numbers('path', shape.id))
   }
   /**
-   * Identifiers from the back to the front.
+   * The identifiers of all shapes, from the back to the front.
    *
    * @returns {number[]}
    */
@@ -362,14 +365,14 @@ export class Replica {
    */
   shapesAt(x, y) { return Array.from(this.#numbers('shapesAt', x, y)) }
   /**
-   * The shapes that may be visible within a distance of a point, the topmost first.
+   * The shapes that may be visible within a distance from a point, the topmost first.
    *
    * @param {number} x @param {number} y @param {number} distance
    * @returns {number[]}
    */
   shapesNear(x, y, distance) { return Array.from(this.#numbers('shapesNear', x, y, distance)) }
   /**
-   * The shapes that share area with a box, or are completely inside it, from the back to the front.
+   * The shapes that overlap a box, or only the shapes that lie completely inside it, from the back to the front.
    *
    * @param {Box} box @param {boolean} [wholly]
    * @returns {number[]}
@@ -378,7 +381,7 @@ export class Replica {
     return Array.from(this.#numbers('shapesInBox', x, y, width, height, wholly ? 1 : 0))
   }
   /**
-   * The nearest place where a box overlaps nothing.
+   * The nearest place where a box of this size overlaps no shape.
    *
    * @param {{width: number, height: number}} size @param {import('./types.js').Point} wanted
    * @returns {{x: number, y: number} | null}
@@ -388,7 +391,7 @@ export class Replica {
     return readPoints(exchange.numbers(exchange.exports.freePlace(width, height, x, y)))[0] ?? null
   }
   /**
-   * The box around these shapes, or around all if there are none.
+   * The box around these shapes, or around all shapes if none are given.
    *
    * @param {number[]} [shapes]
    */
@@ -404,7 +407,7 @@ export class Replica {
    */
   outline(id, flatness = 0.25) { return readPoints(this.#numbers('outline', id, flatness)) }
   /**
-   * All pairs that overlap.
+   * All pairs of shapes that overlap.
    *
    * @returns {[number, number][]}
    */
@@ -415,7 +418,7 @@ export class Replica {
     return pairs
   }
   /**
-   * The shapes that a shape overlaps.
+   * The other shapes that a shape overlaps.
    *
    * @param {number} id
    * @returns {number[]}
@@ -481,9 +484,9 @@ export class Replica {
   get unsentCount() { return this.#exports.unsentCount(this.#handle) }
   get canUndo() { return this.#exports.canUndo(this.#handle) !== 0 }
   get canRedo() { return this.#exports.canRedo(this.#handle) !== 0 }
-  /** The digest of the shown drawing: sixteen hexadecimal digits. */
+  /** The digest of the shown drawing, as sixteen hexadecimal digits. */
   get digest() { return digestText(this.#exports.digest(this.#handle, 0)) }
-  /** The digest of the confirmed drawing. */
+  /** The digest of the drawing that the server has confirmed. */
   get confirmedDigest() { return digestText(this.#exports.digest(this.#handle, 1)) }
   /** The time on the server's clock. */
   get serverMilliseconds() { return this.#exports.serverMilliseconds(this.#handle, ...this.#now()) }

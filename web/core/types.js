@@ -29,14 +29,14 @@
 /** @typedef {{actor: number, name: string, color: string, state?: {[part: string]: unknown}}} Peer */
 
 /**
- * A replica's requests to the network.
+ * What a replica wants from the network.
  *
  * @typedef {{type: 'connect'} | {type: 'disconnect'} | {type: 'send', bytes: Uint8Array}
  *   | {type: 'wake', at: number}} NetworkEffect
  */
 
 /**
- * A replica's requests and reports.
+ * The effects of a replica: what it wants the page to do, and what it reports.
  *
  * @typedef {NetworkEffect
  *   | {type: 'keep'}

@@ -1,5 +1,5 @@
-// Translates values on their way into core.wasm and out of it from and to JavaScript's: shapes and changes (rows of
-// numbers), effects, edits and hellos. Sources/CanvasWasm describes their layout.
+// Translates values between JavaScript's form and the form that core.wasm takes and returns: shapes and changes (rows
+// of numbers), effects, edits and hellos. Sources/CanvasWasm describes the layout of these forms.
 //
 // Shapes and actors are numbers: an identifier's nine digits in base 36. `identifierText` and `identifierNumber`
 // convert between the two forms.
@@ -26,7 +26,7 @@ const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
 /**
- * A hello in the binary encoding: docs/PROTOCOL.md.
+ * A hello in the binary encoding (docs/PROTOCOL.md).
  *
  * @param {import('./types.js').ReplicaOptions} hello @returns {Uint8Array}
  */
@@ -37,7 +37,7 @@ export function helloBytes({ actor, name, color, overlaps, readonly }) {
   const bytes = [1, flags]
   if (name !== undefined) {
     const text = encoder.encode(name)
-    // A varint. Longer names are refused.
+    // The length is a varint of at most two bytes, because a longer name is refused.
     if (text.length > 128) throw new Error('name must be text of 1 to 128 bytes without control characters or invisible ones')
     bytes.push(...(text.length < 128 ? [text.length] : [128, 1]), ...text)
   }
@@ -54,10 +54,12 @@ export function helloBytes({ actor, name, color, overlaps, readonly }) {
   return Uint8Array.from(bytes)
 }
 
-// Rows of values: what is written to a shape. Sources/CanvasWasm/Boundary/ValueRows.swift describes their layout.
+// Rows of values that are written to a shape. Sources/CanvasWasm/Boundary/ValueRows.swift describes the layout of a
+// row.
 
 /**
- * How a value is passed: as `length` numbers. A value of the wrong form becomes NaN, which the core refuses.
+ * How a value crosses into the core: as `length` numbers. A value of the wrong form becomes NaN, which the core
+ * refuses.
  *
  * @typedef {{length: number, write: (value: unknown) => number[], read: (...numbers: number[]) => unknown}} Crossing
  */
@@ -77,7 +79,7 @@ const flagValue = {
   length: 1, write: (value) => [typeof value === 'boolean' ? Number(value) : NaN], read: (number) => number === 1,
 }
 /**
- * −1 stands for no identifier. Documents have identifiers as texts, and an empty text for none.
+ * −1 stands for no identifier. In documents an identifier is a text, and an empty text stands for none.
  *
  * @type {Crossing}
  */
@@ -90,7 +92,7 @@ const identifier = {
   read: (number) => (number < 0 ? null : number),
 }
 /**
- * −1 stands for no tie. Documents have ties as lists, and an empty list for none.
+ * −1 stands for no tie. In documents a tie is a list, and an empty list stands for none.
  *
  * @type {Crossing}
  */
@@ -107,7 +109,8 @@ const tie = {
 /** @type {Crossing} */
 const kindValue = { length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number] }
 /**
- * How values are passed, by the property’s form. Texts and paths have no fixed length and are not among them.
+ * How values cross into the core, by the property's form. Texts and paths have no fixed length, so they are missing
+ * here.
  *
  * @type {Record<import('./table.js').PropertyRow['form'], Crossing | null>}
  */
@@ -117,7 +120,7 @@ const crossings = {
 }
 
 /**
- * A choice is passed as the number of its word.
+ * A choice crosses as the index of its word.
  *
  * @param {import('./table.js').PropertyRow} row @returns {Crossing | null}
  */
@@ -133,7 +136,8 @@ function numberOrNaN(value) {
 }
 
 /**
- * The number of points in a path, and three numbers for each point. A point without a width has the usual one.
+ * A path as numbers: how many points it has, and three numbers for each point. A point without a width gets the usual
+ * width.
  *
  * @param {unknown} value @returns {number[]}
  */
@@ -143,7 +147,7 @@ function pathNumbers(value) {
   return [value.length, ...points.flatMap(([x, y, width = evenWidth]) => [numberOrNaN(x), numberOrNaN(y), numberOrNaN(width)])]
 }
 
-/** The width of a point that has none of its own, in hundredths of the stroke's. */
+/** The usual width of a point, in hundredths of the stroke's width. */
 export const evenWidth = 100
 
 /** @param {{shape: number, set: import('./types.js').Values}[]} edits @returns {Uint8Array} */
@@ -253,7 +257,7 @@ export function readEffects(bytes) {
         row = null
         break
       case effectKind.connect: effects.push({ type: 'connect' }); break
-      // A copy, because a socket may send it later.
+      // The bytes are copied, because a socket may send them after the core has reused the memory.
       case effectKind.send: effects.push({ type: 'send', bytes: bytes.slice(at, at + count) }); break
       case effectKind.disconnect: effects.push({ type: 'disconnect' }); break
       case effectKind.wake: effects.push({ type: 'wake', at: view.getFloat64(at, true) }); break

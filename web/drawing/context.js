@@ -1,5 +1,5 @@
 /**
- * A painting context for a canvas, on the page or off it.
+ * A 2D context for a canvas, which may be on the page or off it.
  *
  * @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context2D
  */
@@ -12,7 +12,7 @@ export function contextOf(canvas, options) {
 }
 
 /**
- * A canvas that isn't on the page.
+ * The context of a canvas that isn't on the page.
  *
  * @param {OffscreenCanvas} canvas @param {CanvasRenderingContext2DSettings} [options]
  */
@@ -23,8 +23,8 @@ export function offscreenContextOf(canvas, options) {
 }
 
 /**
- * Makes the browser paint what has been requested so far. It only records requests until the canvas is used; to make a
- * picture of one pixel it has to carry them out.
+ * Makes the browser paint everything that was requested so far. Usually a browser only records requests until the
+ * canvas is used. An image of one pixel uses the canvas, so the browser has to carry them out.
  *
  * @param {Context2D} context
  */

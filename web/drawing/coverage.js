@@ -1,25 +1,25 @@
-// Finds the parts of a picture that are hidden by what lies above them. A few hundred bytes can describe thousands of
-// shapes and strokes on top of each other over a whole view; painting all of them would keep a page busy for minutes,
+// Finds the parts of a picture that are hidden by shapes above them. A few hundred bytes can describe thousands of
+// shapes and strokes on top of each other over a whole view. Painting all of them would keep a page busy for minutes,
 // and nobody would see a difference.
 
 import { crossings } from './dashes.js'
 import { isStroke, lineOf, pathAlong } from './lines.js'
 import { WorkBudget, pathPoints, plainWorkOf, strokeWork, workOf } from './work.js'
 
-/** A picture has this many cells in a row, and this many rows. The cells of a row are the bits of a number. */
+/** How many cells a row of the picture has, and how many rows it has. Each cell is a bit of its row's number. */
 const side = 32
-/** If less than this of what lies below shines through, no screen can show it. */
+/** If a smaller fraction than this of what lies below shines through a cell, no screen can show it. */
 const faintest = 1 / 1024
-/** Device pixels. This far within its edge, a shape has its full opacity. */
+/** In device pixels: this far inside its edge, a shape has its full opacity. */
 const edge = 1
 /**
- * Strokes with more points than this are painted only where they are visible. For shorter ones, finding out would cost
- * more than painting.
+ * A stroke with more points than this is painted only where it is visible. For a shorter one, finding the visible parts
+ * would cost more than painting all of it.
  */
 const pointsMin = 8
-/** Device pixels. Parts of a stroke whose widths differ by less than this are painted as one. */
+/** In device pixels: parts of a stroke whose widths differ by less than this are painted as one part. */
 const widthStep = 0.25
-/** A part of a stroke is approximated by at most this many discs. */
+/** The upper bound on the discs that approximate a part of a stroke. */
 const discsMax = 12
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
@@ -30,24 +30,24 @@ const discsMax = 12
 /** @typedef {{path: Path2D, width: number}} InkStroke a part of a stroke of ink that is equally wide, as far as an eye can tell */
 
 /**
- * The visible part of a shape: the area, and for ink with many points the visible parts; the work of painting it; and
- * whether it is painted in the plain way.
+ * What to paint of a shape: the visible area, and for ink with many points its visible parts; how much work that is;
+ * and whether the shape is painted in the plain way.
  *
  * @typedef {{area: Area, strokes: InkStroke[] | null, work: number, isPlain: boolean}} Seen
  */
 
-/** Takes shapes from the front to the back, and tells which part of each is visible. */
+/** Takes shapes from the front to the back, and returns which part of each is visible. */
 export class Coverage {
   #pixels
   #area
   #budget
   #width
   #height
-  /** How much of what lies below shines through, by cell. */
+  /** For each cell, the fraction of what lies below that shines through. */
   #through = new Float32Array(side * side).fill(1)
-  /** The cells where nothing from below shines through. */
+  /** The cells through which nothing shines from below, as a number for each row. */
   #hidden = new Uint32Array(side)
-  /** The cells that the current shape covers. */
+  /** The cells that the current shape covers, as a number for each row. */
   #covered = new Uint32Array(side)
 
   /** @param {Pixels} pixels @param {Area} area device pixels @param {WorkBudget} [budget] of the picture */
@@ -60,7 +60,7 @@ export class Coverage {
   }
 
   /**
-   * Takes the next shape. It lies below all shapes before it.
+   * Takes the next shape, which lies below all shapes before it.
    *
    * @param {Drawn} drawn @returns {Seen | null} null if nothing of it is seen
    */
@@ -84,7 +84,7 @@ export class Coverage {
   }
 
   /**
-   * The part of the picture around those cells that a box meets and in which the box would be visible.
+   * Of the cells that a box meets and in which the box would be visible, the surrounding part of the picture.
    *
    * @param {number} left @param {number} top @param {number} right @param {number} bottom @returns {Area | null}
    */
@@ -141,8 +141,8 @@ export class Coverage {
   }
 
   /**
-   * Notes the cells that are inside a filled shape, or at least inside an ellipse or a rectangle in it: a convex form
-   * contains a cell if it contains the cell's corners.
+   * Notes the cells that lie completely inside a filled shape, or at least inside an ellipse or a rectangle in the
+   * shape. A convex form contains a cell if it contains the cell's four corners.
    *
    * @param {Drawn} drawn
    */
@@ -167,8 +167,8 @@ export class Coverage {
     const [first, last] = this.#rows(drawn.top * scale + y, drawn.bottom * scale + y)
     let above = 0
     for (let row = first; row <= last + 1; row++) {
-      // The corners above a row of cells, as bits. The last corner has no bit, since a row has one corner more than
-      // cells.
+      // The corners above a row of cells, as bits. The last corner has no bit, since a row has one more corner than it
+      // has cells.
       let below = 0
       let isLastHeld = holds(0, row)
       for (let column = 0; column < side; column++) {
@@ -184,8 +184,8 @@ export class Coverage {
   // MARK: Ink
 
   /**
-   * Returns the parts of a stroke that lie neither below other shapes nor below the stroke's own earlier parts, and
-   * notes what it covers.
+   * Returns the parts of a stroke that lie neither below other shapes nor below earlier parts of the same stroke. Notes
+   * the cells that the stroke covers.
    *
    * @param {Drawn} drawn
    */
@@ -218,7 +218,7 @@ export class Coverage {
         }
         const discs = Math.min(discsMax, Math.ceil(length / reach * 2))
         const points = Array.from({ length: discs + 1 }, (_, at) => along(from, control, to, discs === 0 ? 0 : at / discs))
-        // The parts beside the middles of the discs are furthest from them.
+        // Between two discs the stroke's edge lies furthest from their middles, so this distance counts.
         const widest = reach + edge + (discs === 0 ? 0 : length / discs / 2)
         if (!points.some((point) => this.#isDiscOpen(point, widest))) continue
         seen.add(piece, width, length)
@@ -229,7 +229,7 @@ export class Coverage {
   }
 
   /**
-   * Whether a box meets a cell that is covered neither from above nor by the current shape.
+   * Whether a box meets a cell that neither the shapes above nor the current shape cover.
    *
    * @param {number} left @param {number} top @param {number} right @param {number} bottom
    */
@@ -265,7 +265,7 @@ export class Coverage {
   }
 }
 
-/** Joins the pieces of a stroke that follow each other and look equally wide. */
+/** Joins consecutive pieces of a stroke that look equally wide. */
 class SeenStrokes {
   #line
   #size
@@ -298,7 +298,7 @@ class SeenStrokes {
     } else this.#strokes.push({ pieces: [piece], width, length })
   }
 
-  /** The work of painting them. */
+  /** The work of painting these strokes. */
   get work() {
     return this.#strokes.reduce((sum, { pieces, width, length }) =>
       sum + strokeWork(pieces.length / pathPoints, length, width * this.#size, this.#most.pixels), 0)

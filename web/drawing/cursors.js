@@ -1,9 +1,9 @@
 import { luminance } from '../basics/ink.js'
 import { motionMilliseconds, othersMilliseconds, Steps, Way } from './motion.js'
 
-/** The usual pointer, its tip at 0, 0. */
+/** The usual pointer. Its tip is at 0, 0. */
 const arrow = new Path2D('M0 0 L0 15.5 L4.4 11.9 L7.3 18.2 L10.1 16.9 L7.3 10.8 L12.6 10.4 Z')
-/** A cursor that hasn't moved for this long shows no name. */
+/** For how long a cursor that doesn't move shows its name. */
 const nameMilliseconds = 8000
 
 /** @typedef {import('../state/presence.js').Person} Person */
@@ -71,7 +71,7 @@ export class Cursors {
 const still = (value) => new Way(value, value, 0, 0)
 
 /**
- * A name on a small flag of someone's colour.
+ * Paints a name on a small flag in a person's colour.
  *
  * @param {CanvasRenderingContext2D} context in CSS pixels @param {string} name @param {string} color `#RRGGBB`
  * @param {number} x the top left corner @param {number} y @param {string} face
@@ -99,7 +99,7 @@ function shortened(context, name, widthMax) {
   if (context.measureText(name).width <= widthMax) return name
   const letters = [...name]
   const cut = (/** @type {number} */ count) => letters.slice(0, count).join('') + '…'
-  // By halving: a crowd of long names is measured in each frame.
+  // The number of letters that fit is found by halving, because a crowd of long names is measured in each frame.
   let [least, most] = [1, letters.length]
   while (most - least > 1) {
     const middle = least + most >> 1

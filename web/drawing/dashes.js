@@ -1,5 +1,5 @@
-// Broken lines (S11): the length of their parts, which lines are worth drawing in parts, and which pieces of a long
-// line are visible.
+// Broken lines (S11): how long their parts are, which lines are worth drawing in parts, and which pieces of a long line
+// are visible.
 
 import { dashForms, dashPartsMax } from '../core/table.js'
 
@@ -7,24 +7,27 @@ import { dashForms, dashPartsMax } from '../core/table.js'
 /** @typedef {import('../core/types.js').Box} Box */
 /** @typedef {{from: Point, control: Point | null, to: Point}} Piece straight without a control point, else a quadratic curve */
 
-/** A line with at most this many parts is left to the browser, wherever the parts lie. */
+/** A line with at most this many parts is left to the browser as a whole, even if most parts lie outside the view. */
 const partsUncut = 1000
-/** A piece is halved until it lies within the visible area, or this often. By then it is tiny. */
+/** How often a piece of a line is halved, if it never lies within the visible area. After so many times it is tiny. */
 const halvingsMax = 20
-/** The number of pieces for a quarter of an ellipse. In the largest ellipse they are a thousandth of a unit off. */
+/**
+ * The number of straight pieces for a quarter of an ellipse. In the largest ellipse the pieces deviate by a thousandth
+ * of a unit.
+ */
 const quarterPieces = 64
 /**
- * A path is at most this many times as long as its box is wide and high together. If a path crosses itself again and
- * again, the time that a browser takes to find the covered area grows with the square of the path's length.
+ * The upper bound on a path's length, as a multiple of its box's width and height together. If a path crosses itself
+ * again and again, the time that a browser takes to find the covered area grows with the square of the path's length.
  */
 export const crossings = 16
 
 /**
  * How many more parts the broken lines of one picture may have.
  *
- * A line may be a thousand times as long as a picture is wide, and a dot a thousandth of a pixel: a few hundred bytes
- * would keep a page busy for minutes. So lines whose parts are smaller than a pixel are solid. So are all lines after a
- * number of parts that is more than anybody can see.
+ * A line may be a thousand times as long as the picture is wide, and a dot may be a thousandth of a pixel. Then a few
+ * hundred bytes would keep a page busy for minutes. So a line whose parts are smaller than a pixel is drawn solid. Once
+ * a picture has more parts than anybody can see, all further lines are solid too.
  */
 export class DashBudget {
   #left = dashPartsMax
@@ -40,15 +43,15 @@ export class DashBudget {
 }
 
 /**
- * How to stroke a line: paths one after the other, each with the length of the line before it; and the dash pattern,
+ * How to stroke a line: a list of paths, each with the length of the line before it, and the dash pattern, which is
  * empty for a solid line.
  *
  * @typedef {{paths: {path: Path2D, offset: number}[], pattern: number[]}} Strokes
  */
 
 /**
- * A line to be stroked. `length` and `pieces` are called only if it is broken. `length` is an upper bound of its
- * length.
+ * A line to be stroked. `length` returns an upper bound of its length. `length` and `pieces` are called only if the
+ * line is broken.
  *
  * @typedef {{path: Path2D, length: number, pieces: () => Piece[]}} Line
  */
@@ -77,15 +80,15 @@ export function strokesOf(dash, width, { path, length, pieces }, { box, scale, b
 /** @param {Box} box @param {number} reach @returns {Box} */
 const grown = ({ x, y, width, height }, reach) => ({ x: x - reach, y: y - reach, width: width + 2 * reach, height: height + 2 * reach })
 
-/** The visible pieces of a line. Pieces that follow each other form one path. */
+/** The visible pieces of a line. Consecutive pieces form one path. */
 class SeenPieces {
   #box
   #passed = 0
-  /** Where the path that goes on here began. */
+  /** The place along the line where the current path began. */
   #start = -Infinity
   /** @type {Strokes['paths']} */
   paths = []
-  /** The length of the line in these pieces. */
+  /** The length of the line up to the end of the latest piece. */
   length = 0
 
   /** @param {Box} box */
@@ -123,7 +126,7 @@ function placed({ from, control, to }, { x, y, width, height }) {
   const [left, right] = [Math.min(from.x, middle.x, to.x), Math.max(from.x, middle.x, to.x)]
   const [top, bottom] = [Math.min(from.y, middle.y, to.y), Math.max(from.y, middle.y, to.y)]
   if (right < x || left > x + width || bottom < y || top > y + height) return 'beyond'
-  // A piece that is no larger than the visible area has no more parts than may be visible.
+  // A piece that fits into the visible area has no more parts than may be visible, so it needs no halving.
   return right - left <= width && bottom - top <= height ? 'within' : 'across'
 }
 
@@ -157,7 +160,7 @@ const lengthOf = (from, control, to) => (2 * distance(from, to) + distance(from,
 const distance = (one, other) => Math.hypot(other.x - one.x, other.y - one.y)
 
 /**
- * An upper bound of the length of some pieces.
+ * An upper bound of the length of these pieces.
  *
  * @param {Piece[]} pieces
  */
@@ -165,7 +168,7 @@ export const piecesLength = (pieces) => pieces.reduce(
   (sum, { from, control, to }) => sum + (control ? distance(from, control) + distance(control, to) : distance(from, to)), 0)
 
 /**
- * Adds straight pieces through some points.
+ * Adds the straight pieces between consecutive points.
  *
  * @param {Piece[]} pieces @param {Point[]} points
  */
@@ -183,7 +186,7 @@ export function addQuarters(pieces, center, radiusX, radiusY, first, count = 1) 
   const step = Math.PI / 2 / quarterPieces
   const at = (/** @type {number} */ turn, /** @type {number} */ reach) =>
     ({ x: center.x + radiusX * reach * Math.cos(turn), y: center.y + radiusY * reach * Math.sin(turn) })
-  // The point where the tangents at both ends meet.
+  // Where the tangents at both ends of a piece meet, as a multiple of the radius.
   const beyond = 1 / Math.cos(step / 2)
   for (let place = first * quarterPieces; place < (first + count) * quarterPieces; place++) {
     pieces.push({ from: at(place * step, 1), control: at((place + 0.5) * step, beyond), to: at((place + 1) * step, 1) })

@@ -1,10 +1,10 @@
 import { isStroke, strokeReach } from './lines.js'
 import { blendColors, blendDegrees, packedColor, Steps, Way } from './motion.js'
 
-/** A lifted shape is drawn larger and fainter, by these fractions. */
+/** By which fractions a lifted shape is drawn larger and fainter. */
 const liftGrowth = 0.06
 const liftFade = 0.15
-/** A shape that appears grows from here, and one that is deleted shrinks to here. */
+/** The factor of size from which a new shape grows, and to which a deleted shape shrinks. */
 const smallest = 0.8
 
 const numbers = /** @type {const} */ (['x', 'y', 'width', 'height', 'strokeWidth', 'cornerRadius', 'innerRatio'])
@@ -16,16 +16,16 @@ const numbers = /** @type {const} */ (['x', 'y', 'width', 'height', 'strokeWidth
  *   toWidth: number, toHeight: number, strokeWidth: number, cornerRadius: number}} Departure
  */
 
-/** One shape as it is drawn at this moment. It may be in transition to its real place and look. */
+/** One shape as it is drawn at this moment, which may be in transition to its real place and look. */
 export class Drawn {
   /**
-   * The shape as it is.
+   * The shape as it really is.
    *
    * @type {import('../core/types.js').Shape}
    */
   shape
   id
-  // The place as drawn, in canvas coordinates, without the growth of a lifted shape.
+  // The place where the shape is drawn, in canvas coordinates. The growth of a lifted shape is not included.
   x = 0
   y = 0
   width = 1
@@ -37,52 +37,52 @@ export class Drawn {
   /** 0xRRGGBB */
   fill = 0
   stroke = 0
-  /** 0 if it isn't visible at all. */
+  /** 0 if the shape isn't visible at all. */
   opacity = 1
-  /** By how much it is enlarged, around its centre. */
+  /** By which factor the shape is enlarged, around its centre. */
   growth = 1
-  /** The upright box around everything that is painted for it. */
+  /** The upright box around everything that is painted for the shape. */
   left = 0
   top = 0
   right = 0
   bottom = 0
   /**
-   * Its outline around its centre; kept until its form changes.
+   * The shape's outline around its centre, kept until the form changes.
    *
    * @type {Path2D | null}
    */
   path = null
   /**
-   * The way of a line or of ink; kept until it changes.
+   * The way of a line or of ink, kept until it changes.
    *
    * @type {import('./lines.js').DrawnLine | null}
    */
   line = null
   /**
-   * The lines of its text; kept until they would break differently.
+   * The lines of the shape's text, kept until they would break differently.
    *
    * @type {{text: string, width: number, lines: import('./text.js').Line[]} | null}
    */
   lines = null
-  /** Whether this person is writing in it: the text is in a field over it. */
+  /** Whether this person is writing in the shape, so that its text is in a field over it. */
   isWritten = false
   /**
-   * The common regions with other shapes.
+   * The common regions that this shape has with other shapes.
    *
    * @type {Set<import('./regions.js').Region>}
    */
   regions = new Set()
-  /** Its index in the drawing order. */
+  /** The shape's index in the drawing order. */
   place = 0
   /**
-   * How a deleted shape leaves: it fades, or the black hole swallows it.
+   * How a deleted shape leaves: it either fades or is swallowed by the black hole.
    *
    * @type {'fading' | 'drawn in' | null}
    */
   leaving = null
 
   /**
-   * Its transition from an earlier look.
+   * The transition from an earlier look, if one is under way.
    *
    * @type {{from: Look, way: Way} | null}
    */
@@ -96,7 +96,7 @@ export class Drawn {
   /** @type {{from: Departure, way: Way} | null} */
   #departure = null
   /**
-   * How often it has changed lately. `null` for most shapes, which don't change while one looks.
+   * How often the shape has changed lately. `null` for most shapes, because most don't change while somebody watches.
    *
    * @type {Steps | null}
    */
@@ -110,23 +110,23 @@ export class Drawn {
     this.advance(0)
   }
 
-  /** Whether it will look different in a moment. */
+  /** Whether the shape will look different in a moment. */
   get moves() {
     return this.#glide !== null || this.#liftWay !== null || this.#presenceWay !== null || this.#departure !== null
   }
 
   get isLifted() { return (this.#liftWay?.to ?? this.#lift) > 0 }
 
-  /** The middle of the box as drawn, lifted or not. */
+  /** The middle of the box as drawn, which is the same whether the shape is lifted or not. */
   get centerX() { return this.x + this.width / 2 }
   get centerY() { return this.y + this.height / 2 }
 
   /**
-   * The shape has changed. With 0 `milliseconds` the new state is drawn at once.
+   * Takes a changed state of the shape. With 0 `milliseconds` the new state is drawn at once.
    *
-   * While a person drags a shape, its place arrives many times a second, or a few times on a slow line. Each step is
-   * stretched to the interval of the steps before it, so that the shape moves evenly instead of slowing down at each
-   * step. One's own shape follows the hand at once.
+   * While a person drags a shape, its place arrives many times a second, or a few times on a slow line. The transition
+   * to each place takes as long as the interval between the steps before it, so that the shape moves evenly instead of
+   * slowing down at each step. A shape that this person drags follows the hand at once.
    *
    * @param {import('../core/types.js').Shape} shape @param {number} now @param {number} milliseconds @param {boolean} isOwn
    */
@@ -157,7 +157,7 @@ export class Drawn {
   #level = 1
 
   /**
-   * The shape is new.
+   * Begins to show a new shape.
    *
    * @param {number} now @param {number} milliseconds
    */
@@ -176,7 +176,7 @@ export class Drawn {
   }
 
   /**
-   * The shape is deleted.
+   * Begins to hide a deleted shape.
    *
    * @param {number} now @param {number} milliseconds
    */
@@ -186,7 +186,7 @@ export class Drawn {
   }
 
   /**
-   * The black hole swallows the shape: it moves from where it is drawn to a box, along a curve, ever faster.
+   * Begins to draw the shape into the black hole: it moves from where it is drawn to a box, along a curve, ever faster.
    *
    * @param {{x: number, y: number, width: number, height: number}} box @param {number} now @param {number} milliseconds
    */
@@ -243,7 +243,7 @@ export class Drawn {
     return isHere
   }
 
-  /** From now on it is drawn as the shape really is. */
+  /** Draws the shape as it really is, without any transition. */
   #settle() {
     const { shape } = this
     const { width, height, cornerRadius, innerRatio } = this
@@ -252,7 +252,7 @@ export class Drawn {
     this.fill = packedColor(shape.fill)
     this.stroke = packedColor(shape.stroke)
     this.#level = levelOf(shape)
-    // The form may also have changed by something that isn't blended: its kind, its points.
+    // The form may also have changed by a property that isn't blended, such as the kind or the number of points.
     if (width !== this.width || height !== this.height || cornerRadius !== this.cornerRadius
       || innerRatio !== this.innerRatio || this.#form !== shape.kind + shape.points) this.path = null
     this.#form = shape.kind + shape.points
@@ -282,7 +282,7 @@ export class Drawn {
 
   /** @param {Departure} way @param {number} part @returns {number} how much of it is still seen */
   #followCurve(way, part) {
-    // A curve to one side of the straight way, by a quarter of its length.
+    // The curve bends to one side of the straight way, by a quarter of its length.
     const bendX = (way.x + way.toX) / 2 - (way.toY - way.y) / 4
     const bendY = (way.y + way.toY) / 2 + (way.toX - way.x) / 4
     /** @param {number} from @param {number} bend @param {number} to */

@@ -1,11 +1,11 @@
-/** Canvas units between two dots at actual size. */
+/** The distance between two dots at actual size, in units of the canvas. */
 const spacing = 24
-/** Dots are never closer together than this many CSS pixels: by then every second one has faded. */
+/** In CSS pixels: dots are never closer together than this, because every second one has faded before. */
 const nearest = 14
 
 /**
- * The dots of the paper. Zooming in moves them apart. When zooming out, every second dot fades until there are half as
- * many.
+ * Paints the dots of the paper. Zooming in moves the dots apart. When zooming out, every second dot fades until half of
+ * them are left.
  *
  * @param {import('./context.js').Context2D} context not turned @param {import('./view.js').Pixels} pixels
  * @param {number} ratio device pixels for a CSS pixel
@@ -14,7 +14,7 @@ const nearest = 14
 export function paintGrid(context, pixels, ratio, { left, top, right, bottom }, color) {
   const doublings = Math.max(0, Math.ceil(Math.log2(nearest * ratio / (spacing * pixels.scale))))
   const step = spacing * 2 ** doublings
-  // 0 when the dots are about to be too close, 1 when they are as far apart as the next ones were.
+  // 0 when the dots are about to be too close, 1 when they are twice as far apart.
   const strength = step * pixels.scale / ratio / nearest - 1
   const size = Math.max(2, Math.round(1.7 * ratio))
   /** @param {number} from @param {number} origin */
@@ -35,7 +35,7 @@ export function paintGrid(context, pixels, ratio, { left, top, right, bottom }, 
         if (size === 2) {
           context.rect(x, y, 2, 2)
         } else {
-          // Two crossed bars: they look round enough, and are far quicker to paint than a circle.
+          // A dot is two crossed bars: they look round enough, and are far quicker to paint than a circle.
           context.rect(x + 1, y, size - 2, size)
           context.rect(x, y + 1, size, size - 2)
         }

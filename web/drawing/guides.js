@@ -1,14 +1,14 @@
-// The guides that show with which other shapes the dragged one is aligned.
+// The guides that show with which other shapes the dragged shape is aligned.
 
 /**
- * A line across an axis, from the outer end of one shape to that of the other, and the space between them.
+ * A line across an axis, from the outer end of one shape to the outer end of the other, and the space between the two.
  *
  * @typedef {{axis: 'x' | 'y', at: number, from: number, to: number, between: [number, number] | null}} Guide in units of the canvas
  */
 
 /**
- * How far a line extends beyond the shapes, half the length of the stroke at the end of a space, and the height of its
- * number.
+ * How far a line extends beyond the shapes; half the length of the stroke at the end of a space; and the height of the
+ * number in the space.
  */
 const overhang = 8
 const tick = 4

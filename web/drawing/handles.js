@@ -1,26 +1,30 @@
 import { pointsOn } from './lines.js'
 
-// The frame around the selection, turned if it is a single turned shape, and the handles on it. Gestures ask here where
-// a handle is, and the overlay draws it there.
+// The frame around the selection, which is turned if a single turned shape is selected, and the handles on it. Gestures
+// ask this class where a handle is, and the overlay draws it there.
 
-/** CSS pixels from the middle of the top edge to the handle that turns, and of the lower edge to the one that moves. */
+/**
+ * In CSS pixels: how far the handle that turns is from the middle of the top edge, and the handle that moves from the
+ * middle of the lower edge.
+ */
 const stem = 26
-/** A box smaller than this on the screen has its handles beside it rather than on it. */
+/** If a box is smaller than this on the screen, its handles are beside it rather than on it. */
 const smallest = 36
-/** A side shorter than this on the screen has no space for handles except the one at the lower right. */
+/** If a side is shorter than this on the screen, it has no space for handles except the one at the lower right. */
 const sideMin = 80
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Frame} Frame */
 /** @typedef {'move' | 'rotate' | 'scale' | 'point' | 'bend'} HandleKind `point`: of a line; `bend`: in the middle between two */
 /**
- * The place of a handle on the frame: −1 at the left or upper edge, 1 at the right or lower one, 0 between them.
+ * The place of a handle on the frame: −1 stands for the left or upper edge, 1 for the right or lower edge, 0 for the
+ * middle between them.
  *
  * @typedef {{across: number, down: number}} Side
  */
 /** @typedef {{kind: HandleKind, index?: number} & Side & Point} Handle in CSS pixels on the stage */
 
-/** Clockwise from the lower right, the handle that even the smallest shape has. */
+/** Clockwise from the lower right, where even the smallest shape has a handle. */
 const sides = [[1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1], [1, 0]]
 
 /** The frame around the selection, and the handles on it. */
@@ -58,7 +62,8 @@ export class Handles {
   }
 
   /**
-   * The frame as it is drawn now, in canvas coordinates: the one shape's own, or an upright one around several.
+   * The frame as it is drawn now, in canvas coordinates: a single shape's own box, or an upright box around several
+   * shapes.
    *
    * @returns {Frame | null}
    */
@@ -79,9 +84,9 @@ export class Handles {
   }
 
   /**
-   * 'rotate' above the top edge, 'move' below the lower one, 'scale' at each corner and in the middle of each side. Of
-   * several shapes some of which are turned, only the corners can be pulled, not the sides. There are no handles if
-   * nothing may be edited, if any of the shapes is locked, or while shapes are moved.
+   * The handles: 'rotate' above the top edge, 'move' below the lower edge, and 'scale' at each corner and in the middle
+   * of each side. If several shapes are selected and some are turned, then only the corners can be pulled, not the
+   * sides. There are no handles if this person may not edit, if any of the shapes is locked, or while shapes are moved.
    *
    * A single line has a handle at each of its points, and one in the middle of each of its parts.
    *
@@ -115,7 +120,7 @@ export class Handles {
   }
 
   /**
-   * The line, if it alone is selected.
+   * The selected line, if nothing else is selected.
    *
    * @returns {import('./drawn.js').Drawn | null}
    */
@@ -142,11 +147,12 @@ export class Handles {
   }
 }
 
-/** How close a pointer must be to a handle, in CSS pixels: a finger covers what it aims at. */
+/** In CSS pixels: how close a pointer must be to a handle. A finger needs more because it covers what it aims at. */
 const handleReach = { mouse: 10, pen: 12, touch: 22 }
 
 /**
- * The nearest handle within reach. Of two at the same distance it is the later one, which is harder to hit elsewhere.
+ * The nearest handle within reach. If two are equally near, it is the later one, because that one is harder to hit
+ * elsewhere.
  *
  * @param {Handle[]} handles @param {Point} point @param {import('../gestures/recogniser.js').PointerType} pointer
  * @returns {Handle | null}
@@ -171,7 +177,8 @@ function turnedBox({ centerX, centerY, width, height, rotation }) {
 }
 
 /**
- * A point of a turned box: `across` and `down` are −1…1 from its centre to its edges, `out` goes beyond the edge.
+ * A point relative to a turned box: `across` and `down` are −1…1 from the box's centre to its edges, `out` leads beyond
+ * the edge.
  *
  * @param {import('./view.js').View} view @param {Frame} frame @param {number} across @param {number} down
  * @param {{outX?: number, outY?: number}} out CSS pixels @returns {{x: number, y: number}} CSS pixels

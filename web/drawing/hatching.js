@@ -2,11 +2,14 @@ import { luminance } from '../basics/ink.js'
 import { offscreenContextOf } from './context.js'
 import { blendColors, colorOf, packedColor } from './motion.js'
 
-// White stripes over a common region whose shapes have nearly the same orange as the mark.
+// White stripes over a common region whose shapes have nearly the same orange as the mark of overlaps.
 
-/** The distance from one stripe to the next along both axes, in CSS pixels. */
+/** In CSS pixels: the distance from one stripe to the next along both axes. */
 const pitch = 8
-/** A fill is too similar to the mark if the mark changes neither its brightness nor its colour by more than this. */
+/**
+ * A fill is too similar to the mark if the mark changes the fill's brightness by no more than this factor, and its
+ * colour by no more than this distance.
+ */
 const contrastMin = 1.25
 const distanceMin = 90
 
@@ -14,7 +17,7 @@ const distanceMin = 90
 const known = new Map()
 
 /**
- * Whether a mark would be hard to see on a fill.
+ * Whether a mark of overlaps would be hard to see on this fill.
  *
  * @param {number} fill 0xRRGGBB @param {string} mark as style sheets tell it @param {number} alpha how much of the mark is seen
  */
@@ -30,7 +33,7 @@ export function isLost(fill, mark, alpha) {
 }
 
 /**
- * Browsers report a colour of a style sheet as `rgb(255, 140, 26)`, or as it was written.
+ * A colour as a number. Browsers report a colour of a style sheet as `rgb(255, 140, 26)`, or as it was written.
  *
  * @param {string} color
  */
@@ -50,8 +53,8 @@ function isNear(one, other) {
 const tiles = new Map()
 
 /**
- * Stripes that are fixed to the paper: when the paper moves, they move with it, and parts that are painted at different
- * times fit together.
+ * A pattern of stripes that is fixed to the paper: when the paper moves, the stripes move with it, and parts that are
+ * painted at different times fit together.
  *
  * @param {import('./context.js').Context2D} context already turned to what is to be filled
  * @param {import('./view.js').Pixels} pixels @param {number} ratio device pixels for a CSS pixel
@@ -67,13 +70,13 @@ export function stripes(context, { x, y }, ratio) {
 /** @param {number} side device pixels */
 function striped(side) {
   const canvas = new OffscreenCanvas(side, side)
-  // If the browser loses the canvas, another one is made.
+  // If the browser loses the canvas's content, the tiles are made again.
   canvas.addEventListener('contextrestored', () => tiles.clear())
   const context = offscreenContextOf(canvas)
   context.strokeStyle = '#FFFFFF'
   context.lineWidth = side / 4
   context.beginPath()
-  // The middle stripe, and the corners of its neighbours.
+  // The middle stripe, and the corners of the two stripes beside it.
   for (const at of [-side, 0, side]) {
     context.moveTo(at - side / 4, side + side / 4)
     context.lineTo(at + side + side / 4, -side / 4)

@@ -1,6 +1,6 @@
 import { offscreenContextOf } from './context.js'
 
-/** A finished stroke stays for this long, until the drawing has it. */
+/** How long a finished stroke is still shown, until the drawing has it. */
 const patienceMilliseconds = 1500
 
 /** @typedef {import('../core/types.js').Point} Point */
@@ -8,15 +8,15 @@ const patienceMilliseconds = 1500
 /** @typedef {Point & {width?: number}} InkPoint `width`: hundredths of the stroke's, 100 unless given */
 
 /**
- * A stroke that is being drawn, painted by the rule for finished ones (S15): once the point after it is known, the part
- * of the curve around a point is final. Final parts are kept as paths, one for each width, so that a long stroke costs
- * no more than a short one.
+ * A stroke that is being drawn, painted by the rule for finished strokes (S15): once the next point is known, the part
+ * of the curve around a point is final. Final parts are kept as paths, one for each width, so that painting a long
+ * stroke costs no more than painting a short one.
  */
 export class GrowingInk {
   /** @type {Map<number, Path2D>} */
   #painted = new Map()
   /**
-   * Points that came after the last painting.
+   * Final parts that were added after the last painting.
    *
    * @type {Map<number, Path2D>}
    */
@@ -43,7 +43,7 @@ export class GrowingInk {
   }
 
   /**
-   * Paints the final parts.
+   * Paints the final parts that are not painted yet, or all of them if the sheet is new.
    *
    * @param {Context2D} context in units of the canvas @param {boolean} isAnew all of it, or else what is new
    */
@@ -59,8 +59,8 @@ export class GrowingInk {
   }
 
   /**
-   * Paints the part that the next point will change: from the last final part to the newest point, and on to where the
-   * hand will probably be.
+   * Paints the part that the next point will change: from the last final part to the newest point, and on to the points
+   * where the hand will probably be.
    *
    * @param {Context2D} context in units of the canvas @param {InkPoint[]} predicted
    */
@@ -94,7 +94,7 @@ export class GrowingInk {
 /** @typedef {{from: Point, last: Point, width: number}} Tail where the part around the last point begins, and that point */
 
 /**
- * Adds a point, which makes the part around the one before final.
+ * Adds a point, which makes the part around the point before it final.
  *
  * @param {Tail | null} tail @param {InkPoint} point @param {(width: number) => Path2D} pathFor where parts of a width go
  * @returns {Tail}
@@ -110,8 +110,8 @@ function grown(tail, { x, y, width = 100 }, pathFor) {
 }
 
 /**
- * Strokes that are being drawn: this person's own, and others', assembled from the pieces in their presence. They are
- * painted on a separate sheet, to which only new parts are added while the view stays.
+ * Strokes that are being drawn: this person's own, and the others' strokes, assembled from the pieces in their
+ * presence. They are painted on a separate sheet, to which only new parts are added while the view stays the same.
  */
 export class Inks {
   /** @type {Map<number, {shape: number, ink: GrowingInk, count: number, toldAt: number}>} */
@@ -123,12 +123,12 @@ export class Inks {
   #isWaiting = false
   /** @type {OffscreenCanvas | null} */
   #sheet = null
-  /** The view for which the sheet was painted, and whether a stroke on it has gone since. */
+  /** The view for which the sheet was painted, and whether a stroke has gone from the sheet since. */
   #seen = ''
   #isStale = false
 
   get hasAny() { return this.#own !== null || this.#known.size > 0 }
-  /** Whether a finished stroke waits for the drawing to get it. After a while it is dropped. */
+  /** Whether a finished stroke waits until the drawing has it. If that takes too long, the stroke is dropped. */
   get isWaiting() { return this.#isWaiting }
 
   /**
@@ -159,7 +159,7 @@ export class Inks {
       }
       known.toldAt = now
       const told = points.length / 2
-      // If a piece is missing, a straight line bridges the gap.
+      // If a piece is missing, its gap is bridged by a straight line.
       for (let place = Math.max(0, known.count - at); place < told; place++) {
         known.ink.add({ x: points[2 * place], y: points[2 * place + 1], width: widths?.[place] })
       }

@@ -1,5 +1,6 @@
-// Lines and ink on a canvas, by the same rules as the core's (docs/PROTOCOL.md, S14 and S15): pieces one after the
-// other, with arrows and dots at the ends. All coordinates are relative to the middle of the shape's box, not turned.
+// Lines and ink on a canvas, by the same rules as in the core (docs/PROTOCOL.md, S14 and S15): pieces one after the
+// other, with arrows and dots at the ends. All coordinates are relative to the middle of the shape's box, before it is
+// turned.
 
 import { addStraight, crossings, piecesLength } from './dashes.js'
 
@@ -7,18 +8,18 @@ import { addStraight, crossings, piecesLength } from './dashes.js'
 /** @typedef {import('../core/table.js').PathPoint} PathPoint */
 /** @typedef {import('./dashes.js').Piece} Piece */
 
-/** The coordinate that stands for the right and the lower side of a box. */
+/** The coordinate that stands for the right or the lower side of a box. */
 export const boxEnd = 65535
 
 /** @param {string} kind */
 export const isStroke = (kind) => kind === 'line' || kind === 'ink'
 
-/** The length of an arrow, which is also its width; the diameter of a dot. */
+/** The length of an arrow, which is also the arrow's width and a dot's diameter. */
 const arrowLength = (/** @type {number} */ width) => 3 * width + 6
 const dotLength = (/** @type {number} */ width) => 2 * width + 4
 
 /**
- * How far a line reaches beyond its points.
+ * How far a line of this width reaches beyond its points.
  *
  * @param {number} width of the stroke
  */
@@ -31,8 +32,8 @@ const diagonal = /** @type {PathPoint[]} */ ([[0, 0, 100], [boxEnd, boxEnd, 100]
 export const pathOf = ({ path }) => (path.length > 0 ? path : diagonal)
 
 /**
- * Parts of a line with the same width, in order; the filled shapes at its ends; and all of it as one path, for hit
- * tests.
+ * A line's parts, each with one width, in order; the filled shapes at the line's ends; and the whole line as one path,
+ * for hit tests.
  *
  * @typedef {object} DrawnLine
  * @property {Run[]} runs
@@ -49,7 +50,7 @@ export const pathOf = ({ path }) => (path.length > 0 ? path : diagonal)
 export function lineOf({ shape, width, height, strokeWidth }) {
   const points = pathOf(shape).map(([x, y]) => ({ x: (x / boxEnd - 0.5) * width, y: (y / boxEnd - 0.5) * height }))
   const isBroken = shape.dash !== 'solid'
-  // Parts of a broken line that follow each other are one, or its pattern would begin anew.
+  // Consecutive parts of a broken line are joined, because otherwise its pattern would begin anew at each part.
   const longest = isBroken ? Infinity : crossings * (width + height)
   return shape.kind === 'ink' ? inkOf(points, pathOf(shape).map(([, , hundredths]) => strokeWidth * hundredths / 100), longest)
     : straightLine(points, strokeWidth, shape, longest)
@@ -93,8 +94,8 @@ function addHead(heads, head, end, before, width) {
 }
 
 /**
- * The curve through some points: straight to the middle of the first two, then from middle to middle, drawn towards the
- * point between them, and straight to the last.
+ * The curve through some points: it leads straight to the middle between the first two points, then from middle to
+ * middle, bent towards the point between them, and straight to the last point.
  *
  * @param {Point[]} points @param {number[]} widths @param {number} longest a part @returns {DrawnLine}
  */
@@ -149,12 +150,12 @@ export function pathAlong(pieces) {
   return path
 }
 
-/** A rough path has this many points. */
+/** The upper bound on the points of a rough path. */
 export const roughPoints = 12
 
 /**
- * A rough path of a line or of ink. If a wide line crosses itself a thousand times, a browser takes long to find the
- * area that it covers.
+ * A rough path of a line or of ink, for hit tests: if a wide line crosses itself a thousand times, a browser takes long
+ * to find the area that the real path covers.
  *
  * @param {import('./drawn.js').Drawn} drawn
  */
@@ -178,7 +179,7 @@ export function pointsOn(shape) {
 }
 
 /**
- * The point of the canvas at a place in a shape's box.
+ * A place in a shape's box, as a point of the canvas.
  *
  * @param {import('../core/types.js').Frame} box @param {number} x 0…`boxEnd` @param {number} y @returns {Point}
  */
@@ -192,7 +193,7 @@ export function pointIn({ x: left, y: top, width, height, rotation }, x, y) {
 }
 
 /**
- * The place in a shape's box that is nearest to a point of the canvas, as fractions of its sides.
+ * The place in a shape's box that is nearest to a point of the canvas, as fractions of the box's sides.
  *
  * @param {import('../core/types.js').Frame} box @param {Point} point @returns {Point} each 0…1
  */
@@ -207,7 +208,8 @@ export function placeIn({ x, y, width, height, rotation }, point) {
 }
 
 /**
- * The values of a line through some points of the canvas: the box around them, and the path in it.
+ * The values that make a line lead through some points of the canvas: the box around the points, and the path in that
+ * box.
  *
  * @param {Point[]} points @param {number[]} [widths] hundredths of the stroke's
  * @returns {{position: [number, number], size: [number, number], path: number[][]}}
@@ -226,7 +228,7 @@ export function leading(points, widths) {
 }
 
 /**
- * The values for a line with new points: its box is not turned any more.
+ * The values that give a line new points. The line's box is no longer turned.
  *
  * @param {{rotation: number}} line as it was @param {Point[]} points of the canvas
  */

@@ -1,11 +1,12 @@
 /**
- * With more pairs than this, only the pairs of some shapes are marked. Once there are few enough, all are marked again.
+ * If more pairs than this overlap, only the pairs of some shapes are marked. When there are few enough again, all are
+ * marked.
  */
 export const crowdedMin = 50
 const crowdedEnd = 40
 /**
- * At most this many marks can be told apart. If a selection has more, only those of the shape under the pointer are
- * marked.
+ * The upper bound on marks that a person can tell apart. If a selection has more, only the marks of the shape under the
+ * pointer are painted.
  */
 const marksMax = 150
 
@@ -16,8 +17,8 @@ const marksMax = 150
 const none = []
 
 /**
- * Which of the common regions are painted: all if there are few, otherwise those of the selected shapes and of the one
- * under the pointer; none if the person has turned them off.
+ * Decides which common regions are painted: all if there are few, otherwise only those of the selected shapes and of
+ * the shape under the pointer. If this person has turned the marks off, none are painted.
  */
 export class Marked {
   #scene
@@ -25,7 +26,7 @@ export class Marked {
   #selection
   #isCrowded = false
   #isOn
-  /** The shapes whose regions are painted when there are many. */
+  /** The shapes whose regions are painted while there are many regions. */
   #shapes = new Set(/** @type {number[]} */ ([]))
 
   /**
@@ -43,7 +44,7 @@ export class Marked {
   get isCrowded() { return this.#isCrowded }
 
   /**
-   * Decides again which overlaps are marked, and repaints those that changed.
+   * Decides again which overlaps are marked, and repaints the regions for which that has changed.
    *
    * @param {number} pairs how many there are
    */
@@ -76,8 +77,8 @@ export class Marked {
   }
 
   /**
-   * The regions that are painted together with a shape: those of which it is the upper one of the two shapes, and those
-   * of which only it is marked. They are in the drawing order of the other shapes, so they lie on each other in the
+   * The regions that are painted together with a shape: the regions of which it is the upper shape, and the regions of
+   * which only it is marked. They are in the drawing order of the other shapes, so the regions lie on each other in the
    * same way for everybody. A region lies within both of its shapes, so it is visible only if both are.
    *
    * @param {Drawn} drawn @returns {Region[]}

@@ -1,9 +1,9 @@
-/** The duration of transitions: for this person's changes, for others', and for the way into the black hole. */
+/** How long transitions take: for this person's changes, for other people's, and for the way into the black hole. */
 export const ownMilliseconds = 120
 export const othersMilliseconds = 200
 export const departureMilliseconds = 350
 
-/** People can ask the system for less motion. Then transitions take no time. */
+/** People can ask the system for less motion. If they do, transitions take no time. */
 const reduced = matchMedia('(prefers-reduced-motion: reduce)')
 
 /** @param {number} milliseconds @returns {number} 0 for those who asked for less motion */
@@ -43,31 +43,31 @@ export class Way {
   isOver(now) { return now - this.start >= this.milliseconds }
 }
 
-/** A change that comes later than this after the last one is not the next step of the same movement. */
+/** A change that comes later than this after the change before it is not the next step of the same movement. */
 const stepMillisecondsMax = 1000
-/** Steps that follow each other within this time are one movement, however few there are. */
+/** Two steps that follow each other within this time already count as one movement. */
 const quickStepMilliseconds = 250
 
 /**
- * How quickly steps follow each other: of a dragged shape or of a cursor. Each step should take about as long as the
- * next one takes to come, so that the movement is even. That depends on the writer's line, on one's own, and on how
- * many people are in the room.
+ * How quickly the steps of a movement follow each other, for a dragged shape or for a cursor. The transition to a step
+ * should take about as long as the next step takes to come, so that the movement is even. That interval depends on the
+ * writer's line, on this page's line, and on how many people are in the room.
  */
 export class Steps {
   #toldAt = -Infinity
   /**
-   * The average interval of the newest steps.
+   * The average interval between the newest steps.
    *
    * @type {number | null}
    */
   #interval = null
   #isQuick = false
 
-  /** Whether the newest step came soon after the one before. */
+  /** Whether the newest step came soon after the step before it. */
   get isQuick() { return this.#isQuick }
 
   /**
-   * A step has arrived.
+   * Notes that a step has arrived, and returns how long the transition to it takes.
    *
    * @param {number} now
    * @returns {number | null} how long the transition should take; null if this is not a step of a movement
@@ -80,9 +80,9 @@ export class Steps {
       this.#interval = null
       return null
     }
-    // Two changes this far apart may be two separate acts. From the third on it is a movement over a slow line.
+    // Two changes this far apart may be two separate acts. A third one shows that they are a movement over a slow line.
     const isMovement = this.#isQuick || this.#interval !== null
-    // Some steps come late, together with the next ones.
+    // The mean is used, because some steps come late, together with the next ones.
     this.#interval = this.#interval === null ? interval : (this.#interval + interval) / 2
     return isMovement ? Math.max(20, 1.25 * this.#interval) : null
   }
@@ -92,7 +92,7 @@ export class Steps {
 export const packedColor = (text) => parseInt(text.slice(1), 16)
 
 /**
- * Colours as texts, which is the only form that a canvas takes.
+ * The texts of colours, because a canvas takes colours only as texts.
  *
  * @type {Map<number, string>}
  */
@@ -102,7 +102,7 @@ const texts = new Map()
 export function colorOf(packed) {
   let text = texts.get(packed)
   if (text === undefined) {
-    // A blend passes through many colours that are never needed again.
+    // Emptied now and then, because a blend passes through many colours that are never needed again.
     if (texts.size > 4096) texts.clear()
     text = '#' + packed.toString(16).padStart(6, '0')
     texts.set(packed, text)
@@ -122,7 +122,7 @@ export function blendColors(from, to, part) {
 }
 
 /**
- * Blends angles, the shorter way around.
+ * Blends two angles along the shorter way around.
  *
  * @param {number} from degrees @param {number} to @param {number} part
  */

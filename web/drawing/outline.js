@@ -1,4 +1,4 @@
-// The outlines of shapes on a canvas: the same as the core's, as paths that stay sharp at any scale.
+// The outlines of shapes on a canvas: the same outlines as in the core, as paths that stay sharp at any scale.
 
 import { catchUp, offscreenContextOf } from './context.js'
 import { addQuarters, addStraight, piecesLength, strokesOf } from './dashes.js'
@@ -6,11 +6,11 @@ import { isStroke, lineOf, roughPath } from './lines.js'
 import { colorOf } from './motion.js'
 import { paintText } from './text.js'
 
-/** Device pixels. A shape smaller than this on the screen is painted as a box, which looks the same. */
+/** In device pixels: a shape that is smaller than this on the screen is painted as a box, which looks the same. */
 const speck = 2.5
 
 /**
- * A shape's outline around its centre, not turned.
+ * A shape's outline around its centre, before it is turned.
  *
  * @param {import('./drawn.js').Drawn} drawn
  * @returns {Path2D}
@@ -40,8 +40,8 @@ export function outlinePath({ shape, width, height, cornerRadius, innerRatio }) 
 }
 
 /**
- * The corners of a polygon or a star, on the ellipse of the box, the first one at the top. A star's inner corners are
- * halfway between its tips.
+ * The corners of a polygon or a star, on the ellipse of the box, with the first corner at the top. A star's inner
+ * corners are halfway between two tips.
  *
  * @param {import('../core/types.js').Shape} shape @param {number} halfWidth @param {number} halfHeight @param {number} innerRatio
  * @returns {import('../core/types.js').Point[]}
@@ -77,7 +77,7 @@ function outlinePieces({ shape, width, height, cornerRadius, innerRatio }) {
   const sides = /** @type {const} */ ([[1, -1, 3], [1, 1, 0], [-1, 1, 1], [-1, -1, 2]])
   let from = { x: -innerX, y: -bottom }
   for (const [x, y, quarter] of sides) {
-    // Along the side before the corner, which is upright if the corner ends upright.
+    // The side before the corner, up to where the corner begins. The side is horizontal if the quarter's number is odd.
     const to = quarter % 2 === 1 ? { x: x * innerX, y: y * bottom } : { x: x * right, y: y * innerY }
     addStraight(pieces, [from, to])
     if (radius > 0) addQuarters(pieces, { x: x * innerX, y: y * innerY }, radius, radius, quarter)
@@ -87,7 +87,7 @@ function outlinePieces({ shape, width, height, cornerRadius, innerRatio }) {
 }
 
 /**
- * An upper bound of an outline's length.
+ * An upper bound of the length of a shape's outline.
  *
  * @param {import('./drawn.js').Drawn} drawn
  */
@@ -97,7 +97,7 @@ function outlineLength(drawn) {
 }
 
 /**
- * Turns a context to a shape's centre, scale and rotation.
+ * Moves, scales and turns a context to a shape's centre, scale and rotation.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
  * @param {import('./view.js').Pixels} pixels
@@ -112,8 +112,8 @@ export function turnTo(context, drawn, { scale, x, y }) {
 }
 
 /**
- * The state of a painting: the scale, the part of the picture in device pixels, and how many more parts its broken
- * lines may have.
+ * The state of a painting: the scale, the painted part of the picture in device pixels, and how many more parts its
+ * broken lines may have.
  *
  * @typedef {object} Sight
  * @property {import('./view.js').Pixels} pixels
@@ -124,8 +124,8 @@ export function turnTo(context, drawn, { scale, x, y }) {
  */
 
 /**
- * Paints a shape, and leaves the context turned to it. Each step of the generator paints a part of it. All steps must
- * be made before another shape is painted.
+ * Paints a shape, and leaves the context turned to the shape. Each step of the generator paints a part of it. All steps
+ * must be made before another shape is painted.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
  * @returns {Generator<number, void>} tells how much of the shape a step has painted
@@ -159,7 +159,7 @@ export function* paintShape(context, drawn, sight) {
 }
 
 /**
- * Paints a shape by a single fill, or by a single line if it has no fill.
+ * Paints a shape in the plain way: by a single fill, or by a single line if the shape has no fill.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
  * @param {import('./view.js').Pixels} pixels
@@ -180,7 +180,7 @@ function paintPlain(context, drawn, pixels) {
 }
 
 /**
- * Whether a shape is translucent and has parts that overlap, so that the overlap would show.
+ * Whether a shape is translucent and has parts that overlap each other, so that the overlap would show.
  *
  * @param {import('./drawn.js').Drawn} drawn @param {import('./view.js').Pixels} pixels
  */
@@ -275,7 +275,8 @@ function* stroke(context, drawn, line, width, { pixels, area, dashes }, cap, sha
 }
 
 /**
- * The box around the visible part of an area, in the coordinates of the shape's outline: around its middle, not turned.
+ * The box around the visible part of an area, in the coordinates of the shape's outline: around the shape's middle,
+ * before it is turned.
  *
  * @param {import('./drawn.js').Drawn} drawn @param {import('./view.js').Pixels} pixels @param {import('./tiles.js').Area} area
  * @returns {import('../core/types.js').Box}
@@ -297,7 +298,7 @@ function seenOf(drawn, { scale, x, y }, { left, top, right, bottom }) {
 }
 
 /**
- * A context for hit tests. Nothing is painted on it.
+ * A context for hit tests, on which nothing is painted.
  *
  * @type {OffscreenCanvasRenderingContext2D | undefined}
  */
@@ -324,8 +325,8 @@ export function isOnOutline(drawn, point, reach) {
 }
 
 /**
- * Fill and stroke overlap by half the stroke's width. So a translucent shape is first painted opaque, on another
- * canvas.
+ * Paints a translucent shape whose fill and stroke overlap, by half the stroke's width. The shape is first painted
+ * opaque on another canvas, so that the overlap doesn't show.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
  */
@@ -349,11 +350,11 @@ function* paintAsOne(context, drawn, { pixels, area, dashes, strokes }) {
 }
 
 /**
- * Device pixels. The smallest canvas for translucent shapes has sides of this length. From one size to the next a side
- * grows by a factor of √2: 64, 91, 128, 182 …
+ * In device pixels: the side of the smallest canvas for translucent shapes. From one size to the next a side grows by a
+ * factor of √2: 64, 91, 128, 182 …
  */
 const asideSideMin = 64
-/** Device pixels that these canvases have together, unless one alone has more. */
+/** The upper bound on the device pixels of all these canvases together, unless a single one needs more. */
 const asidePixelsMax = 16_000_000
 
 /** @type {Map<string, OffscreenCanvasRenderingContext2D>} */
@@ -362,8 +363,8 @@ const asides = new Map()
 let aside
 
 /**
- * A canvas for a translucent shape, cleared where it is going to be used. A browser copies all of a canvas that is painted on again
- * after it was laid over another one, so a small shape gets a small canvas.
+ * A canvas for a translucent shape, cleared in the area that is going to be used. After a canvas was laid over another
+ * one, a browser copies all of it as soon as it is painted on again. So a small shape gets a small canvas.
  *
  * @param {number} width @param {number} height
  */
@@ -386,7 +387,7 @@ function contextAside(width, height) {
 /** @param {number} side device pixels */
 const asideSide = (side) => Math.ceil(asideSideMin * 2 ** (Math.ceil(2 * Math.max(0, Math.log2(side / asideSideMin))) / 2))
 
-/** Makes the browser paint what has been requested of translucent shapes so far. */
+/** Makes the browser paint everything that was requested on these canvases so far. */
 export function catchUpAside() {
   if (aside) catchUp(aside)
 }

@@ -8,10 +8,13 @@ import { pointsOn } from './lines.js'
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 /** @typedef {import('../core/types.js').Frame} Frame */
 
-/** At most this many selected shapes have a box each. With more, only the box around all is drawn. */
+/**
+ * The upper bound on selected shapes that have a box each. If more are selected, only the box around all of them is
+ * drawn.
+ */
 const boxesMax = 400
 
-/** The layer over the drawing: selections and handles, guides, the marquee, other people's cursors and names. */
+/** The layer over the drawing: selections and handles, guides, the marquee, and other people's cursors and names. */
 export class Overlay {
   #shown
   #view
@@ -57,7 +60,7 @@ export class Overlay {
   }
 
   /**
-   * Sets the box in which shapes are being selected.
+   * Sets the marquee, the box in which shapes are being selected.
    *
    * @param {{x: number, y: number, width: number, height: number} | null} box of the canvas
    */
@@ -88,7 +91,7 @@ export class Overlay {
     this.#frames.request()
   }
 
-  /** The lines that are shown. */
+  /** The guides that are shown. */
   get guides() { return this.#guides }
 
   /**
@@ -106,12 +109,13 @@ export class Overlay {
   paint(now) {
     const [view, scene, selection] = [this.#view, this.#scene, this.#selection]
     const context = this.#context
-    // In the past, the others' present cursors mean nothing.
+    // While the past is shown, the others' present cursors mean nothing, so they are left out.
     const people = this.#shown.isPast ? [] : this.#presence.people()
     this.#inks.follow(people, now, (shape) => scene.drawn(shape) !== null)
     const isBare = selection.size === 0 && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0
       && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
-    // A canvas is sent to the screen again after clearing, even if it looks the same.
+    // An empty canvas is not cleared again. The browser sends a canvas to the screen after each clearing, even if it
+    // looks the same.
     if (isBare && this.#isBare) return
     this.#isBare = isBare
     const width = Math.max(1, Math.round(view.width * view.ratio))
@@ -150,7 +154,7 @@ export class Overlay {
   }
 
   /**
-   * The highest corner of a shape's box on the screen. Of two at the same height, the left one.
+   * The highest corner of a shape's box on the screen. If two are equally high, it is the left one.
    *
    * @param {Drawn} drawn
    */
@@ -174,7 +178,7 @@ export class Overlay {
         if (drawn && this.#isInView(drawn)) this.#paintAround(drawn, accent, 1, 0.6)
       }
     }
-    // A lifted shape is drawn larger than it is.
+    // A lifted shape is drawn larger than it really is, so its frame is too.
     const growth = selection.size === 1 ? scene.drawn(selection.ids()[0])?.growth ?? 1 : 1
     const line = this.#handles.line()
     if (line) this.#paintAround(line, accent, 1.5)
@@ -215,7 +219,7 @@ export class Overlay {
   }
 
   /**
-   * A shape's box, or the way of a line.
+   * Paints a frame around a shape: its box, or the way of a line.
    *
    * @param {Drawn} drawn @param {string} color @param {number} line @param {number} [alpha]
    */
@@ -236,7 +240,7 @@ export class Overlay {
   }
 
   /**
-   * A shape's box, turned and lifted like the shape.
+   * Paints a shape's box, turned and enlarged like the shape.
    *
    * @param {Frame & {growth: number}} box @param {string} color @param {number} line @param {number} [alpha]
    */
@@ -282,7 +286,7 @@ const handlePainters = {
     context.arc(0, 0, 8, 0, 2 * Math.PI)
     context.fill()
     context.stroke()
-    // Most of a circle, with an arrow head at its end.
+    // The sign of turning: most of a circle, with an arrow head at its end.
     context.beginPath()
     context.arc(0, 0, 3.5, -0.25 * Math.PI, 1.25 * Math.PI)
     context.stroke()

@@ -4,14 +4,15 @@ import { Picture } from './picture.js'
 import { Tiles } from './tiles.js'
 import { turnWork } from './work.js'
 
-/** A picture that would take longer than this is painted over several frames, while the old one stays visible. */
+/** If a picture would take longer than this, it is painted over several frames, while the old picture stays visible. */
 const pictureMilliseconds = 40
-/** How much of each frame such painting may take. */
+/** How much of each frame the painting of such a picture may take. */
 const frameMilliseconds = 9
-/** If more than this part of the picture is stale, all of it is painted again. */
+/** If a larger part of the picture than this is stale, all of it is painted again. */
 const partMax = 0.5
 /**
- * How far a picture may reach beyond a shape's box: smoothed edges, and half the line around a region. Device pixels.
+ * In device pixels: how far a picture may reach beyond a shape's box, because of smoothed edges and of half the line
+ * around a region.
  */
 const fringe = 2
 
@@ -20,14 +21,14 @@ const fringe = 2
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 
 /**
- * A picture that is shown scaled, and its position.
+ * A picture that is shown scaled, and the position that it was painted for.
  *
  * @typedef {{canvas: OffscreenCanvas, pixels: Pixels | null}} Stale
  */
 
 /**
- * A sharp picture that is being painted; what is shown scaled until it is done; and what has changed meanwhile, null
- * for everything.
+ * A sharp picture that is being painted; the picture that is shown scaled until the sharp one is done; and the areas
+ * that have changed meanwhile, where null stands for everything.
  *
  * @typedef {{picture: Picture, canvas: OffscreenCanvas, stale: Stale, pixels: Pixels, touched: number[] | null,
  *   milliseconds: number, seen: Pixels | null}} Draft `seen`: where things lie in what is shown
@@ -36,9 +37,10 @@ const fringe = 2
 /**
  * Paints the scene onto a canvas.
  *
- * The picture is kept between frames. Panning moves it and paints the edge that comes into view. When a shape changes,
- * only the tiles that it touches are repainted. Everything is repainted when the scale changes or most tiles are touched.
- * If a frame is too short for that, the old picture is shown scaled until a sharp one has been made beside it.
+ * The picture is kept between frames. Panning moves the picture, and paints the edge that comes into view. When a shape
+ * changes, only the tiles that the shape touches are repainted. Everything is repainted if the scale changes or most
+ * tiles are touched. If a frame is too short for that, the old picture is shown scaled until a sharp one has been
+ * painted on another canvas.
  */
 export class Painter {
   #scene
@@ -50,7 +52,7 @@ export class Painter {
   #context
   #picture
   /**
-   * The position of what the canvas shows.
+   * The position for which the canvas's content was painted.
    *
    * @type {Pixels | null}
    */
@@ -64,7 +66,7 @@ export class Painter {
    */
   #draft = null
   /**
-   * Canvases of earlier drafts, for the next ones.
+   * Canvases of earlier drafts, which the next drafts use again.
    *
    * @type {OffscreenCanvas[]}
    */
@@ -92,7 +94,7 @@ export class Painter {
     view.on('change', () => frames.request())
     frames.on('paint', (now) => this.paint(now))
     // The browser has lost the canvas's content, for example because its painting process has ended. The canvas is
-    // empty now.
+    // empty now, so everything is painted again.
     canvas.addEventListener('contextrestored', () => {
       this.#endDraft()
       this.#pixels = null
@@ -124,7 +126,7 @@ export class Painter {
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
     else this.#paintTouched(this.#pixels, pixels, touched, until)
     if (!this.#draft) this.#picture.paintWaiting(until, turnWork)
-    // If painting takes long, lines that were painted over by the fill of other regions are left so.
+    // If painting takes long, lines that the fill of other regions has painted over are not repaired.
     if (this.#isDear(scene.order, pixels)) this.#picture.takeLate()
     if (!this.isDone) this.#frames.request()
   }
@@ -212,7 +214,7 @@ export class Painter {
   }
 
   /**
-   * In order from the back to the front.
+   * The shapes that may be visible in an area, from the back to the front.
    *
    * @param {Pixels} pixels @param {Area} area
    */
@@ -257,7 +259,8 @@ export class Painter {
     const isDone = draft.picture.goOn(until, turnWork)
     draft.milliseconds += performance.now() - start
     if (!isDone) {
-      // The whole canvas is sent to the screen again whenever something is painted on it.
+      // The old picture is painted again only if the view has moved, because the browser sends the whole canvas to the
+      // screen whenever anything is painted on it.
       const { seen } = draft
       if (!seen || seen.scale !== pixels.scale || seen.x !== pixels.x || seen.y !== pixels.y) this.#showScaled(draft.stale, pixels)
       draft.seen = pixels
@@ -282,7 +285,7 @@ export class Painter {
 
   #endDraft() {
     this.#draft = null
-    // The spare canvases have the canvas's former size.
+    // The spare canvases are dropped, because they have the canvas's former size.
     this.#spare = []
     this.#picture.waiting.clear()
     this.#picture.takeLate()
@@ -311,7 +314,7 @@ export class Painter {
 }
 
 /**
- * Those of the shapes that may be visible in an area.
+ * Those of these shapes that may be visible in an area.
  *
  * @param {Drawn[]} shapes @param {Pixels} pixels @param {Area} area
  */

@@ -9,8 +9,8 @@ const names = {
 /** @typedef {Record<keyof typeof names, string>} Colors */
 
 /**
- * The page's colours in the form that a canvas takes. `change`: they have changed, with the system's appearance, the
- * page's, or the person's own colour.
+ * The page's colours in the form that a canvas takes. `change`: the colours have changed, because of the system's
+ * appearance, the page's appearance, or the person's own colour.
  *
  * @extends {Source<{change: null}>}
  */

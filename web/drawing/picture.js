@@ -9,24 +9,24 @@ import { regionWorkOf, workOf } from './work.js'
 /** @typedef {import('./regions.js').Region} Region */
 
 /**
- * The position and scale, the device pixels for a CSS pixel, and the colours.
+ * What a picture is painted with: position and scale, the device pixels for a CSS pixel, and the colours.
  *
  * @typedef {{pixels: import('./view.js').Pixels, ratio: number, colors: import('./palette.js').Colors}} Look
  */
 
-/** How much work is done between two looks at the clock. */
+/** How much work is done between two readings of the clock. */
 const batchWork = 100
 
 const steps = /** @type {const} */ (['covers', 'shapes', 'fills', 'lines'])
 const stepsOfRegions = 2
-/** Finding the visible parts of this many shapes, or of this many points of ink, takes a unit of work. */
+/** A unit of work finds the visible parts of this many shapes, or of this many points of ink. */
 const shapesLooked = 2
 const pointsLooked = 20
 
 /**
  * A picture of the canvas that is being painted, on any 2D context: paper, dots, shapes from the back to the front,
- * then their common regions, then the lines around these. `paint` paints all of it at once, `begin` and `goOn` a slice
- * at a time.
+ * then their common regions, then the lines around these regions. `paint` paints all of it at once, `begin` and `goOn`
+ * paint a slice at a time.
  */
 export class Picture {
   #regions
@@ -38,21 +38,21 @@ export class Picture {
   /** @type {import('./outline.js').Sight} */
   #sight
   /**
-   * The rest of a shape, or of its regions, that takes long to paint.
+   * The steps that are left to paint of a shape, or of its regions, because they take long.
    *
    * @type {{steps: Generator<number, void>, whole: number, left: number} | null}
    */
   #rest = null
   #coverage
   /**
-   * The visible parts, by shape. A shape without an entry is hidden.
+   * The visible part of each shape. A shape without an entry is hidden.
    *
    * @type {Map<import('./drawn.js').Drawn, import('./coverage.js').Seen>}
    */
   #seen = new Map()
 
   /**
-   * Regions in view that aren't painted yet, because their outlines aren't known.
+   * Regions in view that aren't painted yet, because the core hasn't returned their outlines.
    *
    * @type {Set<import('./regions.js').Region>}
    */
@@ -115,7 +115,7 @@ export class Picture {
     return false
   }
 
-  /** How much work has been done. */
+  /** How much work has been done on this picture. */
   work = 0
 
   /**
@@ -145,7 +145,7 @@ export class Picture {
   }
 
   /**
-   * Paints all of it in one go.
+   * Paints the whole picture at once.
    *
    * @param {import('./drawn.js').Drawn[]} shapes @param {Look} look @param {import('./tiles.js').Area} area
    * @param {number} [askUntil] as for `begin` @param {DashBudget} [dashes] as for `begin`
@@ -156,7 +156,7 @@ export class Picture {
   }
 
   /**
-   * Drops waiting regions that lie where everything is about to be repainted.
+   * Forgets the waiting regions in areas where everything is about to be repainted.
    *
    * @param {(left: number, top: number, right: number, bottom: number) => boolean} covers whether a box lies there
    */
@@ -165,7 +165,7 @@ export class Picture {
   }
 
   /**
-   * Paints regions that have waited, on top of everything.
+   * Paints regions that have waited for their outlines, on top of everything.
    *
    * @param {number} until @param {number} most as for `goOn` @returns {boolean} whether none waits any more
    */
@@ -187,11 +187,11 @@ export class Picture {
     return true
   }
 
-  /** Whether a region that had waited was painted over the lines of others. */
+  /** Whether a region that had waited was painted over the lines around other regions. */
   get isLate() { return this.#late.length > 0 }
 
   /**
-   * The boxes of those regions: left, top, right, bottom of each.
+   * Returns the boxes of those regions, and forgets them. Each is left, top, right, bottom.
    *
    * @returns {number[]}
    */
@@ -212,7 +212,8 @@ export class Picture {
       return
     }
     const regions = this.#regions.marked.of(drawn)
-    // What is left over of regions is painted even if they have all ended since the last frame. Otherwise it would never be done.
+    // The remaining steps are painted even if all regions have ended since the last frame. Otherwise the picture would
+    // never be done.
     if (regions.length === 0 && !this.#rest) return
     const work = regionWorkOf(drawn, this.#sight)
     this.#paintSteps(this.#paintRegions(regions, step), regions.length * work)
@@ -221,7 +222,8 @@ export class Picture {
   /** @param {Region[]} regions of one shape @param {typeof steps[number]} step @returns {Generator<number, void>} as `paintShape` */
   * #paintRegions(regions, step) {
     for (const region of regions) {
-      // A waiting region is painted later, as a whole. A part painted here would come twice, or the rest never.
+      // A waiting region is painted later, as a whole. If a part were painted here, it would be painted twice, or the
+      // rest never.
       if (!this.waiting.has(region)) {
         if (step === 'lines') this.#regions.line(this.context, region, this.look)
         else if (this.#isReady(region)) this.#regions.fill(this.context, region, this.look)
@@ -232,7 +234,7 @@ export class Picture {
   }
 
   /**
-   * Finds the visible part of a shape. The shapes above it have been checked already.
+   * Finds the visible part of a shape. The shapes above it have been taken already.
    *
    * @param {import('./drawn.js').Drawn} drawn
    */
@@ -254,7 +256,7 @@ export class Picture {
   }
 
   /**
-   * Carries out steps of painting until a batch of work is done. If steps are left over from the last call, they come
+   * Carries out steps of painting until a batch of work is done. Steps that are left over from the last call come
    * first.
    *
    * @param {Generator<number, void>} steps tell how much of it they have painted @param {number} whole

@@ -10,21 +10,24 @@ import { outlinePath, turnTo } from './outline.js'
 const fillAlpha = 0.45
 
 /**
- * Device pixels. If the boxes share less than this, the shared box itself is painted, since nobody could see a finer
- * form.
+ * In device pixels: if the common box of two shapes is smaller than this, the box itself is painted, since nobody could
+ * see a finer form.
  */
 const speck = 3
 /**
- * CSS pixels. A moving region smaller than this is painted roughly: clipping is slow, and the difference is not
- * noticeable.
+ * In CSS pixels: a moving region that is smaller than this is painted roughly, because clipping is slow and the
+ * difference is not noticeable.
  */
 const blurred = 12
-/** The opacity of the stripes, and of the line around them, where orange would be hard to see. */
+/** The opacity of the stripes where orange would be hard to see, and of the line around them. */
 const hatchAlpha = 0.6
 const hatchColor = '#FFFFFF'
-/** While more shapes than this are moving, moving regions have no line around them. */
+/** If more shapes than this are moving, moving regions have no line around them. */
 const linedMovesMax = 60
-/** CSS pixels. A region narrower than this has a fainter line around it, or it would be nothing but line. */
+/**
+ * In CSS pixels: a region that is narrower than this has a fainter line around it. Otherwise it would look like nothing
+ * but line.
+ */
 const lined = 10
 
 /** The properties that change where a shape's outline lies. */
@@ -33,14 +36,17 @@ const forms = changedBits(({ name, decidesOutline }) => decidesOutline && name !
 /** The common area of two shapes. */
 export class Region {
   /**
-   * Its outline relative to `origin`, once the core has been asked for it.
+   * The region's outline relative to `origin`, once the core has returned it.
    *
    * @type {Path2D | null}
    */
   path = null
-  /** A corner of the region. Paths have single precision only, which is coarse far from the middle of the canvas. */
+  /**
+   * A corner of the region. The outline is relative to it, because paths have single precision only, which is coarse
+   * far from the middle of the canvas.
+   */
   origin = { x: 0, y: 0 }
-  /** Whether the two shapes no longer overlap, but are still moving apart on the screen. */
+  /** Whether the two shapes no longer overlap, but are still drawn moving apart. */
   isEnding = false
 
   /** @param {Drawn} first @param {Drawn} second */
@@ -51,11 +57,11 @@ export class Region {
 }
 
 /**
- * The orange areas. The replica's changes tell which ones exist. The core is asked for an outline when its region comes
- * into view, and again after one of the two shapes has changed.
+ * The orange areas. The replica's changes say which regions exist. The core is asked for a region's outline when the
+ * region comes into view, and again after one of its two shapes has changed.
  *
- * A shape that glides or is lifted is not drawn where the core has it, so the core's answer wouldn't fit. Then one
- * shape is clipped to the other, which is as exact but slower.
+ * A shape that glides or is lifted is not drawn where the core has it, so the core's outline wouldn't fit. In that case
+ * one shape is clipped to the other, which is as exact but slower.
  */
 export class Regions {
   #shown
@@ -72,7 +78,7 @@ export class Regions {
     this.#shown = shown
     this.#scene = scene
     this.marked = new Marked({ scene, marks, selection })
-    // The scene listens to `changes` before this does, so it has taken them in already.
+    // The scene's listener was added before this one, so the scene has the changes already.
     shown.on('changes', (changes) => {
       this.#apply(changes)
       this.marked.refresh(this.#regions.size)
@@ -138,7 +144,7 @@ export class Regions {
   }
 
   /**
-   * Asks the core for the common area of two shapes.
+   * Asks the core for the outline of a region.
    *
    * @param {Region} region
    */
@@ -198,7 +204,7 @@ export class Regions {
     if (isApart(region) || isFine(region, scale)) {
       if (isApart(region) && this.#scene.movingCount > linedMovesMax) return
       clipped(context, region, pixels, (first, second) => {
-        // The inner half of both outlines, because the outer half is clipped away.
+        // Painting is clipped to both shapes, so only the inner half of each outline shows.
         context.clip(second)
         for (const { drawn, path } of [{ drawn: region.second, path: second }, { drawn: region.first, path: first }]) {
           turnTo(context, drawn, pixels)
@@ -217,7 +223,7 @@ export class Regions {
 }
 
 /**
- * The intersection of the boxes around two shapes, as drawn.
+ * The intersection of the boxes around two shapes, as they are drawn.
  *
  * @param {Region} region
  */
@@ -231,7 +237,7 @@ export function commonBox({ first, second }) {
 }
 
 /**
- * The smaller side of that box. No region is wider.
+ * The smaller side of that intersection. The region can't be wider.
  *
  * @param {Region} region
  */
@@ -245,7 +251,7 @@ function breadth({ first, second }) {
 const isStaying = ({ leaving, shape }) => !leaving && shape.visible
 
 /**
- * Whether either shape is drawn elsewhere than it is.
+ * Whether either shape is drawn elsewhere than the core has it.
  *
  * @param {Region} region
  */
@@ -254,7 +260,8 @@ function isApart({ first, second, isEnding }) {
 }
 
 /**
- * Whether the view is so close that the core's straight pieces show, which are up to an eighth of a unit off a curve.
+ * Whether the view is so close that the core's outlines look angular: their straight pieces are up to an eighth of a
+ * unit off a curve.
  *
  * @param {Region} region @param {number} scale
  */
@@ -273,7 +280,7 @@ function isBlurred(region, scale) {
 }
 
 /**
- * Whether the orange would be hard to see on the upper one of the two shapes.
+ * Whether the orange would be hard to see on the fill of the upper shape.
  *
  * @param {Region} region @param {string} color
  */
@@ -291,7 +298,7 @@ function hatch(context, path, pixels, ratio) {
 }
 
 /**
- * Moves a context's origin to a point of the canvas.
+ * Moves a context's origin to a point of the canvas, and scales the context.
  *
  * @param {import('./context.js').Context2D} context @param {import('../core/types.js').Point} point @param {Pixels} pixels
  */
@@ -300,7 +307,7 @@ function moveTo(context, point, { scale, x, y }) {
 }
 
 /**
- * The ellipse in a box.
+ * Fills the ellipse in a box.
  *
  * @param {import('./context.js').Context2D} context @param {ReturnType<typeof commonBox>} box @param {Pixels} pixels
  */
@@ -312,7 +319,7 @@ function fillEllipse(context, { left, top, right, bottom }, pixels) {
 }
 
 /**
- * Paints within the first shape of two, turned to the second.
+ * Paints within the first shape of a pair. The context is turned to the second shape.
  *
  * @param {import('./context.js').Context2D} context @param {Region} region @param {Pixels} pixels
  * @param {(first: Path2D, second: Path2D) => void} paint

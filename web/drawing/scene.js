@@ -2,7 +2,7 @@ import { Drawn } from './drawn.js'
 import { departureMilliseconds, motionMilliseconds, othersMilliseconds, ownMilliseconds } from './motion.js'
 import { changedBits } from '../core/table.js'
 
-/** The properties that change how a shape looks. The name doesn't. */
+/** The properties that change how a shape looks: all but the name. */
 const looks = changedBits(({ name }) => name !== 'name')
 
 /**
@@ -22,10 +22,10 @@ export class Scene {
   #leaving = new Set(/** @type {Drawn[]} */ ([]))
   #ownLifts = new Set(/** @type {number[]} */ ([]))
   #lifted = new Set(/** @type {Drawn[]} */ ([]))
-  /** While the page is hidden, changes are applied without transitions. */
+  /** Whether the page was hidden at the last change. While it is hidden, changes are applied without transitions. */
   #wasHidden = false
   /**
-   * Upright boxes of shapes whose look has changed since the last `takeTouched`: left, top, right, bottom of each.
+   * The upright boxes of shapes whose look has changed since the last `takeTouched`. Each is left, top, right, bottom.
    *
    * @type {number[]}
    */
@@ -62,7 +62,7 @@ export class Scene {
   }
 
   /**
-   * Picks a shape up: it is drawn larger and lighter, and follows the hand without delay.
+   * Lifts a shape: it is drawn larger and lighter, and follows the hand without delay.
    *
    * @param {number} id
    */
@@ -77,7 +77,7 @@ export class Scene {
     this.#frames.request()
   }
 
-  /** Whether the next frame will look different even if nothing changes. */
+  /** Whether the next frame will look different even if no shape changes. */
   moves() {
     return this.#moving.size > 0
   }
@@ -98,7 +98,7 @@ export class Scene {
   }
 
   /**
-   * The parts that became stale since the last call.
+   * The boxes that became stale since the last call.
    *
    * @returns {number[] | null} left, top, right, bottom of boxes, in canvas coordinates; null for everything
    */
@@ -110,7 +110,7 @@ export class Scene {
   }
 
   /**
-   * Marks a shape's area as stale.
+   * Marks a shape's box as stale.
    *
    * @param {number} id
    */
@@ -139,7 +139,7 @@ export class Scene {
    */
   #take({ id, shape, changed, by, departure }, now, isSudden) {
     const isOwn = by === this.#shown.replica.actor
-    // Changes that were made while the page was offline have no transition.
+    // Changes that arrive after the page was offline have no transition.
     const milliseconds = isSudden || by === 0 ? 0 : motionMilliseconds(isOwn ? ownMilliseconds : othersMilliseconds)
     const drawn = this.#all.get(id)
     if (!shape) {
@@ -170,7 +170,7 @@ export class Scene {
     }
     this.#touch(drawn)
     drawn.become(shape, now, milliseconds, isOwn)
-    // A shape that follows the hand without delay must be measured in this frame too.
+    // Added even if the shape follows the hand without a transition, because its box must be updated in this frame too.
     this.#moving.add(drawn)
     return wasLeaving
   }
@@ -229,8 +229,8 @@ export class Scene {
   }
 
   /**
-   * The order is the replica's. A fading shape keeps its place. A shape that the hole swallows is drawn on top of
-   * everything.
+   * Sorts the shapes by the replica's order. A fading shape keeps its place. A shape that the hole swallows is drawn on
+   * top of all others.
    */
   #sort() {
     const order = []

@@ -1,5 +1,5 @@
 /**
- * Tells the view the size of the stage, and the device pixels of the screen.
+ * Tells the view how large the stage is, and how many device pixels the screen has for a CSS pixel.
  *
  * @param {import('./view.js').View} view @param {HTMLElement} stage
  */
@@ -7,8 +7,8 @@ export function measureStage(view, stage) {
   const measure = () => view.resize(stage.clientWidth, stage.clientHeight, devicePixelRatio)
   measure()
   new ResizeObserver(measure).observe(stage)
-  // The ratio changes when the window moves to another screen, and with the browser's zoom. A query is for one ratio,
-  // so a new one is made each time.
+  // The ratio changes when the window moves to another screen, and with the browser's zoom. A media query tests for one
+  // ratio, so a new query is made after each change.
   const watchRatio = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
     measure()
     watchRatio()

@@ -1,26 +1,26 @@
-// How much of the canvas the bars and the panel cover, for code that shows something beside them.
+// How much of the canvas the bars and the panel cover, for code that shows a box beside them.
 
 const gap = 12
 const narrow = '(max-width: 640px)'
-/** The height of the bars at the top and of the tools at the bottom, with some space. */
+/** The height of the bars at the top, and of the tools at the bottom, with some space. */
 const barsHeight = 84
 
 const openPanel = () => /** @type {HTMLElement | null} */ (document.querySelector('.panel:not([hidden])'))
 
 /**
- * How much of the right side the panel covers, in CSS pixels. On a phone the panel comes from below and covers nothing
- * there.
+ * How much of the right side the panel covers, in CSS pixels. On a phone the panel comes from below, so it covers
+ * nothing there.
  */
 function coveredRight() {
   const panel = openPanel()
   return panel && !matchMedia(narrow).matches ? panel.offsetWidth + 2 * gap : 0
 }
 
-/** How much of the bottom is covered: by the tools, or on a phone by the panel over them. */
+/** How much of the bottom is covered, in CSS pixels: by the tools, or on a phone by the panel over the tools. */
 const coveredBottom = () => Math.max(barsHeight, matchMedia(narrow).matches ? (openPanel()?.offsetHeight ?? 0) + gap : 0)
 
 /**
- * Shows a whole box, in the middle of the area that is not covered.
+ * Moves the view so that a whole box is visible, in the middle of the area that is not covered.
  *
  * @param {import('./view.js').View} view @param {import('./view.js').Box} box
  * @param {number} padding @param {{now?: number, nearest?: number}} [how] as for `View.fit`

@@ -7,14 +7,14 @@ export const textPadding = 8
 /** The distance from one line to the next, as a multiple of the text's size. */
 export const lineHeight = 1.25
 export const textFace = 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif'
-/** Device pixels. Smaller letters, which nobody can read, are painted as bars. */
+/** In device pixels: letters that are smaller than this can't be read, so they are painted as bars. */
 const legible = 3
 
 const blackSince = 128_000
 
 /**
- * The colour of the letters. For a shape of the kind `text` it is the fill. In any other shape it is black or white,
- * whichever contrasts more with the fill; without a fill, it is the stroke's.
+ * The colour of the letters. A shape of the kind `text` has letters in the colour of its fill. In any other shape they
+ * are black or white, whichever contrasts more with the fill; without a fill, they have the stroke's colour.
  *
  * @param {Pick<import('./drawn.js').Drawn, 'shape' | 'fill' | 'stroke'>} drawn @returns {string}
  */
@@ -24,7 +24,7 @@ export function textColor({ shape: { kind, filled }, fill, stroke }) {
   return brightness >= blackSince ? '#000000' : '#FFFFFF'
 }
 
-/** The first letter that has a direction. */
+/** Matches a text whose first letter with a direction reads from right to left. */
 const rightToLeft = /^[^A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 
 /** @param {string} paragraph @returns {'rtl' | 'ltr'} */
@@ -36,7 +36,7 @@ export const directionOf = (paragraph) => (rightToLeft.test(paragraph) ? 'rtl' :
 let measuring
 
 /**
- * The width of a text in a font of 100 units. Letters are measured at one size, so that lines break alike at every
+ * The width of a text in a font of 100 units. Letters are measured at this one size, so that lines break alike at every
  * zoom.
  *
  * @param {string} text
@@ -50,7 +50,7 @@ function widthOf(text) {
 }
 
 /**
- * Widths of words. Each word is measured once, however many lines it is tried in.
+ * The widths of words. They are stored so that each word is measured once, however many lines it is tried in.
  *
  * @type {Map<string, number>}
  */
@@ -69,7 +69,7 @@ function wordWidth(word) {
 
 /** @type {Intl.Segmenter | undefined} */
 let graphemes
-/** Characters as people see them: an emoji of a family is one, and so is a flag. */
+/** The letters of a word, as people see them: an emoji of a family is one letter, and so is a flag. */
 const lettersOf = (/** @type {string} */ word) => {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(graphemes.segment(word), ({ segment }) => segment)
@@ -87,8 +87,8 @@ export function linesOf(text, width) {
     const direction = directionOf(paragraph)
     const add = (/** @type {string} */ words) => lines.push({ words, direction })
     let line = ''
-    // Letters join and kern only within a word, so a line is as wide as its words. Measuring whole lines after each
-    // word would take quadratic time.
+    // Letters join and kern only within a word, so a line is as wide as its words together. Measuring the whole line
+    // after each word would take quadratic time.
     let taken = 0
     for (const word of paragraph.match(/ *[^ ]+| +$/g) ?? []) {
       if (word.trim() === '' || taken + wordWidth(word) <= width) {
@@ -100,7 +100,7 @@ export function linesOf(text, width) {
       line = line === '' ? word : word.trimStart()
       taken = wordWidth(line)
       if (taken <= width) continue
-      // The word is longer than a line. It is broken anywhere.
+      // The word is longer than a line, so it is broken between any two letters.
       const parts = brokenWord(lettersOf(line), width)
       line = parts.pop() ?? ''
       parts.forEach(add)
@@ -112,7 +112,7 @@ export function linesOf(text, width) {
 }
 
 /**
- * Splits a word into parts that fit a line, of at least one letter each.
+ * Splits a word into parts that fit a line, or have only one letter.
  *
  * The number of letters that fit is found by doubling and halving, since measuring after each letter would take
  * quadratic time.
@@ -139,7 +139,7 @@ function brokenWord(letters, width) {
 }
 
 /**
- * The lines of a shape's text as drawn now. They are kept until they would break differently.
+ * The lines of a shape's text as it is drawn now. They are kept until they would break differently.
  *
  * @param {import('./drawn.js').Drawn} drawn @returns {Line[]}
  */
@@ -153,12 +153,12 @@ function drawnLines(drawn) {
   return lines
 }
 
-/** The average width of a letter, as a multiple of its size. */
+/** The average width of a letter, as a multiple of the text's size. */
 const roughWidth = 0.5
 
 /**
- * A rough guess of the text's lines. Letters too small to read aren't measured, and of the lines in one pixel only one
- * is kept.
+ * A rough guess of the text's lines. Letters that are too small to read aren't measured, and of all lines that share a
+ * pixel only one is kept.
  *
  * @param {import('./drawn.js').Drawn} drawn @param {number} scale @returns {Line[]}
  */
@@ -177,7 +177,7 @@ function roughLines(drawn, scale) {
 }
 
 /**
- * Paints the text of a shape into a context that is turned to the shape's centre.
+ * Paints a shape's text into a context that is turned to the shape's centre.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
  * @param {number} scale device pixels for a unit
@@ -223,7 +223,7 @@ export function paintText(context, drawn, scale) {
 }
 
 /**
- * The height that a box needs for a text.
+ * The height that a box of this width needs for a text.
  *
  * @param {string} text @param {number} textSize @param {number} width of the box
  */
@@ -233,7 +233,7 @@ export function heightFor(text, textSize, width) {
 }
 
 /**
- * The width that a box needs for a text that only breaks at its own line breaks.
+ * The width that a box needs for a text that breaks only at its own line breaks.
  *
  * @param {string} text @param {number} textSize
  */

@@ -1,9 +1,9 @@
-/** Device pixels. Small enough that a dragged shape makes little stale beside itself. */
+/** In device pixels: the side of a tile. It is so small that a dragged shape makes little stale beside itself. */
 const side = 64
 
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Area device pixels, whole numbers */
 
-/** The stale parts of a picture: the tiles in which something has changed. */
+/** The stale tiles of a picture: those in which anything has changed. */
 export class Tiles {
   #columns
   #rows
@@ -19,7 +19,7 @@ export class Tiles {
     this.#marks = new Uint8Array(this.#columns * this.#rows)
   }
 
-  /** The marked fraction of the picture. */
+  /** The fraction of the picture that is marked as stale. */
   get part() { return this.#count / this.#marks.length }
 
   /** @param {number} left @param {number} top @param {number} right @param {number} bottom */
@@ -35,7 +35,7 @@ export class Tiles {
   }
 
   /**
-   * Whether the whole part of a box that is in the picture is marked.
+   * Whether every tile that a box touches in the picture is marked.
    *
    * @param {number} left @param {number} top @param {number} right @param {number} bottom
    */
@@ -58,7 +58,7 @@ export class Tiles {
   }
 
   /**
-   * The marked tiles, as upright areas: few, but not always the fewest.
+   * The marked tiles, joined into upright areas. There are few areas, but not always the fewest possible.
    *
    * @returns {Area[]}
    */
@@ -72,7 +72,7 @@ export class Tiles {
         if (this.#marks[row * this.#columns + column] === 0) continue
         const first = column
         while (column + 1 < this.#columns && this.#marks[row * this.#columns + column + 1] === 1) column += 1
-        // A run below one of the same width extends that one.
+        // A run of tiles below an area of the same width extends that area.
         const above = open.find((run) => run.first === first && run.last === column)
         if (above) above.lastRow = row
         const run = above ?? { first, last: column, firstRow: row, lastRow: row }

@@ -1,41 +1,41 @@
 import { Source } from '../basics/source.js'
 
-// The visible part of the canvas, and its scale. Canvas coordinates are the model's. Screen coordinates are CSS pixels
-// from the stage's top left corner.
+// The visible part of the canvas, and its scale. Canvas coordinates are those of the shapes. Screen coordinates are CSS
+// pixels from the stage's top left corner.
 
-/** How far out a person can zoom. `fit` goes further out for very large drawings. */
+/** The smallest scale to which a person can zoom out. `fit` goes further out for very large drawings. */
 export const scaleMin = 0.02
 export const scaleMax = 64
-/** Enough to show shapes at both ends of the canvas on a phone. */
+/** The smallest scale of all, at which a phone shows shapes at both ends of the canvas. */
 const scaleOfAll = 1e-5
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Box} Box */
 /**
- * From the canvas to device pixels: a point p lies at p·scale + (x, y).
+ * How canvas points become device pixels: a point p lies at p·scale + (x, y).
  *
  * @typedef {{scale: number, x: number, y: number}} Pixels
  */
 
 /**
- * `change`: another part of the canvas is visible. `hand`: the user moved the view, and not a glide.
+ * `change`: another part of the canvas is visible. `hand`: the user moved the view. A glide causes no `hand`.
  *
  * @extends {Source<{change: null, hand: null}>}
  */
 export class View extends Source {
-  /** The canvas point at the top left. */
+  /** The point of the canvas at the stage's top left corner. */
   x = 0
   y = 0
-  /** CSS pixels for a unit of the canvas. */
+  /** How many CSS pixels a unit of the canvas has. */
   scale = 1
-  /** The stage, in CSS pixels. */
+  /** The size of the stage, in CSS pixels. */
   width = 0
   height = 0
-  /** Device pixels for a CSS pixel. */
+  /** How many device pixels a CSS pixel has. */
   ratio = 1
 
   /**
-   * The glide in progress.
+   * The glide in progress, or null.
    *
    * @type {{from: Point & {scale: number}, to: Point & {scale: number}, start: number, milliseconds: number} | null}
    */
@@ -52,7 +52,8 @@ export class View extends Source {
   }
 
   /**
-   * From the canvas to device pixels. Its origin is on a whole pixel, so that panning moves a picture without blurring it.
+   * How canvas points become device pixels. The origin is on a whole pixel, so that panning moves a picture without
+   * blurring it.
    *
    * @returns {Pixels}
    */
@@ -62,7 +63,7 @@ export class View extends Source {
   }
 
   /**
-   * The stage has another size.
+   * Sets the size of the stage.
    *
    * @param {number} width @param {number} height @param {number} ratio
    */
@@ -75,7 +76,7 @@ export class View extends Source {
   }
 
   /**
-   * Moves the drawing with the hand, in CSS pixels.
+   * Moves the drawing with the hand. `dx` and `dy` are in CSS pixels.
    *
    * @param {number} dx @param {number} dy
    */
@@ -86,7 +87,7 @@ export class View extends Source {
   }
 
   /**
-   * Zooms. The canvas point at a point of the screen stays there.
+   * Zooms by a factor. The canvas point at `point` stays there on the screen.
    *
    * @param {Point} point @param {number} factor above 1 zooms in
    */
@@ -100,7 +101,7 @@ export class View extends Source {
   }
 
   /**
-   * Shows a whole box, in the middle, at actual size at most unless asked otherwise.
+   * Shows a whole box in the middle of the view, enlarged to actual size at most unless `nearest` allows more.
    *
    * @param {Box} box
    * @param {number | {left: number, top: number, right: number, bottom: number}} [padding] CSS pixels left free around it
@@ -122,7 +123,7 @@ export class View extends Source {
   }
 
   /**
-   * Shows what someone else sees: a whole box, as large as possible.
+   * Shows the box that another person sees, as large as possible.
    *
    * @param {Box} box @param {{now?: number}} how as for `fit`
    */
@@ -140,7 +141,7 @@ export class View extends Source {
   }
 
   /**
-   * Continues a glide that `fit` or `show` began. To be called for each frame before it is painted.
+   * Continues a glide that `fit` or `show` began. To be called in each frame, before painting.
    *
    * @param {number} now
    */
@@ -150,8 +151,8 @@ export class View extends Source {
     const part = Math.min(1, Math.max(0, (now - way.start) / way.milliseconds))
     if (part === 1) this.#way = null
     const eased = 1 - (1 - part) ** 3
-    // Zooming looks even if the logarithm of the scale changes evenly. The middle of the view moves along a straight
-    // line.
+    // Zooming looks even if the logarithm of the scale changes evenly, so that is blended. The middle of the view moves
+    // along a straight line.
     const scale = way.from.scale * (way.to.scale / way.from.scale) ** eased
     /** @param {number} from @param {number} to @param {number} length */
     const between = (from, to, length) => {
@@ -178,7 +179,7 @@ export class View extends Source {
   /** @param {number} x @param {number} y @param {number} scale */
   #set(x, y, scale) {
     if (x === this.x && y === this.y && scale === this.scale) {
-      // A glide goes on even if rounding leaves the view unchanged.
+      // A glide goes on even if, because of rounding, a step leaves the view unchanged.
       if (this.#way) this.#changed()
       return
     }

@@ -3,44 +3,46 @@ import { crossings } from './dashes.js'
 import { isStroke, lineOf, pathOf, roughPoints } from './lines.js'
 import { isPaintedAside } from './outline.js'
 
-// Estimates the work of painting something before it is painted. A browser only records what it has to paint and does
-// it later, so a clock shows nothing. One unit is about a small shape; the time for a unit is measured.
+// Estimates the work of painting before anything is painted. A browser only records what it has to paint and does it
+// later, so a clock around the calls shows nothing. One unit is about the work of a small shape; how long a unit takes
+// is measured.
 
-/** Device pixels of a plain fill that take a unit. */
+/** The number of device pixels of a plain fill that take a unit. */
 const filledPixels = 20_000
 /**
- * Device pixels that take a unit if a shape is painted on another canvas first: that canvas is cleared, painted, copied
- * and laid over.
+ * The number of device pixels that take a unit if a shape is painted on another canvas first: that canvas is cleared,
+ * painted, copied and laid over.
  */
 const asidePixels = 800
-/** Letters, and parts of broken lines, that take a unit. */
+/** The number of letters, or of parts of broken lines, that take a unit. */
 const letters = 8
 const parts = 4
-/** Device pixels. Smaller letters are painted as bars. */
+/** In device pixels: smaller letters are painted as bars. */
 const legible = 3
 /**
- * A unit is this many points on one path; or this many device pixels along a line; or this many below it, fewer than in
- * a box, since a line has more edges.
+ * A unit is one of three: this many points on a path, this many device pixels along a line, or this many device pixels
+ * under a line. The last number is smaller than for a box, since a line has more edges.
  */
 export const pathPoints = 8
 const strokedLength = 100
 const strokedPixels = 6_000
-/** Device pixels along a filled outline that take a unit. */
+/** The number of device pixels along a filled outline that take a unit. */
 const filledLength = 200
 /**
- * The most work for one picture: first for shapes as they are, and once that is used up, for shapes in the plain way.
+ * The upper bound on the work for one picture: first for shapes as they are, and once that is used up, for shapes in
+ * the plain way.
  */
 const wholeWork = 120_000
 const plainWork = 60_000
 /**
- * The most work between two turns of the page's loop: 40 ms, or a tenth of a second on a slow machine. Everything else
- * waits for that long.
+ * The upper bound on the work between two turns of the page's event loop: 40 ms, or a tenth of a second on a slow
+ * machine. Everything else has to wait for that long.
  */
 export const turnWork = 10_000
 
 /**
- * How much more work one picture may take. It is spent from the front to the back: shapes that lie under so much else
- * that nothing is left for them are painted in a plain way, and in the end not at all.
+ * How much more work one picture may take. It is spent from the front to the back. Shapes that lie under so many others
+ * that no work is left for them are painted in the plain way, and in the end not at all.
  */
 export class WorkBudget {
   #whole = wholeWork
@@ -99,7 +101,7 @@ function lengthOf(drawn) {
 }
 
 /**
- * The work of painting a line.
+ * The work of stroking a line.
  *
  * @param {number} parts @param {number} length device pixels @param {number} width device pixels @param {number} pixels that it lies
  *   on at most: none is painted twice within one path
@@ -108,7 +110,7 @@ export const strokeWork = (parts, length, width, pixels) =>
   1 + parts + length / strokedLength + Math.min(pixels, (length + width) * width) / strokedPixels
 
 /**
- * The work of painting a shape by one fill or one line.
+ * The work of painting a shape in the plain way, by one fill or one line.
  *
  * @param {Drawn} drawn @param {Pick<import('./outline.js').Sight, 'pixels' | 'area'>} sight
  */

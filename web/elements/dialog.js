@@ -25,7 +25,7 @@ export function openDialog(title, ...content) {
 }
 
 /**
- * Asks before something is removed. If somebody goes on typing and presses Enter, nothing is removed.
+ * Asks for confirmation before anything is removed. If the person goes on typing and presses Enter, nothing is removed.
  *
  * @param {string} title @param {string} words @param {string} yes the text of the button that does it
  * @returns {Promise<boolean>}

@@ -1,9 +1,10 @@
-// Makes elements. Text stays text: nothing here parses markup.
+// Makes elements. Text is inserted as text: nothing here parses markup.
 
 /** @typedef {string | number | boolean | null | undefined | ((event: never) => unknown)} Attribute */
 
 /**
- * A function becomes a listener (`onclick`), true an empty attribute; null, undefined and false are left out.
+ * The values of attributes: a function becomes a listener (`onclick`), true becomes an empty attribute; null, undefined
+ * and false are left out.
  *
  * @typedef {{[name: string]: Attribute, onclick?: (event: MouseEvent) => unknown,
  *   onkeydown?: (event: KeyboardEvent) => unknown, onpointerdown?: (event: PointerEvent) => unknown,
@@ -37,7 +38,7 @@ export function setAttributes(target, attributes) {
 }
 
 /**
- * An element of the page's own HTML.
+ * The element with this identifier in the page's own HTML.
  *
  * @param {string} id @returns {HTMLElement}
  */
@@ -48,7 +49,7 @@ export function elementById(id) {
 }
 
 /**
- * Whether an event or the focus is in an element that matches.
+ * Whether an event or the focus is in an element that matches the selector.
  *
  * @param {EventTarget | null} target @param {string} selector
  */
@@ -59,7 +60,7 @@ export function isWithin(target, selector) {
 const svg = 'http://www.w3.org/2000/svg'
 
 /**
- * One of the icons in icons.svg.
+ * An icon from icons.svg.
  *
  * @param {string} name @returns {SVGElement}
  */
@@ -73,7 +74,7 @@ export function icon(name) {
 }
 
 /**
- * Changes which icon is shown.
+ * Changes which icon an element shows.
  *
  * @param {Element} holder @param {string} name
  */
@@ -82,7 +83,7 @@ export function setIcon(holder, name) {
 }
 
 /**
- * A button that shows only an icon. Its label is its tooltip, and is read out.
+ * A button that shows only an icon. The label is its tooltip, and what screen readers read.
  *
  * @param {string} name @param {string} label @param {Attributes} [attributes]
  */
@@ -94,8 +95,8 @@ export function iconButton(name, label, attributes = {}) {
 }
 
 /**
- * Whether a key belongs to an input method, such as the Enter that confirms a suggestion. Safari reports that only by
- * the number.
+ * Whether a key press belongs to an input method, such as the Enter that confirms a suggestion. Safari reports that
+ * only by the key's number.
  *
  * @param {KeyboardEvent} event
  */

@@ -3,8 +3,8 @@ import { element, isWithin } from './element.js'
 const gap = 8
 
 /**
- * A box that opens beside a button, and closes with a click anywhere else. Escape closes it too, and moves the focus to
- * the button.
+ * A box that opens beside a button, and closes when the person clicks anywhere else. Escape closes it too, and moves
+ * the focus to the button.
  *
  * @param {HTMLElement} button
  * @param {HTMLElement} content
@@ -12,25 +12,26 @@ const gap = 8
  * @returns {{open: () => void, close: () => void, isOpen: () => boolean}}
  */
 export function popover(button, content, { role = 'dialog', label, onOpen } = {}) {
-  // A press between its parts moves the focus to the box, so that its keys go on working.
+  // The box can take the focus: a press between its parts then moves the focus to the box, so that its keys go on
+  // working.
   const box = element('div', { class: 'popover floating', popover: 'auto', role, tabindex: '-1', 'aria-label': label }, content)
   button.setAttribute('aria-haspopup', role)
   button.setAttribute('aria-expanded', 'false')
   const isOpen = () => box.matches(':popover-open')
   const open = () => {
     onOpen?.()
-    // Beside its button, so that it belongs to the same part of the page.
+    // The box is put beside its button, so that both belong to the same part of the page.
     if (!box.isConnected) button.after(box)
     box.showPopover()
     place(box, button)
-    // Elements that aren't visible in this window take no focus. If the focus were not in the box, Escape would go to
-    // the page.
+    // Only visible elements can take the focus. If the focus were not in the box, the page would get the Escape key.
     const first = [...box.querySelectorAll('[autofocus], [role^="menuitem"], input, button')].find((each) => each.getClientRects().length > 0)
     if (first instanceof HTMLElement) first.focus({ preventScroll: true })
     else box.focus({ preventScroll: true })
   }
   const close = () => box.hidePopover()
-  // When the button is clicked, the browser itself closes the popover before the click event comes.
+  // Whether the popover was open before the click on its button. The browser itself closes the popover before the click
+  // event comes.
   let wasOpen = false
   button.addEventListener('pointerdown', () => { wasOpen = isOpen() })
   button.addEventListener('click', () => {
@@ -53,7 +54,8 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
 }
 
 /**
- * Below the button if there is more space there, otherwise above, and always inside the window. Longer content scrolls.
+ * Places the box below the button if more space is there, otherwise above it, and always inside the window. Longer
+ * content scrolls.
  *
  * @param {HTMLElement} box @param {HTMLElement} button
  */
@@ -84,7 +86,7 @@ const isLeft = (anchor) => anchor.left + anchor.width / 2 < innerWidth / 2
  */
 
 /**
- * A menu's entries. The arrow keys move between them.
+ * A menu's entries. The arrow keys move the focus between them.
  *
  * @param {(MenuEntry | null)[]} entries null draws a line
  * @param {() => void} close
@@ -92,7 +94,7 @@ const isLeft = (anchor) => anchor.left + anchor.width / 2 < innerWidth / 2
  */
 export function menuOf(entries, close) {
   const content = element('div', { class: 'menu' })
-  // A press on a line between the entries doesn't move the focus, so that the keys go on working.
+  // A press on a line between two entries doesn't move the focus, so that the keys go on working.
   content.addEventListener('mousedown', (event) => { if (!isWithin(event.target, 'button')) event.preventDefault() })
   /** @type {{entry: MenuEntry, item: HTMLButtonElement}[]} */
   const items = []

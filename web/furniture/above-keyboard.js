@@ -1,9 +1,9 @@
-/** CSS pixels between the text and the edges of the visible area. */
+/** In CSS pixels: the space between the text and the edges of the visible area. */
 const margin = 12
 
 /**
- * Moves the paper so far that the text being written stays above the on-screen keyboard, and moves it back afterwards.
- * The keyboard covers the page, which keeps its size.
+ * Moves the paper up so far that the text that is being written stays above the on-screen keyboard, and moves the paper
+ * back afterwards. The keyboard covers the page without changing the page's size.
  */
 export class AboveKeyboard {
   #view
@@ -21,10 +21,11 @@ export class AboveKeyboard {
     const { height = innerHeight, offsetTop = 0 } = window.visualViewport ?? {}
     if (this.#moved !== 0 && this.#scale !== this.#view.scale) this.#moved = 0
     const { top, bottom } = field.getBoundingClientRect()
-    // The position as if the paper had not been moved.
+    // How much of the field would be hidden if the paper had not been moved.
     const hidden = bottom + this.#moved + margin - (offsetTop + height)
     const free = top + this.#moved - margin - offsetTop
-    // If the field is higher than the space that is left, its end is shown, since people mostly write there.
+    // If the field is higher than the visible space, the field's end is shown when the cursor is there, since people
+    // mostly write at the end.
     const isAtEnd = field.selectionEnd === field.value.length
     this.#moveTo(Math.max(0, isAtEnd ? hidden : Math.min(hidden, free)))
   }

@@ -1,9 +1,9 @@
 import { element, icon } from '../elements/element.js'
 
-/** The way back is offered once the view has stopped moving. */
+/** How long the view must have been still before the way back is offered. */
 const restMilliseconds = 300
 
-/** Offers the way back to people who have lost sight of the drawing, which is easy on an endless canvas. */
+/** Offers a way back to a person who has lost sight of the drawing, which easily happens on an endless canvas. */
 export class Astray {
   #scene
   #shown

@@ -7,7 +7,7 @@ import { appearance, setAppearance } from '../storage/appearance.js'
 const appearances = /** @type {const} */ ([['system', 'Match system'], ['light', 'Light'], ['dark', 'Dark']])
 
 /**
- * The bar at the top left: the menu, the room's name, and whether everything is saved.
+ * The bar at the top left: the menu, the room's name, and the words that say whether everything is saved.
  *
  * @param {string} room @param {import('./status.js').Status} status
  * @param {(import('../elements/popover.js').MenuEntry | null)[]} entries
@@ -27,7 +27,7 @@ export function roomBar(room, status, entries) {
 }
 
 /**
- * The bar at the top right: people, the link, the zoom level, the panel.
+ * The bar at the top right: the people, the link, the zoom level, and the button for the panel.
  *
  * @param {{view: import('../drawing/view.js').View, people: import('./people.js').People,
  *   panel: import('../panels/panel.js').Panel, actions: Doables}} parts

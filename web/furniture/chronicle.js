@@ -4,7 +4,7 @@ import { identifierNumber } from '../core/values.js'
 
 /** Edits of one person within this many milliseconds are shown as one change. */
 export const gatherMilliseconds = 1_000
-/** Removing at least this many shapes, and leaving none, counts as clearing the canvas. */
+/** If a step removes at least this many shapes and leaves none, it counts as clearing the canvas. */
 const clearedMin = 3
 
 /** @typedef {import('./restoration.js').KeptShape & {stamps?: {[property: string]: string}}} StampedShape */
@@ -19,8 +19,8 @@ const either = (shape, property, yes, no) => {
 }
 
 /**
- * The words for an edit of each property, by its new value. If an edit changes several properties of a shape, the first
- * one in this list counts.
+ * For each property, the words for an edit that wrote it. If an edit changes several properties of a shape, the words
+ * of the first one in this list are used.
  *
  * @type {Record<Property, string | ((shape: StampedShape) => string)>}
  */
@@ -56,8 +56,8 @@ const deeds = {
 }
 
 /**
- * The history of the drawing in words. The server reports the actor and the number of removed shapes; everything else
- * is read from the stamps in the earlier drawing.
+ * The history of the drawing in words. The server reports who made each step and how many shapes it removed; everything
+ * else is read from the stamps in the earlier drawing.
  */
 export class Chronicle {
   #names
@@ -78,7 +78,7 @@ export class Chronicle {
   take(steps) { this.#steps = steps }
 
   /**
-   * The moments at which something was done, in order, with the actor's colour.
+   * The moments at which a step was made, in order, each with the colour of its actor.
    *
    * @returns {{at: number, color: string}[]}
    */
@@ -88,8 +88,8 @@ export class Chronicle {
   }
 
   /**
-   * The step that ended last before a moment, or a step under way at that moment that began last. Of two at once, the
-   * one that removed something, because a removal can't be seen in the drawing.
+   * The step to name at a moment: the one that ended last before it, or among those under way the one that began last.
+   * If two steps match, it is the one that removed shapes, because a removal can't be seen in the drawing.
    *
    * @param {number} at @returns {Step | null}
    */
@@ -100,7 +100,7 @@ export class Chronicle {
   }
 
   /**
-   * The shapes that somebody removed in a step.
+   * The words for a step that removed shapes.
    *
    * @param {Step} step @param {StampedShape[]} gone @param {number} left how many shapes were there then
    */
@@ -110,7 +110,7 @@ export class Chronicle {
   }
 
   /**
-   * The words for a step without its shapes.
+   * The words for a step that don't name its shapes.
    *
    * @param {Step} step
    */
@@ -119,7 +119,7 @@ export class Chronicle {
   }
 
   /**
-   * The newest step up to a moment in which something was removed.
+   * The newest step up to a moment that removed shapes.
    *
    * @param {number} at @returns {Step | null}
    */
@@ -161,7 +161,7 @@ export class Chronicle {
 }
 
 /**
- * The values in a drawing, each with its actor and time.
+ * The values in a drawing, each with the actor that wrote it and the time.
  *
  * @param {StampedShape[]} shapes @returns {Generator<Change>}
  */

@@ -1,9 +1,11 @@
 import { counted, within } from '../basics/words.js'
 
-/** This few shapes can soon be drawn again. More than this are not removed without a question. */
+/** So few shapes can soon be drawn again. If there are more, they are not removed without a question. */
 const unaskedMax = 5
 
-/** Asks before somebody empties a canvas with more than a few shapes, or with other people on it. */
+/**
+ * Asks for confirmation before a person empties a canvas that has more than a few shapes, or has other people on it.
+ */
 export class Consent {
   #presence
   #ownTabs
@@ -33,7 +35,8 @@ export class Consent {
       for (;;) {
         const [wasAlone, asked] = [this.#isAlone, count()]
         if (!await dialogs?.confirmed(question, `${this.#consequence(asked)} You can undo it.`, words)) return false
-        // A yes answers the question as it was asked. Meanwhile somebody may have come, or drawn more.
+        // A yes is valid only for what was asked: meanwhile other people may have come, or more shapes may have been
+        // drawn.
         if (!wasAlone || (this.#isAlone && count() <= asked)) return true
       }
     } finally {
@@ -54,7 +57,7 @@ export class Consent {
 }
 
 /**
- * `Ann is`, `Ann and Bob are`, `Ann and 1,099 others are`
+ * The people and their verb, for the question: `Ann is`, `Ann and Bob are`, `Ann and 1,099 others are`.
  *
  * @param {string[]} names @param {number} unnamed how many there are beside them
  */

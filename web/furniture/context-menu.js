@@ -11,7 +11,8 @@ const forShapes = [
 const forPaper = ['paste', 'selectAll', null, 'undo', 'redo', null, 'zoomToFit', 'actualSize']
 
 /**
- * The menu for the place under the pointer, or for the selection. The right button or the keyboard's menu key opens it.
+ * The menu for the place under the pointer, or for the selection. It opens with the right button, or with the
+ * keyboard's menu key.
  */
 export class ContextMenu {
   #shown
@@ -53,7 +54,8 @@ export class ContextMenu {
       ...this.#actions[name], isToggle: true, danger: name === 'delete',
     })), () => this.#close())
     refresh()
-    // If pressing the right button opens the menu, releasing the button would close a popover that closes by itself.
+    // The popover doesn't close by itself: it opens when the right button is pressed, and would close again when the
+    // button is released.
     setAttributes(content, { role: 'menu', 'aria-label': 'Actions' })
     const box = element('nav', { class: 'popover context floating', popover: 'manual', 'aria-label': 'Actions' }, content)
     document.body.append(box)
@@ -84,8 +86,8 @@ export class ContextMenu {
   }
 
   /**
-   * A place in the window, and the shape there: a locked one if there is no other. A key has no place, and applies to
-   * the selection.
+   * A place in the window, and the shape there; a locked shape only if no other is there. A key has no place, so it
+   * applies to the selection.
    *
    * @param {MouseEvent} event @returns {{x: number, y: number, shape: number | null, isLayer?: boolean}}
    */

@@ -1,11 +1,14 @@
 import { personColors } from '../basics/person-colors.js'
 
-/** How long this browser's other tabs have to introduce themselves. They rightly have this person's colour. */
+/**
+ * How long to wait until this browser's other tabs have introduced themselves. They have the same colour, as they
+ * should.
+ */
 const patienceMilliseconds = 300
 
 /**
- * A newcomer whose colour is taken gets a free one, in this room and for this visit. Only the newcomer changes, so that
- * two people don't change at once. If there are more people than colours, some share one.
+ * Gives a newcomer whose colour is taken a free one, in this room and for this visit. Only the newcomer changes,
+ * because otherwise both people would change at once. If there are more people than colours, some share a colour.
  *
  * @param {{connection: import('../network/connection.js').Connection, presence: import('../state/presence.js').Presence,
  *   ownTabs: import('../state/own-tabs.js').OwnTabs, me: import('../state/me.js').Me}} parts

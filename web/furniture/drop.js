@@ -1,6 +1,6 @@
 import { element, isWithin } from '../elements/element.js'
 
-/** Takes files and text that are dropped on the page, and passes them on to be read as drawings. */
+/** Takes files and text that are dropped on the page, and passes them on so that drawings are read from them. */
 export class Drop {
   #veil = element('div', { class: 'drop-veil', hidden: true }, element('p', { class: 'floating' }, 'Drop to import'))
   #depth = 0
@@ -26,7 +26,7 @@ export class Drop {
       this.#end()
       if (!hasFile(event)) return
       event.preventDefault()
-      // Dropped data can only be read during the event.
+      // Dropped data can be read only during the event, so it is read now.
       const dropped = [...event.dataTransfer?.files ?? []]
       const text = event.dataTransfer?.getData('text/plain') ?? ''
       const reader = await files.get()
@@ -42,7 +42,8 @@ export class Drop {
 }
 
 /**
- * Files, and text unless it is dropped on a field, which takes it itself.
+ * Whether the drop is for the page: files always are; text is, unless it is dropped on a field, which takes the text
+ * itself.
  *
  * @param {DragEvent} event
  */

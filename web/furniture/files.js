@@ -5,17 +5,23 @@ import { openDialog } from '../elements/dialog.js'
 import { element } from '../elements/element.js'
 import { addedBy } from '../tools/clipboard.js'
 
-/** The largest file that is read: larger than any drawing, and small enough not to stall the page. */
+/** The upper bound on a file that is read. It is larger than any drawing, and small enough not to stall the page. */
 const bytesMax = 64 << 20
-/** Pixels for a unit of the canvas: the choices for a picture, and the scale of a copy. */
+/**
+ * How many pixels a unit of the canvas gets: the choices for a picture that is saved, and the scale of one that is
+ * copied.
+ */
 const pictureScales = [1, 2, 4]
 const pictureScale = 2
 /**
- * Every browser can make a picture with sides of this length. The number of pixels is limited too, differently in each
- * browser: if it is too high, half the scale is tried.
+ * The longest side of a picture that every browser can make. The number of pixels is limited as well, differently in
+ * each browser: if a picture has too many, half the scale is tried.
  */
 const pictureSideMax = 16_384
-/** Each takes four bytes. Two small shapes far apart would otherwise take a gigabyte. */
+/**
+ * The upper bound on a picture's pixels, each of which takes four bytes. Without it, a picture of two small shapes far
+ * apart would take a gigabyte.
+ */
 const picturePixelsMax = 1 << 26
 const pictureScaleMin = 1 / 64
 
@@ -25,8 +31,8 @@ const tooLargeWords = 'This drawing is too large for a PNG. Export it as SVG ins
 const foreignWords = (what) => `${within(what)} isn’t a CanvasSync drawing.`
 
 /**
- * Reads and writes drawings: files that are chosen or dropped, and JSON, SVG and PNG to save, or to copy for other
- * programs.
+ * Reads and writes drawings. It reads files that are chosen or dropped, and writes JSON, SVG and PNG, to be saved or to
+ * be copied into other programs.
  */
 export class Files {
   #room
@@ -59,7 +65,7 @@ export class Files {
 
   // MARK: Reading
 
-  /** Lets the person choose files. */
+  /** Lets the person choose files to read. */
   choose() {
     const input = element('input', { type: 'file', accept: '.json,application/json,text/plain', multiple: true })
     input.addEventListener('change', () => this.take([...input.files ?? []]))
@@ -87,7 +93,7 @@ export class Files {
   }
 
   /**
-   * Adds a layout of squares or a drawing. Its shapes keep their places.
+   * Adds the shapes of a document, which is a layout of squares or a drawing. The shapes keep their places.
    *
    * @param {string} text @param {string} [what] what it is called
    */
@@ -171,7 +177,8 @@ export class Files {
   /** @param {number[]} shapes */
   async copyPNG(shapes) {
     if (!await this.#documents.load()) return
-    // Some browsers only take a promise here: by the time the picture is made, permission from the click would be gone.
+    // The picture is passed as a promise: by the time it is made, some browsers would no longer accept that the
+    // person's click permits the copy.
     this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(this.#picture(shapes), pictureScale) })]), 'PNG')
   }
 
@@ -204,13 +211,13 @@ export class Files {
   #save(content, type, suffix, shapes) {
     const address = URL.createObjectURL(new Blob([content], { type }))
     element('a', { href: address, download: `${this.#room}${shapes ? '-selection' : ''}.${suffix}` }).click()
-    // By then the browser has begun to save the file.
+    // The address is freed later, when the browser has begun to save the file.
     setTimeout(() => URL.revokeObjectURL(address), 10_000)
   }
 }
 
 /**
- * Why a document can't be read, in words for people: the core's are for programmers.
+ * Says why a document can't be read, in words for people, because the core's words are for programmers.
  *
  * @param {string} message @param {string} what the document is called
  */
@@ -223,7 +230,7 @@ function readable(message, what) {
 }
 
 /**
- * The size of a picture in units of the canvas, from its view box.
+ * The size of a picture in units of the canvas, taken from the picture's view box.
  *
  * @param {string} svg
  */
@@ -237,13 +244,13 @@ const scaleFor = ({ width, height }, wanted) =>
   Math.min(wanted, pictureSideMax / width, pictureSideMax / height, Math.sqrt(picturePixelsMax / (width * height)))
 
 /**
- * A picture as PNG, with this many pixels for a unit of the canvas, or as many as this browser can make.
+ * A picture as PNG, with `wanted` pixels for a unit of the canvas, or with fewer if this browser can't make so many.
  *
  * @param {string} svg @param {number} wanted @returns {Promise<Blob>}
  */
 async function pixels(svg, wanted) {
   const size = sizeOf(svg)
-  // Without a size of its own, the picture would be drawn in the default size: 300 pixels wide.
+  // The picture gets a size of its own, because otherwise it would be drawn in the default size, 300 pixels wide.
   const sized = svg.replace('<svg ', `<svg width="${size.width}" height="${size.height}" `)
   const address = URL.createObjectURL(new Blob([sized], { type: 'image/svg+xml' }))
   try {

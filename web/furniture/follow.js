@@ -4,12 +4,13 @@ import { within } from '../basics/words.js'
 import { element } from '../elements/element.js'
 
 /**
- * A person who leaves may come back: their line was cut, or they have changed their name, which takes a new connection.
+ * For how long a person who has left is waited for: their line may have been cut, or they may have changed their name,
+ * which takes a new connection.
  */
 const missedMilliseconds = 10_000
 
 /**
- * Shows what another person sees, until this person moves the view. `change`: the page follows somebody else.
+ * Shows what another person sees, until this person moves the view. `change`: the page follows another person, or none.
  *
  * @extends {Source<{change: number | null}>}
  */
@@ -22,7 +23,7 @@ export class Follow extends Source {
   #words = element('span', { class: 'clip' })
   /** @type {number | null} */
   #actor = null
-  /** Runs while the person is missing. */
+  /** The timer that runs while the followed person is missing. */
   #timer = 0
 
   /**

@@ -4,27 +4,30 @@ import { ask } from '../network/address.js'
 import { Chronicle, gatherMilliseconds } from './chronicle.js'
 import { restoration, writeAll } from './restoration.js'
 
-/** The number of steps of the slider. */
+/** How many positions the slider has. */
 const steps = 1_000
 /**
- * For larger drawings only the actor is named, not the change: stamps would be most of what the server sends for each
- * moment.
+ * If a drawing has more shapes than this, only the actor is named and not the change: with stamps, the server would
+ * have to send several times as much for each moment.
  */
 const stampedShapesMax = 3_000
-/** If the slider is this close before a mark, as a fraction of the span, the mark is meant: a pixel is wider. */
+/**
+ * If the slider is this close before a mark, as a fraction of the span, the mark is meant. A pixel of the slider is
+ * wider than one position.
+ */
 const markReach = 1.5 / steps
 /**
- * How long each moment is shown while the past is played: so that all of them together take a fixed time, within these
- * bounds.
+ * How long each moment is shown while the past is played. All moments together take the time `all`, within the bounds
+ * for each.
  */
 const playMilliseconds = { least: 120, most: 700, all: 20_000 }
 
 /** @typedef {import('./restoration.js').KeptShape} KeptShape */
 
 /**
- * The room as it was: a slider over its past, with a mark for each thing that somebody did, and a button that plays it.
- * The past is shown by a separate replica, which nobody can edit. Restoring writes it into the live one, as one step
- * that can be undone.
+ * The room as it was: a slider over the room's past, with a mark for each step that somebody made, and a button that
+ * plays the past. The past is shown by a separate replica, which nobody can edit. Restoring writes a past drawing into
+ * the live replica, as one step of undo.
  */
 export class History {
   #room
@@ -42,7 +45,7 @@ export class History {
   #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
   #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#playing ? this.#stop() : this.#playOn() })
   /**
-   * Identifies the current playing; another start replaces it.
+   * Identifies the current playing. Starting again replaces it, which ends the earlier playing.
    *
    * @type {object | null}
    */
@@ -54,14 +57,14 @@ export class History {
   /** The moment at which the slider is. */
   #at = 0
   /**
-   * The moment to ask for next.
+   * The moment that will be requested next.
    *
    * @type {number | null}
    */
   #wanted = null
   #isAsking = false
   /**
-   * The past drawing that is shown, and its time.
+   * The past drawing that is shown, and the moment it is from.
    *
    * @type {{shapes: KeptShape[], at: number} | null}
    */
@@ -108,7 +111,7 @@ export class History {
       element('div', { class: 'row' }, icon('history'), this.#words, this.#restore,
         iconButton('close', 'Back to the present', { class: 'plain small', onclick: () => this.close() })),
       element('div', { class: 'history-track' }, this.#play, this.#slider, this.#marks))
-    // Escape leaves the past wherever the focus is, unless it closes something that is open, or a field handles it.
+    // The Escape key leaves the past wherever the focus is, unless the key closes an open box or a field handles it.
     document.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.isOpen || document.querySelector('dialog[open], :popover-open')) return
       if (isWithin(event.target, '.panel')) return
@@ -192,16 +195,17 @@ export class History {
     const span = this.#to - this.#from
     const part = Number(this.#slider.value) / steps
     const at = Math.round(this.#from + span * part)
-    // The two ends of the slider are before everything and after it.
+    // The two ends of the slider stand for a time before every step and one after every step, so no mark is meant
+    // there.
     if (part === 0 || part === 1) return this.#show(at)
     return this.#show(this.#moments.find((moment) => moment > at && moment - at <= span * markReach) ?? at)
   }
 
-  /** The times at which something was done, in order. */
+  /** The moments at which a step was made, in order and each once. */
   get #moments() { return [...new Set(this.#chronicle.marks().map(({ at }) => at))] }
 
   /**
-   * Goes to the next thing that somebody did, or to the one before.
+   * Goes to the next moment at which a step was made, or to the one before.
    *
    * @param {number} direction
    */
@@ -213,7 +217,7 @@ export class History {
   }
 
   /**
-   * Shows a moment, once the server has sent it.
+   * Shows a moment as soon as the server has sent its drawing.
    *
    * @param {number} at milliseconds
    */
@@ -226,7 +230,9 @@ export class History {
 
   // MARK: Playing
 
-  /** Plays from the slider to the present, or from the beginning if the slider is already at the end. */
+  /**
+   * Plays the past from the slider's place to the present, or from the beginning if the slider is at the end already.
+   */
   async #playOn() {
     const playing = {}
     this.#playing = playing
@@ -265,7 +271,7 @@ export class History {
     this.#slider.style.setProperty('--part', String(Number(this.#slider.value) / steps))
   }
 
-  /** Asks for one moment at a time. The one that was wanted last is next. */
+  /** Requests one moment at a time. When the answer is there, the moment that was wanted last is requested next. */
   async #ask() {
     if (this.#isAsking) return
     this.#isAsking = true
@@ -276,7 +282,7 @@ export class History {
         this.#wanted = null
         const answer = await ask(this.#path(at), { signal })
         if (answer.status === 404 && at < this.#to - 1) {
-          // The server no longer has the beginning, so the span begins later. If nothing is left of it, that is
+          // The server no longer keeps the beginning, so the span begins later. If nothing of the span is left, that is
           // reported below.
           this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
           this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
@@ -313,7 +319,7 @@ export class History {
     this.#enable()
     const last = await this.#lastDeed(shapes, at, (id) => names.get(id) ?? '')
     then.at = last?.at ?? at
-    // Another moment may be wanted by now.
+    // Only told if no other moment is wanted by now.
     if (last && this.#wanted === null && this.isOpen) this.#tell(`${capitalised(momentWords(last.at))} · ${last.words}`)
   }
 
@@ -328,9 +334,9 @@ export class History {
     const step = this.#chronicle.stepAt(at)
     if (step && !this.#isStamped) return { at: Math.min(at, step.to), words: this.#chronicle.summary(step) }
     const last = this.#chronicle.last(shapes, nameOf)
-    // While others go on drawing, a removal is the newest change for a short moment only.
+    // A removal is named for a short moment only, because while others go on drawing it soon is not the newest change.
     if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
-      // The shapes that existed just before and don't any more.
+      // The removed shapes are those that existed just before the step and no longer exist.
       const answer = await ask(`/v1/rooms/${this.#room}?at=${step.from - 1}`, { signal: this.#aborts.signal })
       const left = new Set(shapes.map(({ id }) => id))
       /** @type {KeptShape[]} */
@@ -339,13 +345,13 @@ export class History {
     }
     const removal = last?.drew ? this.#chronicle.removalBefore(last.at) : null
     if (!removal) return last
-    // Undoing a removal writes a shape as if it were new.
+    // Undoing a removal writes a shape as if it were new, so the drawing before the removal shows which shapes are not.
     const answer = await ask(`/v1/rooms/${this.#room}?at=${removal.from - 1}`, { signal: this.#aborts.signal })
     const former = answer.ok ? (await answer.json()).shapes.map((/** @type {KeptShape} */ { id }) => id) : []
     return this.#chronicle.last(shapes, nameOf, new Set(former))
   }
 
-  /** Restores all values that differ now from what they were then. */
+  /** Writes all values of the past drawing that differ from the present ones. */
   #writeAnew() {
     const then = this.#then
     if (!then) return

@@ -1,7 +1,7 @@
 import { element } from '../elements/element.js'
 import { roomLink } from '../network/address.js'
 
-/** The link to the room, to be given to others. */
+/** The link to the room, which this person can give to others. */
 export class Link {
   #room
   #notices
@@ -24,7 +24,8 @@ export class Link {
       await navigator.clipboard.writeText(link)
       this.#notices.say(isViewOnly ? 'View-only link copied.' : 'Link copied.', { group: 'link' })
     } catch {
-      // A page that isn't served securely may not write to the clipboard. Then people copy the link themselves.
+      // If the browser doesn't let the page write to the clipboard, because the page isn't served securely, people copy
+      // the link from a field.
       const field = element('input', { class: 'field', value: link, readonly: true, 'aria-label': 'Link to this room' })
       const dialogs = await this.#dialogs.get()
       dialogs?.openDialog('Link to this room', field)

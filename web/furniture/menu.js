@@ -9,7 +9,8 @@ import { actionsOf as drawingActions } from '../tools/actions.js'
  */
 
 /**
- * The actions of the menu, the toolbar and the panels, by name: those of the tools, and those for the room as a whole.
+ * The actions of the menu, the toolbar and the panels, by name: the actions of the tools, and the actions for the room
+ * as a whole.
  *
  * @param {import('../tools/catalogue.js').ActionReach} reach
  * @param {{files: LaterPart<import('./files.js').Files>, history: LaterPart<import('./history.js').History>,
@@ -60,8 +61,8 @@ const icons = {
   saveSelectionSVG: 'export', saveSelectionJSON: 'export',
 }
 /**
- * The context menu's actions for the selection. For people with fingers, the main menu has them while something is
- * selected.
+ * The context menu's actions for the selection. People with fingers have no context menu, so the main menu has these
+ * actions while shapes are selected.
  */
 const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
 const menu = [
@@ -75,9 +76,9 @@ const menu = [
  * @returns {(import('../elements/popover.js').MenuEntry | null)[]}
  */
 export function menuEntries(actions, shaking) {
-  // Pages have to ask for the sensor only on some phones.
+  // Only on some phones must a page ask for the sensor before it can use it.
   const ends = shaking.isToBeAsked ? ['shakeToClear'] : []
-  // With a keyboard or a right button these are within reach anyway.
+  // With a keyboard or a right button, people reach these actions without the menu.
   const edits = hasFingers() ? ['copy', 'paste', 'selectAll', ...ofSelection, null] : []
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
     ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',

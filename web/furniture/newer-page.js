@@ -1,12 +1,14 @@
 import { keepPage } from '../network/freshness.js'
 
 const lookMilliseconds = 600_000
-/** The worker loads all files only after the room is shown. */
+/**
+ * When the worker that stores the page is registered. It loads all files again, so it waits until the room is shown.
+ */
 const registeredAfterMilliseconds = 1_500
 
 /**
- * Tells the person when the server has a newer page than this one. Checks after each reconnect, since an upgrade
- * interrupts the connection, and every ten minutes.
+ * Tells the person when the server has a newer page than this one. It is checked after each reconnect, since an upgrade
+ * of the server interrupts the connection, and every ten minutes.
  *
  * @param {{connection: import('../network/connection.js').Connection,
  *   freshness: import('../network/freshness.js').Freshness, states: import('./states.js').States}} parts

@@ -1,15 +1,18 @@
 import { element, iconButton } from '../elements/element.js'
 
-/** The most notices at a time. On a phone, upright or on its side, more would cover the drawing. */
+/**
+ * The upper bound on notices that are shown at a time. On a phone, upright or on its side, more would cover the
+ * drawing.
+ */
 const shownMax = () => (matchMedia('(max-width: 640px), (max-height: 480px)').matches ? 1 : 3)
-/** Long enough to read a notice, and to reach its button if there is one. */
+/** How long a notice is shown: long enough to read it, and to reach its button if it has one. */
 const shownMilliseconds = { quiet: 5000, action: 9000 }
 
 /** @typedef {{group: string, kind: string, timer: number, element: HTMLElement}} Entry */
 
 /**
  * Shows notices at the bottom left. They are read out politely and disappear by themselves. A notice replaces one of
- * the same `group`. If there are too many, those about overlaps go first, and then the oldest.
+ * the same `group`. If there are too many, notices about overlaps are removed first, and then the oldest ones.
  */
 export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })

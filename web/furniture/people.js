@@ -6,7 +6,7 @@ import { element, icon, iconButton } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
 import { initials, isName } from '../storage/identity.js'
 
-/** The most other people that are shown. For the rest there is a number. */
+/** The upper bound on other people who are shown one by one. The rest are shown as a count. */
 const shownMax = 4
 
 /**
@@ -23,7 +23,7 @@ function badge({ name, color }) {
 
 /** @typedef {import('../state/presence.js').Person} Person */
 
-/** The people in the room, and one's own name and colour. A click on a person follows them. */
+/** The people in the room, and this person's name and colour. A click on a person makes the page follow them. */
 export class People {
   #me
   #presence
@@ -69,7 +69,7 @@ export class People {
 
   askForName() { this.#about.open() }
 
-  /** Everyone except this person, whose other tabs don't count as others. */
+  /** Everybody except this person. This person's other tabs don't count as others. */
   #others() { return this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor)) }
 
   #show() {
@@ -82,7 +82,7 @@ export class People {
     const shown = count > shownMax ? people.slice(0, shownMax - 1) : people
     this.#badges.replaceChildren(...shown.map((person) => this.#button(person)))
     this.#everyone.hidden = count === 0
-    // If there is no space for anyone else, the number counts everybody.
+    // If there is no space to show anybody else, the count includes everybody.
     this.#everyone.replaceChildren(element('span', { class: 'person more' },
       element('span', { class: 'rest' }, `+${(count - shown.length).toLocaleString('en')}`),
       element('span', { class: 'all' }, (count + 1).toLocaleString('en'))))

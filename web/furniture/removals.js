@@ -3,45 +3,48 @@ import { counted, momentWords, within } from '../basics/words.js'
 import { ask } from '../network/address.js'
 import { restoration, valuesOf, writeAll } from './restoration.js'
 
-/** How long to wait for more removals before reporting them, how long at most, and how long the notice is shown. */
+/**
+ * How long to wait for more removals before reporting them, the upper bound on that wait, and how long the notice is
+ * shown.
+ */
 const gatherMilliseconds = 400
 const gatherMillisecondsMax = 2_000
 const shownMilliseconds = 30_000
-/** Removing at least this many shapes, and half of the drawing, counts as emptying the canvas. */
+/** If at least this many shapes and half of the drawing are removed, that counts as emptying the canvas. */
 const emptiedMin = 3
 /**
- * The clocks of most pages and the server differ by at most this much. So the history is asked for the drawing this
- * long before a removal or a restoration.
+ * The upper bound on the difference between the clocks of most pages and of the server. The history is asked for the
+ * drawing this long before a removal or a restoration.
  */
 const clocksMilliseconds = 250
 /**
- * The restorer's page may be further ahead of the server. Then the drawing at that moment shows no difference, and an
- * earlier moment is asked for.
+ * How long before a restoration to ask for the drawing, one after the other: the restorer's clock may be further ahead
+ * of the server's. Then the drawing at the later moment shows no difference.
  */
 const restoredMargins = [clocksMilliseconds, 1_000, 4_000]
-/** For how long a restoration is news. */
+/** For how long after a restoration this person is still told of it. */
 const restoredMilliseconds = 10_000
 const group = 'removed'
 const backGroup = 'brought back'
-/** At most this many removed shapes are recognised when they come back. */
+/** The upper bound on removed shapes that are remembered, to recognise them when they come back. */
 const goneMax = 10_000
 
 /** @typedef {import('../core/types.js').Shape} Shape */
 /** @typedef {import('./restoration.js').KeptShape} KeptShape */
 /**
- * A shape as it was before it was removed, who deleted it (0 if unknown), and what this person was doing to it at that
- * moment.
+ * A shape as it was before it was removed; the person who deleted it (0 if unknown); and what this person was doing to
+ * it at that moment.
  *
  * @typedef {{id: number, by: number, at: number, shape: Shape, isSwallowed: boolean, deed: string | null, name: string}} Lost
  */
 /** @typedef {import('../state/presence.js').Restored} Restored */
 
 /**
- * Tells this person who has emptied the canvas, restored it, or deleted what they were holding, and offers to bring it
- * back.
+ * Tells this person that somebody has emptied the canvas, restored it, or deleted a shape that this person was holding,
+ * and offers to bring the shapes back.
  *
- * The replica knows of a deleted shape only who deleted it. Its look is kept here from before. Its name and its place
- * in the drawing order come from the room's history, if that is available.
+ * The replica knows of a deleted shape only who deleted it. So the shape's look is kept here from before. Its name and
+ * its place in the drawing order come from the room's history, if the history is available.
  */
 export class Removals {
   #room
@@ -56,22 +59,22 @@ export class Removals {
   #hand
   /** @type {Map<number, Shape>} */
   #known = new Map()
-  /** Shapes that were removed before this page entered the room are not reported. */
+  /** Whether this page has entered the room. Earlier removals are not reported. */
   #isLive = false
   #isEntered = false
   /** @type {Lost[]} */
   #lost = []
-  /** How many shapes there were before the first of these was removed, and when that was. */
+  /** How many shapes there were before the first of the gathered removals, and when that removal was. */
   #countBefore = 0
   #firstAt = 0
   #timer = 0
   /**
-   * The newest restoration of each person, and whether it has been reported.
+   * The newest restoration by each person, and whether this person has been told of it.
    *
    * @type {Map<number, Restored & {isSaid: boolean}>}
    */
   #restored = new Map()
-  /** The shapes that were removed since the page was opened. */
+  /** The identifiers of shapes that were removed since the page was opened. */
   #gone = new Set(/** @type {number[]} */ ([]))
 
   /**
@@ -138,7 +141,7 @@ export class Removals {
   }
 
   /**
-   * Waits for more removals of the same kind.
+   * Waits for more removals of the same kind, which are then reported together.
    *
    * @param {number} [countBefore] how many shapes there were
    */
@@ -165,7 +168,7 @@ export class Removals {
   }
 
   /**
-   * Whether a person removed it by restoring an older state.
+   * Whether a person's removal was a part of restoring an older state.
    *
    * @param {number} by @param {number} [at] milliseconds
    */
@@ -231,7 +234,8 @@ export class Removals {
     /** @type {Map<string, KeptShape>} */
     const then = new Map()
     for (const margin of [clocksMilliseconds, 1]) {
-      // Leaves out edits that are younger than the difference of the clocks.
+      // If the drawing has every lost shape, it is old enough. Otherwise a younger edit than the clocks' difference is
+      // missing, so an earlier drawing is asked for.
       if (lost.every(({ id }) => then.has(identifierText(id)))) break
       for (const shape of await this.#drawingAt(first - margin) ?? []) if (!then.has(shape.id)) then.set(shape.id, shape)
     }
@@ -247,7 +251,7 @@ export class Removals {
   }
 
   /**
-   * Reverts a person's restoration, except what somebody has changed since.
+   * Reverts a person's restoration, except the values that somebody has changed since.
    *
    * @param {number} by @param {Restored} restored
    */
@@ -265,7 +269,7 @@ export class Removals {
   }
 
   /**
-   * The part of a person's restoration that nobody has changed since, and the edits that undo it.
+   * Finds the part of a person's restoration that nobody has changed since, and the edits that undo this part.
    *
    * @param {number} by @param {Restored} restored @param {KeptShape[]} then
    */

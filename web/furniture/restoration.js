@@ -1,14 +1,14 @@
 import { properties, propertiesInOrder } from '../core/table.js'
 import { identifierNumber } from '../core/values.js'
 
-/** How many edits are written at once. */
+/** How many edits are written in one go. */
 const editsAtOnce = 500
 
 /** @typedef {import('../core/types.js').Values & {id: string}} KeptShape a shape as documents have it */
 
 /**
- * The edits that restore a drawing: values that differ are written as they were, and shapes that did not exist are
- * deleted.
+ * The edits that restore a drawing: values that differ from it are written as they were, and shapes that it doesn't
+ * have are deleted.
  *
  * @param {KeptShape[]} then @param {KeptShape[]} shapes those that there are now
  */
@@ -30,15 +30,15 @@ export function restoration(then, shapes) {
   return { edits, gone: [...now.keys()].map(identifierNumber) }
 }
 
-/** The defaults of rare properties, which documents leave out. */
+/** The defaults of rare properties. Documents leave these values out. */
 const standards = new Map(properties.filter(({ isRare }) => isRare).map(({ name, standard }) => [name, standard]))
 
 /** @param {KeptShape | undefined} shape @param {string} property */
 const valueIn = (shape, property) => shape?.[property] ?? standards.get(property)
 
 /**
- * The values to write for a deleted shape: all except its name and its place in the drawing order, which are not known.
- * Rare properties are left out if they have their defaults.
+ * The values that bring back a deleted shape: all except its name and its place in the drawing order, which are not
+ * known. A rare property with its default is left out.
  *
  * @param {import('../core/types.js').Shape} shape @returns {import('../core/types.js').Values}
  */
@@ -49,7 +49,8 @@ export function valuesOf(shape) {
 }
 
 /**
- * `null`, as for no group and no tie, is the default of all properties that can be empty.
+ * Whether a value is its property's default. `null`, which stands for no group and no tie, is the default of every
+ * property that can be empty.
  *
  * @param {string} property @param {unknown} value
  */
@@ -57,7 +58,7 @@ const isStandard = (property, value) =>
   standards.has(property) && (value === null || JSON.stringify(value) === JSON.stringify(standards.get(property)))
 
 /**
- * Writes all edits as one step to undo.
+ * Writes all edits as one step of undo.
  *
  * @param {import('../state/editing.js').Editing} editing
  * @param {{shape: number, set: import('../core/types.js').Values}[]} edits @param {number[]} gone shapes to be deleted

@@ -4,16 +4,22 @@ import { element, iconButton, setAttributes, setIcon } from '../elements/element
 import { bared, filledWith, hasFillAndOutline, outlinedWith } from '../tools/making.js'
 import { Swatches } from './swatches.js'
 
-/** CSS pixels between the bar and the handle above the frame, or below it. */
+/** In CSS pixels: the distance from the bar to the handle above the frame, or below it. */
 const away = 48
-/** CSS pixels that stay free at the window's edges, and above and below for the bars and the tools. */
+/** In CSS pixels: the space that stays free at the window's sides, and above and below for the bars and the tools. */
 const margin = 8
 const barsHeight = 72
 const toolsHeight = 76
-/** With more shapes than this, the bar doesn't show the colour that they have in common. */
+/**
+ * If more shapes than this are selected, the bar doesn't show which colour they have in common, because all would have
+ * to be read.
+ */
 const comparedMax = 200
 
-/** The colours above the selection: one press changes all of it. The bar is hidden while a hand changes shapes. */
+/**
+ * The bar with colours above the selection: one press changes the colour of all selected shapes. The bar is hidden
+ * while a hand changes shapes.
+ */
 export class SelectionBar {
   #shown
   #selection
@@ -91,8 +97,9 @@ export class SelectionBar {
   }
 
   /**
-   * Above the frame if there is space, otherwise below it or beside it. If there is none, at the lower edge of the
-   * visible area unless the frame reaches there, otherwise at the upper one. null if the frame is out of sight.
+   * Where the bar goes: above the frame if there is space, otherwise below it or beside it. If there is no space there
+   * either, at the lower edge of the visible area, or at the upper edge if the frame reaches the lower one. null if the
+   * frame is out of sight.
    *
    * @param {import('../core/types.js').Frame} frame @param {{width: number, height: number}} size
    */

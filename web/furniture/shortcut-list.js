@@ -2,7 +2,7 @@ import { openDialog } from '../elements/dialog.js'
 import { element, hasFingers } from '../elements/element.js'
 
 /**
- * Gestures without a name in the table of actions.
+ * Gestures that the table of actions doesn't have.
  *
  * @type {[mouse: string, finger: string, what: string][]}
  */
@@ -23,7 +23,7 @@ const gestures = [
 ]
 
 /**
- * The list of everything that a person can do, with the keys.
+ * Opens the list of everything that a person can do, with the keys for it.
  *
  * @param {import('../tools/actions.js').Doables} actions
  */

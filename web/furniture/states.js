@@ -2,12 +2,14 @@ import { counted } from '../basics/words.js'
 import { element, hasFingers, icon } from '../elements/element.js'
 import { enterWith, takeToken } from '../network/address.js'
 
-/** The invitation on an empty canvas waits a moment, so that it doesn't flash while a drawing comes. */
+/**
+ * How long the canvas must be empty before the invitation is shown, so that it doesn't flash while a drawing arrives.
+ */
 const patienceMilliseconds = 150
 
 /**
- * The message in the middle of an empty canvas: loading, empty, deleted, no access. And the banners at the top: the
- * room is full, the page is outdated.
+ * The message in the middle of an empty canvas (loading, empty, deleted, no access), and the banners at the top (the
+ * room is full, the page is outdated).
  */
 export class States {
   #connection
@@ -57,14 +59,14 @@ export class States {
     if (effect.type !== 'state') return
     this.#state = effect.state
     this.#code = effect.code ?? ''
-    // Banners about a deleted room are no longer true.
+    // Once the room is closed for good, for example because it was deleted, its banners are no longer true.
     if (effect.state === 'closed') this.#banners.replaceChildren()
     document.body.classList.toggle('is-closed', effect.state === 'closed')
     this.#look()
   }
 
   /**
-   * A visitor whose token ends can stay with another token.
+   * Offers to enter another token to a visitor whose token ends, so that they can stay.
    *
    * @param {string} code
    */
@@ -134,7 +136,7 @@ export class States {
       element('ul', { class: 'ways' },
         way('rectangle', 'Drag', 'to draw a rectangle'),
         way('tap', isPhone ? 'Double-tap' : 'Double-click', 'to draw a circle'),
-        // Nobody drops files with fingers, and people on a touch screen may not know how to zoom.
+        // People with fingers don't drop files, and may not know how to zoom.
         isPhone ? way('fit', 'Use two fingers', 'to move and zoom') : way('file', 'Drop a file', 'to import a drawing')),
       element('button', {
         type: 'button', class: 'button primary', onclick: () => this.#actions.threeSquares.run(),

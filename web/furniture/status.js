@@ -1,13 +1,13 @@
 import { counted, sentence } from '../basics/words.js'
 import { element } from '../elements/element.js'
 
-/** A shorter interruption is over before anyone could read about it. */
+/** A shorter interruption than this is not shown, because it is over before anybody could read about it. */
 const patienceMilliseconds = 400
 
 /**
- * The second line under the room's name: whether everything is saved.
+ * The second line under the room's name, which says whether everything is saved.
  *
- * `saved`, `saving`, `offline`, `loading`, `viewing` and `closed` are also the classes of the dot.
+ * The states `saved`, `saving`, `offline`, `loading`, `viewing` and `closed` are also the classes of the dot.
  */
 export class Status {
   #connection
@@ -21,7 +21,7 @@ export class Status {
   #timer = 0
   /** Whether the connection was lost since the server was last reached. */
   #isLost = false
-  /** Whether that was just a moment ago, so that it isn't shown yet. */
+  /** Whether the connection was lost only a moment ago, so that the loss isn't shown yet. */
   #isPatient = false
   #pulse
   #keeper
@@ -86,14 +86,14 @@ export class Status {
   #show() {
     const [kind, words] = this.#told()
     this.element.dataset.kind = kind
-    // The only words that fit beside the dot on a phone.
+    // The shortest words for the state: on a phone no others fit beside the dot.
     this.element.dataset.short = this.#connection.isTurnedAway ? 'Waiting' : 'Offline'
     if (this.#words.textContent !== words) this.#words.textContent = words
     const title = this.#state === 'live' ? [words, this.#line()].filter(Boolean).join(' · ') : words
     if (this.element.title !== title) this.element.title = title
   }
 
-  /** How long a change takes to the server and back. */
+  /** Says how long a change takes to the server and back. */
   #line() {
     const milliseconds = this.#pulse.roundTrip
     if (milliseconds === null) return ''

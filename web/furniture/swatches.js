@@ -9,15 +9,15 @@ const partWords = { fill: 'Fill', stroke: 'Outline' }
 /** @typedef {{words: string, icon: string}} Special */
 
 /**
- * Fill or outline, and the colours for the chosen one. The first swatch means no particular colour, further ones a
- * random one and no fill. For shapes with a single colour there are only colours.
+ * The choice between fill and outline, and the colours for the chosen one. The first swatch stands for no particular
+ * colour; further swatches stand for a random colour and for no fill. Shapes with only one colour have no such choice.
  */
 export class Swatches {
   #choose
   #special
   /** @type {Part} */
   #part = 'fill'
-  /** Whether the selection has a single colour, instead of a fill and an outline. To be set before `show`. */
+  /** Whether the selection has a single colour instead of a fill and an outline. Must be set before `show`. */
   isOfOneColor = false
   /** @type {Record<Part, string | null | undefined>} */
   #shown = { fill: undefined, stroke: undefined }
@@ -58,7 +58,8 @@ export class Swatches {
   }
 
   /**
-   * The current choice: null for the first swatch, `none` for no fill, undefined if it is none of these, or several.
+   * Shows the current colours: null chooses the first swatch, `none` means no fill, and undefined chooses no swatch,
+   * because the colour has none or the shapes differ.
    *
    * @param {Record<Part, string | null | undefined>} colors
    */
@@ -79,7 +80,7 @@ export class Swatches {
       const words = special?.words ?? `${partWord}: ${name}`
       setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
       if (special) setIcon(button, special.icon)
-      // For an outline, the first swatch already means none.
+      // Hidden for an outline, where the first swatch already means none.
       if (color === 'none') button.hidden = this.isOfOneColor || part === 'stroke'
       else if (color === 'any') button.hidden = part === 'stroke'
       else button.classList.toggle('as-outline', part === 'stroke')

@@ -1,31 +1,31 @@
 import { changedBit } from '../core/table.js'
 import { within } from '../basics/words.js'
 
-/** Somebody who overwrites a text this soon after it came, or after joining, can hardly have read it. */
+/** A person who overwrites a text this soon after the text came, or after joining, can hardly have read it. */
 const soonMilliseconds = 15_000
 const shownMilliseconds = 30_000
-/** The number of shapes whose texts are remembered. */
+/** The upper bound on shapes whose texts are remembered. */
 const keptMax = 500
 
 /**
- * A text that was written here. `writers`: the people who were writing in the same shape when it came, and so began
- * without having seen it, with the times when they stopped.
+ * A text that this person has written. `writers`: the people who were writing in the same shape when the text came, and
+ * so began without having seen it, with the times when they stopped.
  *
  * @typedef {{text: string, at: number, writers: Map<number, number | null>}} OwnText
  */
 
 /**
- * Two people may write in one text at the same time. The later one's text stays. This tells the other person what was
- * lost, and offers to put it back.
+ * Two people may write in one text at the same time. Then the text that was written later stays. This class tells the
+ * other person which text was lost, and offers to put it back.
  *
- * A person who has read a text may replace it, and nobody needs to be told. So a text counts as lost if the writer of
- * the next one can't have read it, or hardly:
- * - the writer had begun before, as presence shows;
- * - the next text comes within 15 seconds of the lost one, or, from somebody who wrote while away, within 15 seconds
- *   of their return;
- * - the next text came while this page was away, was hidden or showed the past, and may be as close to the lost one
- *   as that;
- * - when the lost text arrived, the server answered that a later one was already there (`superseded`).
+ * A person who has read a text may replace it, and nobody needs to be told. So a text counts as lost only if the writer
+ * of the next text can't have read it, or hardly. There are four such cases:
+ * - The writer had begun before, as presence shows.
+ * - The next text comes within 15 seconds of the lost one; or, if its writer had been away, within 15 seconds of their
+ *   return.
+ * - The next text came while this page was away, was hidden or showed the past. Then it may have come as soon after the
+ *   lost one.
+ * - When the lost text arrived, the server answered that a later one was already there (`superseded`).
  *
  * If the new text contains the old one, nothing is lost.
  */
@@ -36,22 +36,22 @@ export class TextLosses {
   #names
   #presence
   /**
-   * The last text that was written here, by shape.
+   * For each shape, the last text that this person has written in it.
    *
    * @type {Map<number, OwnText>}
    */
   #own = new Map()
   /**
-   * The texts with which the page began if an earlier visit has left unsent edits: some of these texts may be among
-   * those.
+   * The texts that shapes had when the page began, if an earlier visit has left unsent edits: any of these texts may be
+   * one of the edits.
    *
    * @type {Map<number, string>}
    */
   #found
-  /** When each of the others joined while this page was there. */
+  /** When each of the other people joined, if that was while this page was there. */
   #cameAt = new Map(/** @type {[number, number][]} */ ([]))
   /**
-   * Since when changes arrive late, because the page is away, is hidden or shows the past.
+   * Since when changes arrive late, because the page is away, is hidden or shows the past; null if they arrive in time.
    *
    * @type {number | null}
    */
@@ -74,7 +74,7 @@ export class TextLosses {
     shown.on('changes', ({ reset, shapes }) => {
       if (shown.isPast) return
       for (const change of shapes) if ((change.changed & changedBit.text) !== 0) this.#follow(change)
-      // A complete state doesn't show what has changed.
+      // A complete state doesn't say which texts have changed, so all are compared.
       if (reset) for (const id of this.#own.keys()) this.#compare(id, 0)
       if (this.#isUpToDate) this.#behindSince = null
     })
@@ -114,7 +114,7 @@ export class TextLosses {
     }
   }
 
-  /** Notes when somebody stops writing. Their text may arrive a little later than that. */
+  /** Notes when a person stops writing. The text that they wrote may arrive a little later than that. */
   #watchWriters() {
     for (const [id, { writers }] of this.#own) {
       for (const [actor, endedAt] of writers) {

@@ -5,21 +5,24 @@ import { Swatches } from './swatches.js'
 
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
 
-/** If there is no space for all tools, those that are wanted least often are hidden first. */
+/**
+ * The tools in the order in which they are hidden if there is not enough space: those that people want least often come
+ * first.
+ */
 const rarestFirst = ['star', 'polygon', 'roundedRectangle', 'line', 'eraser', 'ellipse', 'pen', 'arrow', 'text', 'note', 'rectangle']
-/** CSS pixels that stay free at either side, and between the tools and what is beside them. */
+/** In CSS pixels: the space that stays free at both sides of the window, and between the tools and their neighbours. */
 const edge = 8
 const apart = 16
 
-/** The content of the toolbar, by the names of actions. null is a separator. */
+/** The toolbar's content, by the names of actions. null stands for a separator. */
 const layout = ['select', null, 'shapes', 'paint', null, 'addSquare', null, 'undo', 'redo']
 /** @type {Record<string, string>} */
 const icons = { addSquare: 'square-add', blackHole: 'hole' }
 
 /**
- * The tools at the bottom. Tools without space are behind a button with a caret, which shows the current tool if it is
- * one of them. The button that empties the canvas is apart from the others, and looks like the circle for dropping
- * single shapes.
+ * The toolbar at the bottom. If there is not enough space, some tools are behind a button with a caret; the button
+ * shows the current tool if that is one of them. The button that empties the canvas is apart from the other buttons,
+ * and looks like the circle for dropping single shapes.
  */
 export class Toolbar {
   #tool
@@ -32,7 +35,7 @@ export class Toolbar {
   /** @type {Map<string, HTMLButtonElement>} */
   #buttons = new Map()
   /**
-   * The tools behind the button.
+   * The tools that are behind the button with the caret.
    *
    * @type {Set<string>}
    */
@@ -109,7 +112,7 @@ export class Toolbar {
     return this.#more
   }
 
-  /** Hides as many tools as have no space, beside the white circle if that is at the same height. */
+  /** Hides as many tools as have no space. The white circle takes space too, if it is at the same height. */
   #fold() {
     const width = this.element.clientWidth
     if (width === 0) return
@@ -136,7 +139,7 @@ export class Toolbar {
     this.#more.hidden = this.#folded.size === 0
   }
 
-  /** The colours for the next shape. */
+  /** The button for the colours of the next shape. */
   #paintButton() {
     const paint = this.#paint
     const button = iconButton('any-color', 'Colours of the next shape')

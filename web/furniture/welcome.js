@@ -1,12 +1,12 @@
-// The first moments in a room: the first view, and the person's own name.
+// The first moments in a room: where the view begins, and the person's own name.
 
 import { within } from '../basics/words.js'
 import { fitBeside } from '../drawing/surroundings.js'
 import { rememberIdentity } from '../storage/identity.js'
 
 /**
- * Shows the drawing if it lies outside of the first view, switches to the select tool if there is one, and tells the
- * person under which name others see them.
+ * Moves the view to the drawing if the drawing lies outside of it, chooses the select tool if there is a drawing, and
+ * tells the person under which name others see them.
  *
  * @param {{connection: import('../network/connection.js').Connection, shown: import('../state/shown.js').Shown,
  *   permission: import('../state/permission.js').Permission, notices: import('../state/notices.js').Notices,
@@ -22,7 +22,8 @@ export function welcome({ connection, shown, permission, notices, tool, view, me
   stage.addEventListener('pointerdown', () => { isUntouched = false }, { once: true })
   const begin = () => {
     const box = shown.replica.bounds()
-    // On an empty canvas people want to draw. On a drawing, an accidental drag would leave a shape.
+    // On an empty canvas people want to draw, so they get a drawing tool. If there are shapes, an accidental drag with
+    // such a tool would leave another one.
     if (isUntouched && isToolUntouched && box) tool.choose('select')
     if (isUntouched && box && !sees(view.visibleBox(), box)) fitBeside(view, box, 72)
   }

@@ -11,15 +11,18 @@ import { AboveKeyboard } from './above-keyboard.js'
 
 const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
 const encoder = new TextEncoder()
-/** Units of the canvas: the least width of a text's box, and the width that a new box gets before its lines break. */
+/**
+ * In units of the canvas: the lower bound on the width of a text's box, and the width at which the lines of a new box
+ * begin to break.
+ */
 const widthMin = 24
 const widthMax = 640
 
-/** Control characters other than line breaks. */
+/** Matches control characters other than line breaks. */
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
 
 /**
- * Text in the form that shapes take: plain, with line feeds, and not too long.
+ * A text in the form that shapes take: without control characters, with line feeds, and not too long.
  *
  * @param {string} typed
  */
@@ -47,16 +50,16 @@ const newWidth = (text, textSize) => Math.max(widthMin, Math.min(widthMax, Math.
 const goesLeft = ({ kind, textAlign }, text, isNew) =>
   isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
 
-/** The input events of typing, by the browser's names. No other event begins a text. */
+/** The browser's names for the input events of typing. Only these events begin a text. */
 const typing = ['insertText', 'insertCompositionText']
 
 /**
- * Writing in a shape: a field lies over it, in the shape's size and rotation. The text is saved when the field is left
- * in any way, as one step to undo.
+ * Writing in a shape: a field lies over the shape, in the shape's size and rotation. The text is saved when the field
+ * is left in any way, as one step of undo.
  *
- * While one text or note is selected, and the current tool doesn't draw, the field waits for somebody to type: it has
+ * While one text or note is selected, and the current tool doesn't draw, the field waits until the person types: it has
  * the focus and the shape's text, but is invisible. So input methods, dead keys and emoji work from the first
- * character, as in any other field. Keys have their usual meaning on the page, except those that type.
+ * character, as in any other field. Keys keep their usual meaning on the page, except the keys that type.
  *
  * @extends {Source<{kept: {id: number, text: string}}>}
  */
@@ -64,8 +67,8 @@ export class Writing extends Source {
   #reach
   #names
   /**
-   * `step`: the step in which the shape was made, if it was made for writing. The text belongs to that step. If the
-   * text stays empty, the shape is removed again.
+   * The writing that is under way. `step`: the step in which the shape was made, if it was made in order to write in
+   * it. The text belongs to that step. If the text stays empty, the shape is removed again.
    *
    * `edits`: how many edits the step had when the writing began.
    *
@@ -136,16 +139,16 @@ export class Writing extends Source {
       if (!reach.permission.mayEdit) this.close()
       this.#waitOrRest()
     })
-    // A press on the paper removes the focus from any element.
+    // A press on the paper takes the focus from whatever element has it, so the field may take it again.
     stage.addEventListener('pointerup', () => this.#waitOrRest())
-    // The page may switch to the past while somebody writes.
+    // The page may switch to the past while the person is writing.
     reach.shown.on('leaving', () => {
       const isWritten = this.#open !== null && plainText(this.#field.value) !== this.#open.began.text
       this.close()
       if (isWritten) reach.notices.say('What you wrote is kept.', { group: 'written' })
     })
     reach.frames.on('paint', () => this.#place())
-    // The on-screen keyboard opens or closes.
+    // The field is placed anew when the on-screen keyboard opens or closes.
     for (const type of ['resize', 'scroll']) window.visualViewport?.addEventListener(type, () => this.#show())
   }
 
@@ -183,7 +186,8 @@ export class Writing extends Source {
   }
 
   /**
-   * The third of three clicks lands on the shape, beside its text, and so do the clicks that a browser makes from taps.
+   * For a moment the field takes presses beside its text too. Otherwise the third of three quick clicks would land on
+   * the shape, and so would the clicks that a browser makes from taps.
    */
   #keepFresh() {
     this.element.classList.add('is-fresh')
@@ -191,7 +195,7 @@ export class Writing extends Source {
   }
 
   /**
-   * Waits for somebody to type, if a single shape is selected that can be written in.
+   * Lets the field wait for typing, if exactly one shape is selected and it can be written in.
    *
    * @returns {boolean} whether the next character that is typed is written in it
    */
@@ -210,7 +214,7 @@ export class Writing extends Source {
   }
 
   /**
-   * Saves the text, and closes.
+   * Saves the text, and closes the field.
    *
    * @param {{isPressed?: boolean}} how `isPressed`: a press on the paper ends it. Until it is lifted, the paper stays under the hand
    */
@@ -220,7 +224,7 @@ export class Writing extends Source {
     this.#waitOrRest()
   }
 
-  /** The single selected shape, if typing would write in it. */
+  /** The selected shape, if it is the only one and typing would write in it. */
   #writable() {
     const { locks, permission, selection, shown, tool } = this.#reach
     const [id] = selection.ids()
@@ -229,7 +233,9 @@ export class Writing extends Source {
     return shape && !isStroke(shape.kind) && isWrittenOn(shape) ? shape : null
   }
 
-  /** Takes the focus only if nothing else has it, and if that doesn't open the on-screen keyboard. */
+  /**
+   * Lets the field take the focus, but only if no other element has it and the on-screen keyboard would stay closed.
+   */
   #waitOrRest() {
     if (this.#open) return
     const hasFocus = document.activeElement === this.#field
@@ -237,7 +243,7 @@ export class Writing extends Source {
     if (hasFingers() || !isFree || !this.wait()) this.#rest()
   }
 
-  /** Ends both writing and waiting. */
+  /** Ends writing, or waiting for typing. */
   #rest() {
     this.#waitsFor = null
     this.element.hidden = true
@@ -259,7 +265,7 @@ export class Writing extends Source {
     this.#reach.presence.setWriting(id)
   }
 
-  /** The field is no longer over a shape. It may still have the focus. */
+  /** Takes the field away from the shape. The field may keep the focus. */
   #hide(isPressed = false) {
     if (isPressed) addEventListener('pointerup', () => { if (!this.#open) this.#keyboard.rest() }, { once: true })
     else this.#keyboard.rest()
@@ -281,7 +287,7 @@ export class Writing extends Source {
     if (!permission.mayEdit) this.#giveBack(began, text)
     else if (!shape) this.#offer(began, text, 'Somebody')
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
-      // Only the text is reverted, also if something else was drawn while it was open.
+      // If the step has more edits by now, only the text is reverted and not the whole step.
       if (step?.edits === open.edits) step.abandon()
       else step?.end()
       if (shown.live.shape(id)) editing.edit((live) => live.delete([id]))
@@ -291,12 +297,12 @@ export class Writing extends Source {
       this.tell('kept', { id, text })
     }
     step?.end()
-    // The text is sent to others before the news that nobody is writing any more.
+    // The text is sent first. Otherwise the others would hear that nobody is writing any more before they get the text.
     this.#hide(isPressed)
   }
 
   /**
-   * The box grows with its text. A new text's box is as wide as its longest line.
+   * The values that make the box as large as its text. A new text's box is as wide as its longest line.
    *
    * @param {Shape} shape @param {string} text @param {boolean} isNew
    */
@@ -307,7 +313,7 @@ export class Writing extends Source {
     const height = isText && isNew ? needed : Math.max(shape.height, needed)
     if (width === shape.width && height === shape.height) return {}
     if (shape.rotation === 0) return { size: [width, height] }
-    // The upper left corner stays in its place.
+    // The upper left corner stays where it is.
     const turn = shape.rotation * Math.PI / 180
     const [dx, dy] = [(width - shape.width) / 2, (height - shape.height) / 2]
     return {
@@ -319,7 +325,8 @@ export class Writing extends Source {
   }
 
   /**
-   * A new text begins at the pointer. A text written from right to left extends to the left from there.
+   * Where a new text's box begins: at the pointer, or so that it ends at the pointer if the text is written from right
+   * to left.
    *
    * @param {Shape} shape @param {string} text @param {boolean} isNew
    */
@@ -347,7 +354,7 @@ export class Writing extends Source {
     this.#show()
   }
 
-  /** Places the field, and makes all of it visible if there is an on-screen keyboard. */
+  /** Places the field, and moves the paper so that the on-screen keyboard covers none of the field. */
   #show() {
     this.#place()
     if (!this.#open || !hasFingers()) return
@@ -356,7 +363,7 @@ export class Writing extends Source {
   }
 
   /**
-   * The painter leaves out the text that is in the field.
+   * Tells the painter to leave out the text that is in the field, or to paint it again.
    *
    * @param {number} id @param {boolean} isCovered
    */
@@ -394,7 +401,7 @@ export class Writing extends Source {
   }
 
   /**
-   * If somebody becomes a viewer while they write, the text is offered to be copied.
+   * Offers to copy the text, because the person became a viewer while they were writing.
    *
    * @param {Shape} began as it was when the writing began @param {string} text
    */
@@ -404,13 +411,13 @@ export class Writing extends Source {
     const copy = () => navigator.clipboard.writeText(text).then(() => notices.say('Copied.', { group: 'written' }))
     notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${text}”`, {
       kind: 'refused', group: 'written', isWhole: true, milliseconds: 30_000,
-      // A page that isn't served securely may not write to the clipboard.
+      // The button is missing if the page may not write to the clipboard, because it isn't served securely.
       action: navigator.clipboard ? { words: 'Copy the text', run: copy } : undefined,
     })
   }
 
   /**
-   * If the shape is deleted while somebody writes in it, the text is offered to be copied.
+   * Offers to copy the text, because the shape was deleted while the person was writing in it.
    *
    * @param {Shape} began as it was when the writing began @param {string} text @param {string} who deleted it
    */
@@ -455,11 +462,11 @@ export class Writing extends Source {
     const height = Math.max(field.scrollHeight, lineHeight * textSize)
     const free = box.height - 2 * textPadding - height
     const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2
-    // Text that runs out of the box keeps the shape's colour behind it: white letters would be unreadable on white
-    // paper.
+    // Text that runs out of the box keeps the shape's colour behind it, because otherwise white letters would be
+    // unreadable on white paper.
     const fill = drawn && kind !== 'text' && shape.filled && free < 0 ? `#${drawn.fill.toString(16).padStart(6, '0')}` : ''
     Object.assign(field.style, { background: fill, boxShadow: fill && `0 0 0 ${textPadding}px ${fill}` })
-    // Text never extends above the box, where its beginning would not be visible.
+    // Text never extends above the box, because there its beginning would not be visible.
     Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })
     this.#hint.style.transform = `scale(${1 / view.scale})`
   }

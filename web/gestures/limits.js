@@ -1,43 +1,50 @@
-// The limits that tell one gesture from another. Distances are CSS pixels, times milliseconds, angles degrees.
+// The limits that distinguish gestures from each other. Distances are in CSS pixels, times in milliseconds, angles in
+// degrees.
 
-/** How far a pointer may move before a press becomes a drag. A finger rolls when it settles; a mouse doesn't. */
+/**
+ * How far a pointer may move before a press becomes a drag. A finger needs more than a mouse, because it rolls when it
+ * settles.
+ */
 export const slop = { mouse: 3, pen: 5, touch: 10 }
 
-/** How far apart two taps of a double tap may be. */
+/** The upper bound on the distance between the two taps of a double tap. */
 export const tapDistanceMax = { mouse: 6, pen: 16, touch: 32 }
 
-/** The most time from the end of a tap to the start of the next one, for both to count together. */
+/** The upper bound on the time from the end of a tap to the start of the next one, if both are to count together. */
 export const tapPauseMax = 300
 
-/** A press of this length lifts the shape under it. A shorter one can be a tap. */
+/** After this time a press lifts the shape under it. A shorter press can be a tap. */
 export const holdTime = 400
 
-/** A contact wider than any fingertip is a palm or a cheek. */
+/** A contact that is at least this wide is a palm or a cheek, because no fingertip is that wide. */
 export const palmWidthMin = 80
 
 /** Two fingers begin to pinch once one of them has moved further than this. */
 export const pinchSlop = 4
 
-/** Every pinch turns by a few degrees. Only a larger turn is intended. */
+/** A turn of two fingers counts only beyond this angle. Every pinch turns by a few degrees that nobody intends. */
 export const turnSlop = 6
 
-/** Fingertips closer than this count as this far apart, so that the scale doesn't explode. */
+/** If two fingertips are closer than this, they count as this far apart. Otherwise the scale would explode. */
 export const fingersApartMin = 24
 
 /**
- * If a second finger follows this soon and this close, both belong together, and the drag that had begun wasn't
- * intended.
+ * If a second finger comes down this soon after the first and this close to it, both belong together, and the drag that
+ * had begun wasn't intended.
  */
 export const secondFingerTime = 250
 export const secondFingerDistance = 48
 
-/** A velocity is measured over the last part of the movement. After resting this long it is zero. */
+/**
+ * A velocity is measured over this last part of the movement. After a pointer has rested this long, its velocity is
+ * zero.
+ */
 export const velocitySpan = 100
 export const velocityRestMax = 50
 
 /**
- * The gestures for each kind of target. If a third tap has no meaning, a double tap acts at once. Otherwise it waits
- * until no third tap can follow.
+ * Which gestures each kind of target has. If a third tap has no meaning there, a double tap acts at once. Otherwise the
+ * double tap waits until no third tap can follow.
  */
 export const needs = {
   shape: { taps: 3, hold: true, pinch: true },

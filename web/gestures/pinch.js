@@ -12,7 +12,7 @@ export class Pinch {
   #lastAngle
   #turned = 0
   /**
-   * The angle from which a turn counts, once it is intended.
+   * The angle from which a turn is measured, once the turn is known to be intended.
    *
    * @type {number | null}
    */
@@ -20,7 +20,7 @@ export class Pinch {
 
   hasBegun = false
   /**
-   * The position of the fingers, and what they have done since the start.
+   * The position of the two fingers, and how they have moved since the start.
    *
    * @type {Point & {dx: number, dy: number, scale: number, rotation: number}}
    */
@@ -41,7 +41,7 @@ export class Pinch {
       const way = Math.max(distance(first, this.#startFirst), distance(second, this.#startSecond))
       if (way <= pinchSlop) return
       this.hasBegun = true
-      // Measured from here, so that the shape doesn't jump by the slop.
+      // The movement is measured from here on, so that the shape doesn't jump by the slop.
       this.#measureFrom(first, second)
       return
     }

@@ -1,11 +1,11 @@
-// Recognises gestures: a state machine without a clock, a page or callbacks. Pointer events go in, gestures come out,
-// and `wakeAt` is the time at which `wake` has to be called. The output depends on the input alone, so a recorded trace
-// is a test.
+// Recognises gestures: a state machine without a clock, a page or callbacks. It takes pointer events and returns
+// gestures, and `wakeAt` is the time at which `wake` has to be called. The output depends on the input alone, so a
+// recorded trace is a test.
 //
 //     idle ─ down ─→ pressed ─ past the slop, or held ─→ dragging ─ up ─→ idle
 //                       └────── a second finger ──────→ pinching ─ one finger up ─→ resting ─ up ─→ idle
 //
-// It is always idle when no pointer is down.
+// The recogniser is always idle when no pointer is down.
 
 import { Pinch } from './pinch.js'
 import { Taps } from './taps.js'
@@ -17,7 +17,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
 /** @typedef {{shift: boolean, alt: boolean, ctrl: boolean, meta: boolean}} Modifiers */
 
 /**
- * The target of a pointer that comes down.
+ * What a pointer comes down on.
  *
  * @typedef {object} Target
  * @property {'shape' | 'handle' | 'empty' | 'sheet' | 'view'} kind `sheet`: whatever lies there, it is drawn over
@@ -84,7 +84,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
 /** @typedef {DragParts & LastingParts & Point & Modifiers} Drag */
 
 /**
- * Two fingers. `x` and `y` are the middle between them, `rotation` is in degrees clockwise.
+ * A gesture of two fingers. `x` and `y` are the middle between the fingers, `rotation` is in degrees clockwise.
  *
  * @typedef {{type: 'pinch', scale: number, rotation: number} & LastingParts & Point & Modifiers} TwoFingers
  */
@@ -93,7 +93,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
 /** @typedef {Moment | Lasting} Gesture */
 
 /**
- * A pointer that is down. An ignored one is only remembered until it goes up.
+ * A pointer that is down. An ignored pointer causes no gestures; it is only remembered until it goes up.
  *
  * @typedef {{id: number, type: PointerType, start: Point, at: Point, time: number, target: Target, button: number,
  *   isPanning: boolean, isIgnored: boolean, modifiers: Modifiers}} Pointer
@@ -106,8 +106,8 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
  *   last: Point}} Dragging
  */
 /**
- * `dragging`: the drag that the second finger interrupted. It ends when the pinch begins, or with the fingers if no
- * pinch begins.
+ * `dragging`: the drag that the second finger interrupted. The drag ends when the pinch begins; if no pinch begins, it
+ * ends when the fingers go up.
  *
  * @typedef {{name: 'pinching', pointer: Pointer, second: Pointer, target: Target, pinch: Pinch, dragging: Dragging | null}} Pinching
  */
@@ -117,7 +117,7 @@ import { holdTime, needs, palmWidthMin, secondFingerDistance, secondFingerTime, 
 /** @type {Idle} */
 const idle = Object.freeze({ name: 'idle' })
 /**
- * The target of pointers whose target isn't known. They are ignored, so it is never acted on.
+ * The target of pointers that came down unnoticed. Such pointers are ignored, so no gesture ever has this target.
  *
  * @type {Target}
  */
@@ -127,7 +127,7 @@ export class Recogniser {
   /** @type {State} */
   #state = idle
   /**
-   * All pointers that are down, including ignored ones.
+   * All pointers that are down, including the ignored ones.
    *
    * @type {Map<number, Pointer>}
    */
@@ -137,7 +137,7 @@ export class Recogniser {
   /** @type {Gesture[]} */
   #gestures = []
 
-  /** When `wake` must be called; Infinity if it need not be. */
+  /** The time at which `wake` must be called; Infinity if no call is needed. */
   get wakeAt() { return Math.min(this.#taps.due, this.#state.name === 'pressed' ? this.#state.holdAt : Infinity) }
 
   get isIdle() { return this.#state === idle }
@@ -156,7 +156,7 @@ export class Recogniser {
   }
 
   /**
-   * The time in `wakeAt` has come.
+   * To be called at the time `wakeAt`.
    *
    * @param {number} time @returns {Gesture[]}
    */
@@ -173,7 +173,7 @@ export class Recogniser {
   cancel(time, reason = 'interrupted') {
     this.#advance(time)
     this.#abandon(reason)
-    // Fingers that are still down count only after they have been lifted.
+    // Fingers that are still down are ignored until they have been lifted.
     for (const pointer of this.#pointers.values()) pointer.isIgnored = true
     return this.#take()
   }
@@ -181,7 +181,7 @@ export class Recogniser {
   // Time.
 
   /**
-   * Handles earlier deadlines first, so that a late timer changes nothing.
+   * Handles all deadlines before `time` first, so that a timer that fires late changes nothing.
    *
    * @param {number} time
    */
@@ -196,7 +196,7 @@ export class Recogniser {
   }
 
   /**
-   * A double tap stops waiting for a third tap.
+   * Ends the wait for a third tap: a double tap that was held back acts now.
    *
    * @param {number} time
    */
@@ -230,7 +230,7 @@ export class Recogniser {
       isIgnored: (input.contact ?? 0) >= palmWidthMin,
       modifiers: modifiers(input),
     }
-    // People who write with a pen rest their hand on the glass.
+    // People who write with a pen rest their hand on the glass, so the pen ends a touch.
     if (pointer.type === 'pen' && this.#state.pointer?.type === 'touch') this.#abandon('pen')
     this.#pointers.set(pointer.id, pointer)
     if (pointer.button > 1 || !input.target) pointer.isIgnored = true
@@ -264,7 +264,7 @@ export class Recogniser {
     if (pointer.isIgnored) return
     pointer.at = { x: input.x, y: input.y }
     pointer.modifiers = modifiers(input)
-    // The up event may have the last part of the movement.
+    // The up event may bring the last part of the movement.
     if (this.#state.name === 'pressed') this.#strayed(pointer)
     switch (this.#state.name) {
       case 'pressed': {
@@ -288,7 +288,7 @@ export class Recogniser {
   }
 
   /**
-   * A pointer vanished without an up event.
+   * Handles a pointer that vanished without an up event.
    *
    * @param {number} id @param {string} reason
    */
@@ -300,7 +300,7 @@ export class Recogniser {
   }
 
   /**
-   * When a first pointer comes down, earlier pointers must have gone up, even if that was not reported.
+   * When the first pointer of a kind comes down, all earlier pointers must have gone up, even if no event said so.
    *
    * @param {PointerType} type
    */
@@ -327,7 +327,7 @@ export class Recogniser {
     const { start, at, type } = pointer
     const distance = Math.hypot(at.x - start.x, at.y - start.y)
     if (distance <= slop[type]) return
-    // A finger's movement counts from the end of the slop, so that nothing jumps.
+    // A finger's movement is measured from the end of the slop, so that the shape doesn't jump.
     const share = type === 'touch' ? slop[type] / distance : 0
     const origin = { x: start.x + (at.x - start.x) * share, y: start.y + (at.y - start.y) * share }
     this.#beginDrag(pointer, origin, false)
@@ -370,7 +370,7 @@ export class Recogniser {
   // Two fingers.
 
   /**
-   * Whether a second finger turns the first one's gesture into a pinch.
+   * Decides whether a second finger turns the first finger's gesture into a pinch.
    *
    * @param {Pointer} second
    */
@@ -387,7 +387,7 @@ export class Recogniser {
       const [target, other] = [first, second].map((finger) => finger.target.under ?? finger.target)
       if (!needs[target.kind].pinch) return false
       this.#emitAll(this.#taps.end())
-      // Two fingers on two shapes pinch the canvas below both.
+      // Two fingers on two different shapes pinch the canvas below both.
       const isTorn = target.kind === 'shape' && other.kind === 'shape' && target.key !== other.key
       this.#beginPinch(first, second, isTorn ? { kind: 'empty', key: 'empty' } : target)
       return true
@@ -421,7 +421,7 @@ export class Recogniser {
   }
 
   /**
-   * Ends the drag that a second finger interrupted, at its position at that time.
+   * Ends the drag that a second finger interrupted, at the position that it had when it was interrupted.
    *
    * @param {Pinching} pinching @param {'ended' | 'cancelled'} phase @param {Partial<Drag>} more
    */
@@ -440,7 +440,8 @@ export class Recogniser {
   }
 
   /**
-   * One finger is enough to hold the position. When a second one comes again, the pinch continues.
+   * Handles the lifting of one of two fingers. The other finger holds the position: when a second one comes down again,
+   * the pinch continues.
    *
    * @param {Pinching} pinching @param {Pointer} pointer
    */
@@ -462,7 +463,7 @@ export class Recogniser {
       else this.#endDrag(state, 'cancelled', { reason })
     }
     this.#emitAll(this.#taps.end())
-    // Pointers that are still down belonged to the gesture that has ended, and are ignored.
+    // Pointers that are still down belong to the gesture that has ended, so they are ignored.
     for (const pointer of [state.pointer, state.second]) if (pointer) pointer.isIgnored = true
     this.#state = idle
   }
@@ -484,7 +485,8 @@ function modifiers({ shift = false, alt = false, ctrl = false, meta = false }) {
 }
 
 /**
- * `button` counts the left one 0, the middle one 1 and the right one 2; in `buttons` the right one comes second.
+ * The bit of a button in `buttons`. `button` numbers them left 0, middle 1, right 2; in `buttons` the right one comes
+ * second.
  *
  * @param {number} button
  */

@@ -2,14 +2,18 @@ import { Source } from '../basics/source.js'
 
 /** @typedef {{x: number, y: number, z: number}} Acceleration m/s² */
 
-/** The limits that tell shaking by hand from movement in a pocket: m/s², reversals, milliseconds. */
+/**
+ * The limits that distinguish shaking by hand from movement in a pocket: strength in m/s², a number of reversals, and a
+ * time in milliseconds.
+ */
 const strengthMin = 14
 const turnsMin = 4
 const turnsWithin = 900
 const pauseAfter = 1500
 
 /**
- * Tells shaking from being carried: strong movements that reverse direction several times. Without a clock or a sensor.
+ * Distinguishes shaking from being carried: shaking is a series of strong movements that reverse direction several
+ * times. This class has no clock and no sensor.
  */
 export class ShakeDetector {
   /** @type {number[]} */
@@ -35,18 +39,18 @@ export class ShakeDetector {
   }
 }
 
-/** The weight of the gravity measured before, in the next measurement. */
+/** The weight that the gravity measured so far has in the next measurement. */
 const gravityShare = 0.8
 
 /**
- * On some phones, pages have to ask for the sensor.
+ * The sensor's class, which on some phones has a function by which pages have to ask for it.
  *
  * @type {DeviceMotionEventConstructor | undefined}
  */
 const sensor = globalThis.DeviceMotionEvent
 
 /**
- * Listens to the phone's sensor. `shaken`: the phone was shaken.
+ * Listens to the phone's sensor of motion. `shaken`: the phone was shaken.
  *
  * @extends {Source<{shaken: null}>}
  */
@@ -58,13 +62,13 @@ export class Shaking extends Source {
   /** @type {(event: DeviceMotionEvent) => void} */
   #listener = (event) => this.#take(event)
 
-  /** Begins to listen, if this is a device that could be shaken. */
+  /** Begins to listen, if this device is one that people can shake. */
   constructor() {
     super()
     if (navigator.maxTouchPoints > 0) this.#listen()
   }
 
-  /** Whether the page has to ask for the sensor, and hasn't heard from it yet. */
+  /** Whether the page has to ask for the sensor, and the sensor hasn't reported anything yet. */
   get isToBeAsked() {
     return navigator.maxTouchPoints > 0 && typeof sensor?.requestPermission === 'function' && !this.#hasMoved
   }
@@ -106,7 +110,7 @@ export class Shaking extends Source {
 }
 
 /**
- * Some sensors leave out an axis.
+ * The motion on all three axes. Some sensors leave out an axis.
  *
  * @param {DeviceMotionEventAcceleration | null} told @returns {Acceleration | null}
  */

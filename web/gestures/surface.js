@@ -7,29 +7,30 @@ import { Recogniser } from './recogniser.js'
 /** @typedef {{type: 'leave'}} Leave */
 /** @typedef {{pressure: number, pointer: import('./recogniser.js').PointerType} & Point} TrailPoint */
 /**
- * The path of the pressed pointer since the last event, as finely as the browser knows it, and where it will probably
- * be in the next frame.
+ * The path of the pressed pointer since the last event, in as many points as the browser knows, and the points where
+ * the pointer will probably be in the next frame.
  *
  * @typedef {{type: 'trail', points: TrailPoint[], predicted: TrailPoint[]}} Trail
  */
 
-/** The length of a wheel's line, and of a page of lines. */
+/** In pixels: how far the wheel scrolls if it counts in lines, or in pages. */
 const linePixels = 16
 const pagePixels = 400
 
 /**
- * A notch of the wheel, with the zoom key held, changes the scale by a quarter at most. A trackpad sends many small
- * ones.
+ * How a wheel's movement changes the scale while the zoom key is held. A notch of the wheel is one large movement, which
+ * changes the scale by a quarter at most. A trackpad sends many small movements instead.
  */
 const zoomShare = 0.01
 const zoomStepMax = 24
 
-/** Browsers paste right after the release. A person can't paste this soon after it. */
+/** A paste this soon after the middle button's release comes from the browser, because no person is that quick. */
 const middlePasteMilliseconds = 50
 
 /**
  * Turns the pointer events of an element into gestures, each as a `gesture` event. The surface listens, captures
- * pointers and keeps the time; the recogniser tells gestures apart. Only `wheel`, `leave` and `trail` come without it.
+ * pointers and has the timer; the recogniser decides which gesture it is. Only `wheel`, `leave` and `trail` don't come
+ * from the recogniser.
  *
  * @extends {Source<{gesture: Gesture | Wheel | Leave | Trail}>}
  */
@@ -41,14 +42,14 @@ export class Surface extends Source {
   #isSpaceHeld = false
   #tellsTrails = false
   /**
-   * The pointer whose trail is reported.
+   * The pointer whose path is reported by `trail`.
    *
    * @type {number | null}
    */
   #trailing = null
   /**
-   * The element's position in the window. It is kept until the window changes, since asking at each event would force a
-   * layout each time.
+   * The element's position in the window. It is stored until the window changes, since reading it at each event would
+   * force a layout each time.
    *
    * @type {Point | null}
    */
@@ -67,14 +68,14 @@ export class Surface extends Source {
     element.addEventListener('pointermove', (event) => this.#pointer(event, 'move'))
     element.addEventListener('pointerup', (event) => this.#pointer(event, 'up'))
     element.addEventListener('pointercancel', (event) => this.#pointer(event, 'cancel'))
-    // This also comes after each up event, when the recogniser has forgotten the pointer already.
+    // This event also comes after each up event, when the recogniser has forgotten the pointer already.
     element.addEventListener('lostpointercapture', (event) => this.#pointer(event, 'cancel'))
     element.addEventListener('pointerleave', ({ pointerType }) => {
       if (pointerType !== 'touch' && this.#recogniser.isIdle) this.tell('gesture', { type: 'leave' })
     })
     element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
     this.#hearSafari()
-    // Without this, the middle button would scroll, and a long press would open the browser's menu.
+    // Without this, the middle button would scroll the page, and a long press would open the browser's menu.
     element.addEventListener('mousedown', (event) => { if (event.button === 1) event.preventDefault() })
     element.addEventListener('mouseup', (event) => { if (event.button === 1) swallowPaste(event) })
     element.addEventListener('contextmenu', (event) => event.preventDefault())
@@ -84,16 +85,16 @@ export class Surface extends Source {
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.cancel() })
   }
 
-  /** Whether the space bar is held: then dragging moves the paper. */
+  /** Whether the space bar is held. While it is, dragging moves the paper. */
   set isSpaceHeld(/** @type {boolean} */ held) { this.#isSpaceHeld = held }
 
-  /** Whether trails are reported too, which tools that draw freehand need. */
+  /** Whether `trail` is sent too, which tools that draw freehand need. */
   set tellsTrails(/** @type {boolean} */ tells) { this.#tellsTrails = tells }
 
-  /** Whether nothing is pressed, dragged or pinched. */
+  /** Whether no pointer is pressed, dragged or pinching. */
   get isIdle() { return this.#recogniser.isIdle }
 
-  /** A key was pressed, so a double tap stops waiting for a third tap. */
+  /** Ends the wait for a third tap, because a key was pressed. */
   endTaps() { this.#tellAll(this.#recogniser.endTaps(performance.now())) }
 
   /** Ends the gesture in progress. */
@@ -107,13 +108,13 @@ export class Surface extends Source {
       try {
         this.#element.setPointerCapture(event.pointerId)
       } catch {
-        // The pointer is already gone. Its end will be reported.
+        // The pointer is gone already, so it can't be captured. Its end will be reported.
       }
     }
     if (phase === 'down' || (phase === 'move' && this.#recogniser.isIdle)) {
       input.target = this.#targets.at({ x: input.x, y: input.y }, input.type)
     }
-    // The pointer may have moved on before it was lifted.
+    // An up event counts too, because the pointer may have moved before it was lifted.
     if ((phase === 'move' || phase === 'up') && event.pointerId === this.#trailing) this.#tellTrail(event)
     if ((phase === 'up' || phase === 'cancel') && event.pointerId === this.#trailing) this.#trailing = null
     this.#tellAll(this.#recogniser.handle(input))
@@ -180,8 +181,8 @@ export class Surface extends Source {
   }
 
   /**
-   * Safari reports a trackpad's pinch by its own events, and would zoom the page. The recogniser handles fingers on
-   * glass.
+   * Listens to Safari's own events for a trackpad's pinch, and keeps Safari from zooming the page. Fingers on glass are
+   * left to the recogniser.
    */
   #hearSafari() {
     let scale = 1
@@ -216,7 +217,8 @@ export class Surface extends Source {
   }
 
   #wake() {
-    // A pointer event that is still waiting may show that this was no hold, or no double tap.
+    // The deadline waits if a pointer event is pending: that event may show that the press was no hold, or that the
+    // taps were no double tap.
     if (navigator.scheduling?.isInputPending?.()) this.#timer = setTimeout(() => this.#wake(), 0)
     else this.#tellAll(this.#recogniser.wake(performance.now()))
   }
@@ -226,7 +228,8 @@ export class Surface extends Source {
 const pointerKind = (type) => (type === 'touch' || type === 'pen' ? type : 'mouse')
 
 /**
- * On Linux, releasing the middle button pastes the last selected text. Here the button has moved the paper.
+ * Suppresses one paste. On Linux, releasing the middle button pastes the text that was selected last, but here the
+ * button has moved the paper.
  *
  * @param {MouseEvent} released
  */

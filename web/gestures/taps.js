@@ -4,8 +4,9 @@ import { needs, tapDistanceMax, tapPauseMax } from './limits.js'
 /** @typedef {Omit<Moment, 'type'>} Press */
 
 /**
- * Counts taps that belong together: on the same target, near each other, and shortly after each other. A double tap
- * that could become a triple tap is held back until it can't, so that a triple tap never acts as a double tap first.
+ * Counts taps that belong together: they are on the same target, near each other, and follow each other soon. A double
+ * tap that could become a triple tap is held back until no third tap can follow. Otherwise every triple tap would act
+ * as a double tap first.
  */
 export class Taps {
   #count = 0
@@ -13,11 +14,11 @@ export class Taps {
   #last = null
   #doubleDue = Infinity
 
-  /** When a held back double tap has to act. */
+  /** When a double tap that is held back has to act. */
   get due() { return this.#doubleDue }
 
   /**
-   * A press has begun. It continues the taps before it, or ends them.
+   * Notes that a press has begun. It continues the taps before it, or ends them.
    *
    * @param {Press} press @returns {Moment[]}
    */
@@ -30,14 +31,14 @@ export class Taps {
   }
 
   /**
-   * The press was a tap.
+   * Counts the press as a tap.
    *
    * @param {Press} press @param {number} time @returns {Moment[]}
    */
   tapped(press, time) {
     const taps = press.target.taps ?? needs[press.target.kind].taps
     if (taps === 0) return []
-    // With a modifier each tap counts by itself, because people select several shapes in this way.
+    // With a modifier each tap counts by itself, because people select several shapes one after the other in this way.
     if (taps === 1 || press.shift || press.ctrl || press.meta) {
       return [...this.end(), gesture('tap', press, time)]
     }
@@ -54,7 +55,7 @@ export class Taps {
   }
 
   /**
-   * No more taps follow: a held back double tap acts now.
+   * Ends the count: a double tap that was held back acts now.
    *
    * @returns {Moment[]}
    */

@@ -7,7 +7,7 @@ import '../storage/appearance.js'
 import { keptRooms } from '../storage/database.js'
 import { thumbnailOf } from './thumbnail.js'
 
-// The list of rooms. New rooms can be made with a given name, or with a made-up one.
+// The list of rooms. A person can enter a room with a name of their own, or a new one with a made-up name.
 
 const lookMilliseconds = 3_000
 const keptAfterMilliseconds = 1_500
@@ -15,7 +15,7 @@ const keptAfterMilliseconds = 1_500
 const words = ['amber', 'birch', 'cedar', 'coral', 'dune', 'ember', 'fern', 'harbor', 'indigo', 'juniper', 'lagoon',
   'maple', 'meadow', 'opal', 'pebble', 'quartz', 'river', 'saffron', 'tundra', 'willow']
 
-/** A name that no other room has by chance: two words that can be read out, and a few more characters. */
+/** A name that no other room is likely to have: two words that can be read out, and a few more characters. */
 function freshName() {
   const numbers = crypto.getRandomValues(new Uint32Array(3))
   const word = (/** @type {number} */ at) => words[numbers[at] % words.length]
@@ -37,7 +37,7 @@ function header() {
     help.textContent = ''
     search()
   })
-  // If somebody has typed a name, both buttons use it.
+  // If the person has typed a name, both buttons use that name.
   const join = () => {
     const name = typedName()
     if (isRoomName(name)) return enter(name)
@@ -73,12 +73,12 @@ const note = element('p', { class: 'quiet', role: 'status' })
 const create = element('button', { type: 'button', class: 'button', onclick: () => enter(typedName()) })
 const none = element('p', { class: 'quiet', role: 'status', hidden: true })
 /**
- * When this browser was last in each room, as of the opening of the list.
+ * When this browser was last in each room. Read when the list opens.
  *
  * @type {Map<string, number>}
  */
 let visits = new Map()
-/** A longer list of recent rooms would be of no help. */
+/** The upper bound on recent rooms that are listed. More would be of no help. */
 const recentMax = 8
 /** @typedef {{picture: HTMLImageElement, line: HTMLElement, cursor: string | null, item: HTMLElement}} Card */
 /** @type {Map<string, Card>} */
@@ -101,7 +101,7 @@ function card(room) {
 /** @typedef {{room: string, line: string, cursor?: string}} Listed */
 
 /**
- * Rooms that this browser has visited come first, latest visit first.
+ * Shows the rooms. Those that this browser has visited come first, the latest visit first.
  *
  * @param {Listed[]} rooms
  */
@@ -136,7 +136,7 @@ function place(list, rooms) {
 /** The typed text, as the name of a room. */
 function typedName() { return input.value.trim().replace(/\s+/g, '-') }
 
-/** Shows the rooms whose names have what was typed. */
+/** Shows the rooms whose names contain the typed text. */
 function search() {
   const wanted = typedName().toLowerCase()
   let count = 0
@@ -156,7 +156,7 @@ function search() {
 }
 
 /**
- * Loaded by `fetch`, so that the token can be sent along.
+ * Shows a room's picture. It is loaded by `fetch`, so that the token can be sent along.
  *
  * @param {HTMLImageElement} picture @param {string} path
  */

@@ -1,7 +1,7 @@
 // The parts of a room's address: the room, whether the link is view-only, and the token.
 
 /**
- * The token for this tab. If the browser stores nothing, it lasts as long as the page is open.
+ * The token for this tab. If the browser doesn't store it, it lasts as long as the page is open.
  *
  * @type {string | null}
  */
@@ -9,7 +9,7 @@ let token = null
 try {
   token = sessionStorage.getItem('token')
 } catch {
-  // Site data is blocked.
+  // The browser blocks storing data for this site.
 }
 
 /** @param {string} given */
@@ -23,7 +23,7 @@ export function takeToken(given) {
 }
 
 /**
- * Opens the page again with another token, even if this browser can't store it.
+ * Opens the page again with another token, even if this browser can't store the token.
  *
  * @param {string} given
  */
@@ -41,7 +41,8 @@ export function isRoomName(name) {
 }
 
 /**
- * Reads the page's address. A token is removed from it, so that it doesn't get into the history or into a copied link.
+ * Reads the page's address. The token is removed from the address, so that it doesn't get into the browser's history or
+ * into a copied link.
  *
  * @returns {{room: string | null, viewOnly: boolean, token: string | null}}
  */
@@ -55,7 +56,7 @@ export function readAddress() {
   try {
     room = decodeURIComponent(location.pathname.match(/^\/r\/([^/]+)\/?$/)?.[1] ?? '')
   } catch {
-    // An address with invalid escapes names no room.
+    // An address that is wrongly escaped names no room.
   }
   return {
     room: room && isRoomName(room) ? room : null,
@@ -65,7 +66,7 @@ export function readAddress() {
 }
 
 /**
- * The link that is given to others.
+ * The link that people give to others.
  *
  * @param {string} room @param {boolean} [viewOnly]
  */
@@ -83,7 +84,7 @@ export function socketAddress(room, token) {
   return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/rooms/${room}/sync${query}`
 }
 
-/** A server that sends nothing for this long, before its answer or in the middle of it, counts as gone. */
+/** If the server sends nothing for this long, before its answer or in the middle of it, the server counts as gone. */
 const silentMilliseconds = 20_000
 
 /**

@@ -3,12 +3,15 @@ import { socketAddress } from './address.js'
 
 /** The close code of a socket that the page gives up. */
 const closedByPage = 1000
-/** The browsers' code for a socket that ended without a close frame. */
+/** The close code that browsers report for a socket that ended without a close frame. */
 const lostWithoutClosing = 1006
-/** The server's code for a full room or a full server. */
+/** The server's close code for a full room or a full server. */
 const closedAsFull = 4429
 
-/** The first byte of a message with a token, and of the answer to it. The replica doesn't handle tokens. */
+/**
+ * The first byte of a message that brings a token, and of the answer to it. These messages bypass the replica, which
+ * doesn't handle tokens.
+ */
 const bringsToken = 0x06
 const takesToken = 0x4d
 
@@ -23,9 +26,9 @@ export function openSocket({ room, token }) {
 }
 
 /**
- * A replica with its socket. Carries out the replica's requests to the network, reports the results to it, and passes
- * all other effects on: `effect`, one at a time and in order. `performed` follows each run of effects. `sent`: how many
- * bytes a message has that was given to the socket.
+ * A replica with its socket. It carries out the replica's effects on the network, reports the results to the replica,
+ * and passes all other effects on: `effect`, one at a time and in order. `performed` follows each run of effects.
+ * `sent`: a message was given to the socket; the detail is how many bytes it has.
  *
  * Messages of a socket that was given up are ignored, so a replica never hears of a connection that it has left.
  *
@@ -61,10 +64,10 @@ export class Connection extends Source {
     this.#opened = opened
   }
 
-  /** Whether the room or the server was full at the last try. The replica goes on trying. */
+  /** Whether the last attempt failed because the room or the server was full. The replica keeps trying. */
   get isTurnedAway() { return this.#isTurnedAway }
 
-  /** The token that the page has for the room. */
+  /** The token with which the page enters the room. */
   get token() { return this.#token }
 
   /**
@@ -84,7 +87,7 @@ export class Connection extends Source {
   start() { this.perform(this.replica.start()) }
 
   /**
-   * Carries out effects in order, including those that are added while it is at work.
+   * Carries out effects in order, including those that are added meanwhile.
    *
    * @param {Effect[]} effects
    */
@@ -104,12 +107,12 @@ export class Connection extends Source {
     this.tell('performed', null)
   }
 
-  /** The network is back, or the page is visible again: tries now instead of waiting. */
+  /** Tries to connect now instead of waiting, because the network is back or the page is visible again. */
   hurry() {
     if (this.replica.status().state === 'waiting') this.start()
   }
 
-  /** The line is dead, although the browser has not noticed: opens a new one at once. */
+  /** Opens a new connection at once, because the line is dead although the browser has not noticed. */
   renew() {
     if (!this.#socket) return
     this.#giveUp()
@@ -124,7 +127,7 @@ export class Connection extends Source {
     this.#giveUp()
   }
 
-  /** The replica's code has failed, and its state can't be trusted. */
+  /** Stops for good, because the replica's code has failed and its state can't be trusted. */
   stop() {
     this.end()
     this.tell('stopped', null)
@@ -148,8 +151,8 @@ export class Connection extends Source {
   }
 
   /**
-   * Gives a message to the socket, unless that is closing: then `close` will follow, and the replica still has
-   * everything that the server has not answered.
+   * Gives a message to the socket. If the socket is closing, the message is dropped: `close` will follow, and the
+   * replica still has everything that the server has not answered.
    *
    * @param {Uint8Array | string} message
    */
@@ -183,7 +186,7 @@ export class Connection extends Source {
     this.#socket = socket
   }
 
-  /** For the first connection, the socket that was opened beforehand, unless it is closed by now. */
+  /** The socket that was opened beforehand, for the first connection, unless it is closed by now. */
   #takeOpened() {
     const opened = this.#opened
     this.#opened = null
@@ -204,7 +207,7 @@ export class Connection extends Source {
 }
 
 /**
- * The message in the binary encoding: its kind, the token's length as a varint, the token.
+ * A message that brings a token, in the binary encoding: its kind, the token's length as a varint, and the token.
  *
  * @param {string} token
  */

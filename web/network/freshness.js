@@ -1,8 +1,8 @@
 import { Source } from '../basics/source.js'
 
-// Whether the server has a newer page than the open one, and the worker that stores the page.
+// Checks whether the server has a newer page than the open one, and installs the worker that stores the page.
 
-/** A server that takes longer to answer counts as unreachable here. */
+/** If the server takes longer than this to answer, it counts as unreachable here. */
 const patienceMilliseconds = 3_000
 
 /**
@@ -27,11 +27,11 @@ function endedAfter(milliseconds) {
   return controller.signal
 }
 
-/** A part was loaded that may belong to a newer page than the rest. */
+/** Thrown when a part was loaded that may belong to a newer page than the rest. */
 export class NewerPage extends Error {}
 
 /**
- * The version of the open page, and whether the server has another one by now. `newer`: it has.
+ * The version of the open page, and whether the server has another version by now. `newer`: it has.
  *
  * @extends {Source<{newer: null}>}
  */
@@ -47,8 +47,8 @@ export class Freshness extends Source {
   }
 
   /**
-   * Returns what was just loaded, unless it may belong to a newer page: parts of two versions don't work together. The
-   * check comes after the loading, because the server's page could change in between.
+   * Returns what was just loaded, but throws if it may belong to a newer page: parts of two versions don't work
+   * together. The check comes after the loading, because the server's page could change while the part is loaded.
    *
    * @template T @param {T} loaded @returns {Promise<T>} fails with `NewerPage`
    */
@@ -62,14 +62,14 @@ export class Freshness extends Source {
 let registering
 
 /**
- * Makes the browser store the server's current page. Not every browser can, and none can for a page that isn't served
+ * Makes the browser store the server's current page. Some browsers can't, and no browser can if the page isn't served
  * securely.
  */
 export async function keepPage() {
   registering ??= navigator.serviceWorker?.register('/worker.js').catch((error) => {
     console.warn('This browser won’t keep the page for when there is no network:', error)
   })
-  // A worker that is being installed loads the page by itself.
+  // A worker that is being installed loads the page by itself, so nothing needs to be done.
   const registration = await registering
   registration?.active?.postMessage('refresh')
 }

@@ -1,26 +1,26 @@
 import { Source } from '../basics/source.js'
 
 /**
- * At most this many bytes may be on their way without an answer. A line of 64 kbit/s takes a third of a second for
- * them; on a quick line they are answered before there are more.
+ * The upper bound on bytes that may be on their way without an answer. A line of 64 kbit/s takes a third of a second
+ * for them; a quick line has them answered before the bound is reached.
  */
 const unansweredBytesMax = 2500
-/** The number of bytes after which the server is asked for an answer. */
+/** The number of bytes after which the page asks the server for an answer. */
 const askBytes = 800
-/** The shortest time between two such requests. */
+/** The shortest time between two requests for an answer. */
 const askMilliseconds = 100
 
 /**
  * Backpressure for messages that are only useful while they are new, such as cursors. Bytes that wait in a line can't
- * be replaced any more, and browsers let megabytes wait there. So the server is asked for an answer now and then, and
- * while too much is unanswered, the line counts as full. `free`: it no longer does.
+ * be replaced any more, and browsers let megabytes wait there. So the page asks the server for an answer now and then,
+ * and while too many bytes are unanswered, the line counts as full. `free`: the line is no longer full.
  *
  * @extends {Source<{free: null}>}
  */
 export class Pacing extends Source {
   #connection
   /**
-   * Sent bytes that may not have arrived yet, the oldest first.
+   * The sent bytes that may not have arrived yet, the oldest first.
    *
    * @type {{at: number, bytes: number}[]}
    */
@@ -31,7 +31,7 @@ export class Pacing extends Source {
   #askedAt = -Infinity
   #timer = 0
   /**
-   * When the line was last used, if it is not known that that has arrived.
+   * When the line was last used for such a message, if it is not known yet that the message has arrived.
    *
    * @type {number | null}
    */
@@ -43,7 +43,8 @@ export class Pacing extends Source {
     this.#connection = connection
     connection.on('sent', (bytes) => this.#note(bytes))
     connection.on('effect', (effect) => {
-      // The round trip is in whole milliseconds.
+      // Everything sent before the request has arrived. A millisecond is added, because the round trip is in whole
+      // milliseconds.
       if (effect.type === 'pong') this.#answered(performance.now() - effect.roundTripMilliseconds + 1)
       // A new connection begins with an empty line.
       else if (effect.type === 'state') this.#answered(Infinity)
@@ -53,7 +54,8 @@ export class Pacing extends Source {
   get isFree() { return this.#usedAt === null || this.#unanswered <= unansweredBytesMax }
 
   /**
-   * Something is being sent because the line is free. If edits alone fill the line, such messages alternate with them.
+   * Notes that such a message is sent because the line is free. If edits alone fill the line, such messages alternate
+   * with the edits.
    */
   use() { this.#usedAt = performance.now() }
 

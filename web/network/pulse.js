@@ -1,48 +1,50 @@
 import { Source } from '../basics/source.js'
 
-/** After this long without a message, the server is asked for one. */
+/** After this long without a message, the page pings the server. */
 const quietMilliseconds = 2000
-/** The same while edits wait for their answer, when silence means more. */
+/** The same time while edits wait for their answer, because then a silence more likely means a dead line. */
 const unansweredMilliseconds = 700
-/** How long the answer may then take. Both times together are how soon a dead line is noticed. */
+/** How long the answer to that ping may take. A dead line is noticed within the sum of both times. */
 const answerMilliseconds = 2500
-/** The same after the page comes back from sleep, when the line is most likely dead. */
+/** The same time after the page comes back from sleep, when the line is most likely dead. */
 const wakingMilliseconds = 500
 /**
- * How long a connection may take to open. If packets are lost, the system repeats the first one after ever longer
- * pauses, so a new try is quicker once the network is back.
+ * How long a connection may take to open. If packets are lost, the system repeats the first packet after ever longer
+ * pauses, so a new attempt is quicker once the network is back.
  */
 const openingMilliseconds = 5000
 const openingMillisecondsMax = 10_000
 /**
- * How long the welcome may take, whatever else arrives, and each part of the drawing. On a thin line a part takes
+ * How long the welcome may take, and then each part of the drawing, whatever else arrives. On a slow line a part takes
  * seconds.
  */
 const greetingMilliseconds = 5000
 const loadingMilliseconds = 10_000
 /**
- * A line that looked dead may just be a slow one with a long message on it. So the patience grows by up to this factor,
- * and the line isn't cut off for ever.
+ * The upper bound on the factor by which the page's patience grows. A line that looks dead may just be slow, with a
+ * long message on it: without more patience, every new connection would be cut off too.
  */
 const patienceMax = 16
 /** How often the line is checked. */
 const lookMilliseconds = 250
-/** How often the round trip is measured, even if messages come all the time. */
+/** How often the round trip is measured, although messages come all the time. */
 const measureMilliseconds = 5000
-/** A round trip of this length is noticeable. */
+/** A round trip of this length or more is noticeable. */
 const slowMilliseconds = 800
-/** Measurements closer together than this count as one. A single bad moment doesn't make a slow line. */
+/**
+ * Measurements that are closer together than this count as one, so that a single bad moment doesn't make a slow line.
+ */
 const momentMilliseconds = 1000
 
 /**
- * The heartbeat of the line, and its round trip.
+ * Checks whether the line is alive, and measures its round trip.
  *
  * Browsers don't report it when a line dies without closing, for example in a tunnel or after sleep: the socket stays
- * open for minutes, and edits go nowhere. So the server is asked for a sign of life if nothing has come for a while,
- * and a connection that stays silent is replaced. While the page is hidden nothing is asked, to save the battery. The
+ * open for minutes, and edits get lost in it. So the page pings the server if nothing has come for a while, and
+ * replaces a connection that stays silent. While the page is hidden it sends no pings, to save the battery. The
  * terminal's `LinePulse.swift` has the same rules: change both together.
  *
- * `slow`: the line has become slow. Once for each slow period.
+ * `slow`: the line has become slow. It is sent once in each slow period.
  *
  * @extends {Source<{change: null, slow: null}>}
  */
@@ -50,15 +52,15 @@ export class Pulse extends Source {
   #connection
   #timer = 0
   #state = 'offline'
-  /** Since when the connection has been in this state. */
+  /** Since when the connection has been in its present state. */
   #stateSince = 0
   /**
-   * When the server was asked; null if no answer is due.
+   * When the last ping was sent; null if no answer is awaited.
    *
    * @type {number | null}
    */
   #askedAt = null
-  /** Whether only the answer itself counts, and not any message. */
+  /** Whether only the answer itself is a sign of life, and not any other message. */
   #wantsAnswer = false
   #measuredAt = -Infinity
   #patience = answerMilliseconds
@@ -85,13 +87,13 @@ export class Pulse extends Source {
     })
     document.addEventListener('visibilitychange', () => this.#watch())
     addEventListener('online', () => this.#wake())
-    // Browsers freeze pages to save power, and keep pages that were left in case one comes back.
+    // Browsers freeze pages to save power, and keep pages that were left in case the person returns to them.
     addEventListener('pageshow', ({ persisted }) => { if (persisted) this.#wake() })
     document.addEventListener('resume', () => this.#wake())
     this.#watch()
   }
 
-  /** The newest round trip, in milliseconds; null if it isn't known. */
+  /** The newest round trip, in milliseconds; null if none was measured. */
   get roundTrip() { return this.#roundTrip }
 
   get isSlow() { return this.#isSlow }
@@ -101,8 +103,8 @@ export class Pulse extends Source {
     this.#askedAt = null
     if (document.visibilityState !== 'visible') return
     this.#wake()
-    // A window that is visible all the time gets no event when the machine sleeps. The clock of `performance` may have
-    // stood still meanwhile, too.
+    // Shows whether the machine slept: a window that is visible all the time gets no event for that. The clock of
+    // `performance` may stand still during sleep, so the wall clock is used.
     let lookedAt = Date.now()
     this.#timer = setInterval(() => {
       const slept = Date.now() - lookedAt > quietMilliseconds
@@ -112,12 +114,14 @@ export class Pulse extends Source {
     }, lookMilliseconds)
   }
 
-  /** The page or the network was away for some time: what was in progress before has most likely failed. */
+  /**
+   * Called when the page or the network was away for some time: whatever was in progress before has most likely failed.
+   */
   #wake() {
     const milliseconds = Math.max(wakingMilliseconds, 2 * (this.#roundTrip ?? 0))
     if (this.#state === 'live') {
       this.#ask(milliseconds)
-      // The first messages may have arrived before the sleep.
+      // The first messages may have arrived before the sleep, so only an answer counts.
       this.#wantsAnswer = true
       setTimeout(() => this.#look(), milliseconds * this.#factor)
     } else if (this.#state === 'connecting' && performance.now() - this.#stateSince > milliseconds) {
@@ -151,7 +155,7 @@ export class Pulse extends Source {
     } else if (now - this.#askedAt >= this.#patience * this.#factor) this.#leave()
   }
 
-  /** The line is most likely dead. */
+  /** Gives up the connection, because the line is most likely dead. */
   #leave() {
     this.#factor = Math.min(patienceMax, this.#factor * 2)
     this.#connection.renew()
@@ -169,7 +173,7 @@ export class Pulse extends Source {
   /** @param {number} milliseconds */
   #answered(milliseconds) {
     const now = performance.now()
-    // The round trip is in whole milliseconds.
+    // A millisecond is added, because the round trip is in whole milliseconds.
     if (this.#askedAt !== null && now - milliseconds + 1 >= this.#askedAt) this.#askedAt = null
     this.#factor = 1
     this.#roundTrip = milliseconds

@@ -1,12 +1,13 @@
 import { element, isComposed, setAttributes } from '../elements/element.js'
 
-// The fields of an inspector. Each shows one value, or that several differ, and reports a new one as it is typed or
-// dragged. While somebody types in a field, its content stays: others may write the value meanwhile.
+// The fields of an inspector. Each shows one value, or that several values differ, and reports a new value while it is
+// typed or dragged. While the person types in a field, its content stays as typed, although others may write the value
+// meanwhile.
 
 /** @typedef {{openStep: () => import('../state/editing.js').Step}} FieldHost */
 
 /**
- * `show` with null: the values differ.
+ * `show` takes null if the values differ.
  *
  * @template T
  * @typedef {{element: HTMLElement, show: (value: T | null) => void, setDisabled: (isDisabled: boolean) => void}} Field
@@ -22,7 +23,7 @@ const freshId = () => `field-${++count}`
  */
 const numberText = (value) => String(Math.round(value * 100) / 100)
 
-/** A run of changes, which makes up one step to undo. */
+/** A run of changes, which makes up one step of undo. */
 class Run {
   #host
   /** @type {import('../state/editing.js').Step | null} */
@@ -50,8 +51,9 @@ function showText(input, text) {
 }
 
 /**
- * Keys that are pressed in a field stay there, except those that undo, if nothing is typed. Enter saves the typed
- * value, unless it only confirms an input method's suggestion; Escape discards it, and leaves the field.
+ * Keeps the keys that are pressed in a field from reaching the page, except the keys for undo while nothing has been
+ * typed. Enter saves the typed value, unless the key only confirms an input method's suggestion. Escape discards the
+ * value and leaves the field.
  *
  * @param {HTMLInputElement} input @param {() => void} commit @param {() => void} restore
  */
@@ -68,7 +70,7 @@ function keepKeys(input, commit, restore) {
 }
 
 /**
- * A number, typed or stepped with the arrow keys.
+ * A field for a number, which is typed or stepped with the arrow keys.
  *
  * @param {string} label
  * @param {{min: number, max: number, step?: number, unit?: string, change: (value: number) => void}} options
@@ -146,7 +148,7 @@ export function readNumber(text) {
 }
 
 /**
- * A number by a slider, with its value in words beside it. A drag is one step to undo.
+ * A slider for a number, with the value in words beside it. A drag is one step of undo.
  *
  * @param {string} label
  * @param {{min: number, max: number, step?: number, words?: (value: number) => string, change: (value: number) => void}} options
@@ -176,7 +178,7 @@ export function sliderField(label, { min, max, step = 1, words = numberText, cha
     show(Number(input.value))
   })
   for (const type of ['change', 'blur']) input.addEventListener(type, letGo)
-  // A press that moves nothing ends without a change.
+  // If a press moves nothing, the run ends without a change.
   for (const type of ['pointerup', 'pointercancel']) input.addEventListener(type, () => { isHeld = false })
   return {
     element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label),
@@ -187,7 +189,7 @@ export function sliderField(label, { min, max, step = 1, words = numberText, cha
 }
 
 /**
- * The words below a field whose value was refused. They stay until something else is typed or shown.
+ * The words below a field whose value was refused. They stay until another value is typed or shown.
  *
  * @param {HTMLInputElement} input
  */
@@ -211,7 +213,7 @@ function refusal(input) {
 }
 
 /**
- * A colour: the browser's own picker, and its hexadecimal text.
+ * A field for a colour: the browser's own picker, and the colour's hexadecimal text.
  *
  * @param {string} label
  * @param {{change: (color: string) => void}} options
@@ -284,7 +286,8 @@ export function colorField(label, { change }, host) {
 }
 
 /**
- * A text, saved when the field is left. If values differ, the placeholder says what typing does.
+ * A field for a text, which is saved when the field is left. If the values differ, the placeholder says what typing
+ * does.
  *
  * @param {string} label
  * @param {{change: (text: string) => boolean, maxlength: number, placeholder: string}} options @returns {Field<string>}
@@ -315,8 +318,8 @@ export function textField(label, { change, maxlength, placeholder }) {
     show: (text) => {
       input.placeholder = text === null ? placeholder : ''
       if (text !== shown) refused.tell()
-      // A value that the server refuses later is also replaced in the field, unless something else is being typed by
-      // then.
+      // A value that the server refuses later is replaced in the field too, unless the person is typing another value
+      // by then.
       if (document.activeElement !== input || (text !== shown && input.value === committed)) showText(input, text ?? '')
       shown = text
     },
@@ -325,7 +328,7 @@ export function textField(label, { change, maxlength, placeholder }) {
 }
 
 /**
- * Yes or no, or both.
+ * A checkbox: yes, no, or both if the values differ.
  *
  * @param {string} label @param {{change: (value: boolean) => void}} options @returns {Field<boolean>}
  */

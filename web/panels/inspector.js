@@ -14,7 +14,7 @@ import { checkField, choiceField, colorField, numberField, sliderField, textFiel
 const shownWord = (word) => (word === 'center' ? 'Centre' : capitalised(word))
 
 /**
- * The properties that are shown, in the order of the table.
+ * The properties that are shown, in the order in which the table has them.
  *
  * @type {ShownRow[]}
  */
@@ -33,7 +33,7 @@ const unitWords = {
   ratio: (ratio) => `${Math.round(ratio * 100)} %`,
 }
 
-/** Actions for several shapes together, and for any number of shapes. */
+/** The actions that need several shapes, and those for any number of shapes. */
 const alignments = [
   ['alignLeft', 'align-left'], ['alignCenter', 'align-center'], ['alignRight', 'align-right'],
   ['alignTop', 'align-top'], ['alignMiddle', 'align-middle'], ['alignBottom', 'align-bottom'],
@@ -43,14 +43,17 @@ const arrangements = [
   ['bringToFront', 'to-front'], ['sendToBack', 'to-back'], ['duplicate', 'duplicate'], ['delete', 'trash'],
 ]
 
-/** At most this many shapes are read in each frame while they change. If there are more, they are read less often. */
+/** If more shapes than this are selected, they are not read in each frame in which they change, but less often. */
 const promptMax = 100
 const manyMilliseconds = 200
 
 /** @param {number} degrees */
 const radians = (degrees) => (degrees * Math.PI) / 180
 
-/** The selected shapes' properties, of one or of many at once. Values that differ between them show as “Mixed”. */
+/**
+ * The properties of the selected shapes, of one or of many at once. Values that differ between the shapes show as
+ * “Mixed”.
+ */
 export class Inspector {
   #shown
   #editing
@@ -61,7 +64,8 @@ export class Inspector {
   #fields
   #timer = 0
   /**
-   * The shapes that were selected when a field got the focus. The typed value is for them.
+   * The shapes that were selected when a field got the focus. The value that is typed is for these shapes, even if
+   * others are selected meanwhile.
    *
    * @type {number[] | null}
    */
@@ -112,15 +116,18 @@ export class Inspector {
   onShow() { this.#show() }
 
   /**
-   * The selection has changed: what was typed is saved for the shapes before, and the field is left. A tap doesn't take
-   * the focus away by itself.
+   * Saves the typed value for the shapes that were selected before, and leaves the field. Needed because a tap doesn't
+   * take the focus away by itself.
    */
   #leave() {
     const { activeElement } = document
     if (this.#meant && activeElement instanceof HTMLElement && this.#form.contains(activeElement)) activeElement.blur()
   }
 
-  /** Few shapes are shown at once, many when there is time, because each of them has to be read. */
+  /**
+   * Shows the selection: at once if it is few shapes, but when there is time if it is many, because each of them has to
+   * be read.
+   */
   #showSoon() {
     if (this.element.hidden || this.#timer !== 0) return
     if (this.#selection.size <= promptMax) return this.#show()
@@ -135,7 +142,7 @@ export class Inspector {
   }
 
   /**
-   * The fields for the form and the row of a property.
+   * The fields for a property, by its form and its row in the table.
    *
    * @param {ShownRow} row @param {import('./fields.js').FieldHost} host @returns {Fields}
    */
@@ -180,7 +187,7 @@ export class Inspector {
   }
 
   /**
-   * The properties of a group, in order.
+   * The fields for the properties of a group, in order.
    *
    * @param {string} group
    */
@@ -263,7 +270,7 @@ export class Inspector {
     }
   }
 
-  /** The shapes that an edit is for, if they still exist. */
+  /** Those of the shapes that an edit is for that still exist. */
   #shapes() { return this.#shown.replica.shapesOf(this.#meant ?? this.#selection.ids()) }
 
   // MARK: Writing
@@ -288,7 +295,7 @@ export class Inspector {
   }
 
   /**
-   * A single shape is moved there. Of several, the box around all of them is.
+   * Moves a single shape to a place. Of several shapes, the box around all of them moves there.
    *
    * @param {{x?: number, y?: number}} corner
    */
@@ -302,8 +309,8 @@ export class Inspector {
   }
 
   /**
-   * The unrotated box's corner stays where it is seen, so that a turned shape grows from there too. Of several shapes,
-   * the box around all of them gets this size.
+   * Resizes a shape. The corner of its unrotated box stays where it is on the screen, so that a turned shape grows from
+   * there too. Several shapes are scaled so that the box around all of them gets this size.
    *
    * @param {{width?: number, height?: number}} size
    */
@@ -316,7 +323,7 @@ export class Inspector {
       const dy = (size.height - shape.height) / 2
       const cosine = Math.cos(radians(shape.rotation))
       const sine = Math.sin(radians(shape.rotation))
-      // The new position of the centre, minus half of the new size.
+      // The new position is the new centre minus half of the new size.
       const x = shape.x + shape.width / 2 + dx * cosine - dy * sine - size.width / 2
       const y = shape.y + shape.height / 2 + dx * sine + dy * cosine - size.height / 2
       return { id: shape.id, x, y, ...size }
@@ -329,7 +336,8 @@ export class Inspector {
     if (!box) return
     const [dx, dy] = [(width ?? box.width) - box.width, (height ?? box.height) - box.height]
     const frame = { ...box, rotation: 0 }
-    // Turned shapes can't be stretched along the paper's axes.
+    // If any shape is turned, both axes are scaled alike, because turned shapes can't be stretched along the paper's
+    // axes.
     const places = shapes.some(({ rotation }) => rotation !== 0)
       ? pinched(shapes, { around: box, scale: 1 + (dx / box.width || dy / box.height) })
       : stretched(shapes, frame, dx, dy, { across: width === undefined ? 0 : 1, down: height === undefined ? 0 : 1 })

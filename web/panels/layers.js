@@ -5,7 +5,7 @@ import { element, icon, iconButton, isComposed, setAttributes, setIcon } from '.
 const rowHeightOf = () => (matchMedia('(pointer: coarse)').matches ? 48 : 36)
 const beyond = 6
 const startMin = 4
-/** A swipe this far across deletes. */
+/** A swipe across this fraction of a row deletes its shape. */
 const swipePart = 0.4
 const scrollEdge = 32
 
@@ -17,15 +17,17 @@ const scrollEdge = 32
  */
 
 /**
- * A pointer that is down on a row; after it has moved, what it does; and where in the order it would drop the row.
+ * A pointer that is down on a row; what it does, once it has moved; and the place in the order where it would drop the
+ * row.
  *
  * @typedef {{id: number, isTouch: boolean, kind: 'order' | 'swipe' | null, pointer: number, x: number, y: number,
  *   to: number | null, isFar: boolean, isByGrip: boolean, isOnButton: boolean}} RowDrag
  */
 
 /**
- * All shapes, the topmost first. Only the rows in sight exist, so a hundred thousand shapes cost as much as twenty.
- * Shapes can be selected, hidden, locked, renamed, deleted and reordered, by pointer and by keyboard.
+ * The list of all shapes, the topmost first. Only the rows in sight exist, so a list of a hundred thousand shapes costs
+ * as much as one of twenty. Shapes can be selected, hidden, locked, renamed, deleted and reordered, by pointer and by
+ * keyboard.
  */
 export class Layers {
   #shown
@@ -96,7 +98,7 @@ export class Layers {
     }).observe(this.#grid)
   }
 
-  /** The panel is visible again. */
+  /** Called when the panel is visible again. */
   onShow() {
     this.#refresh()
     const selected = this.#selection.ids()
@@ -133,7 +135,7 @@ export class Layers {
 
   // MARK: Rows
 
-  /** Makes the rows in sight, and only those. */
+  /** Makes the rows that are in sight, and removes all others. */
   #show() {
     if (this.element.hidden) return
     const height = this.#rowHeight
@@ -284,7 +286,8 @@ export class Layers {
   // MARK: Actions on shapes
 
   /**
-   * The shapes that an action on a row applies to: all selected ones if the row is one of them.
+   * The shapes that an action on a row applies to: all selected shapes if the row's shape is one of them, otherwise
+   * only that shape.
    *
    * @param {number} id
    */
@@ -352,7 +355,7 @@ export class Layers {
     const target = event.target instanceof Element ? event.target : null
     const made = target?.closest('.layer')
     if (!target || !(made instanceof HTMLElement) || event.button !== 0 || target.closest('input')) return
-    // A second finger doesn't change what the first one is doing.
+    // While a finger is on a row, a second finger changes nothing.
     if (this.#isHeld) return
     this.#isHeld = true
     const id = Number(made.dataset.shape)
@@ -397,7 +400,7 @@ export class Layers {
       if (drag.isByGrip || !drag.isTouch) drag.kind = 'order'
       else if (Math.abs(across) > Math.abs(down) * 1.5) drag.kind = 'swipe'
       else {
-        // A finger that moves up or down scrolls.
+        // A finger that moves up or down scrolls the list instead of dragging the row.
         this.#drag = null
         return
       }
@@ -453,7 +456,8 @@ export class Layers {
   }
 
   /**
-   * Drops rows between two others: as many shapes are then drawn before them as lie below the gap.
+   * Drops rows into the gap between two others: as many shapes are then drawn before them as have their rows below the
+   * gap.
    *
    * @param {number[]} ids @param {number} gap
    */

@@ -5,7 +5,7 @@ import { within } from '../basics/words.js'
 /** @typedef {import('../core/replica.js').Replica} Replica */
 /** @typedef {{actor: number, milliseconds: number}} Written who wrote something, and when */
 
-/** The names of everyone who has been here since the page was opened. */
+/** The names of everybody who has been in the room since the page was opened. */
 export class Names {
   #shown
   /** @type {Map<number, string>} */
@@ -22,7 +22,7 @@ export class Names {
   }
 
   /**
-   * A name for the beginning of a sentence.
+   * A person's name, to begin a sentence with.
    *
    * @param {number} actor
    */
@@ -35,7 +35,7 @@ export class Names {
 const place = properties.filter(({ decidesOutline }) => decidesOutline).map(({ name }) => name)
 
 /**
- * The last change of a shape's place.
+ * When a shape was last moved, resized or turned, and by whom.
  *
  * @param {Replica} replica @param {number} id @returns {Written | null}
  */
@@ -50,8 +50,8 @@ function lastMoved(replica, id) {
 }
 
 /**
- * Tells who was the last to move one of two shapes: since then they have overlapped. Each shape is read once, however
- * many others it overlaps.
+ * Returns a function that says who last moved one of two shapes, which is when the two began to overlap. Each shape is
+ * read once, however many others it overlaps.
  *
  * @param {Replica} replica @returns {(first: number, second: number) => Written | null}
  */
@@ -73,7 +73,7 @@ export function lastMovers(replica) {
 }
 
 /**
- * `just now`, `3 min ago`
+ * How long ago a moment was, in words: `just now`, `3 min ago`.
  *
  * @param {number} milliseconds @param {number} now
  */

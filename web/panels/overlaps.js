@@ -5,15 +5,18 @@ import { crowdedMin } from '../drawing/marked.js'
 import { fitBeside } from '../drawing/surroundings.js'
 import { ago, lastMovers } from './names.js'
 
-/** Nobody reads more entries. For the rest there is a number. */
+/** The upper bound on listed overlaps, because nobody reads more. The rest are shown as a count. */
 const shownMax = 200
-/** How long to wait for more overlaps before reporting them, and how many are reported one by one. */
+/**
+ * How long to wait for more overlaps before reporting them; and if more than this many have come, they are reported
+ * together.
+ */
 const gatherMilliseconds = 500
 const toldMax = 2
 const refreshMilliseconds = 15_000
 /**
- * A list that changes faster can't be read, and each change takes a frame. So the list takes at most this small a part
- * of the time.
+ * The shortest time between two changes of the list, because nobody can read a list that changes faster. Each change
+ * takes a frame, so the list is also bounded to this fraction of the time.
  */
 const shownMilliseconds = 150
 const costFactor = 20
@@ -21,8 +24,8 @@ const costFactor = 20
 /** @typedef {[number, number]} Pair */
 
 /**
- * Which shapes overlap, since when and who caused it: as a list, and as notices when it happens. `count`: how many
- * pairs there are. `opened`: somebody wants to see the list.
+ * Says which shapes overlap, since when, and who caused that: as a list, and as notices when it happens. `count`: how
+ * many pairs there are. `opened`: the person wants to see the list.
  *
  * @extends {Source<{count: number, opened: null}>}
  */
@@ -39,7 +42,7 @@ export class Overlaps extends Source {
   #fresh = []
   #timer = 0
   /**
-   * The notices that are shown, with the pairs that each is about.
+   * The notices that are shown, each with the pairs that it is about.
    *
    * @type {Map<string, Pair[]>}
    */
@@ -77,7 +80,7 @@ export class Overlaps extends Source {
     connection.on('effect', (effect) => {
       if (effect.type !== 'state') return
       this.#isLive = effect.state === 'live'
-      // Overlaps from before the page entered the room are not reported.
+      // Overlaps that began before the page entered the room are not reported.
       if (!this.#isLive) this.#isSettled = false
     })
     setInterval(() => { if (!this.element.hidden) this.#show() }, refreshMilliseconds)
@@ -108,10 +111,13 @@ export class Overlaps extends Source {
     }
   }
 
-  /** The overlaps that others have caused and that still exist, in words. One's own are noticed anyway. */
+  /**
+   * Reports overlaps that others have caused and that still exist. A person notices the overlaps that they have caused
+   * themselves.
+   */
   #tell() {
     this.#timer = 0
-    // Shapes that were removed since the last frame are still among the pairs.
+    // The pairs may still contain shapes that were removed since the last frame.
     const isThere = (/** @type {number} */ id) => this.#shown.replica.shape(id) !== null
     const there = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every(isThere))
     this.#fresh = []
@@ -136,7 +142,7 @@ export class Overlaps extends Source {
     }
   }
 
-  /** Withdraws notices that are no longer true. */
+  /** Withdraws the notices that are no longer true. */
   #withdraw() {
     for (const [group, pairs] of this.#told) {
       if (pairs.some((pair) => this.#pairs.has(pair.join(' ')))) continue
@@ -186,12 +192,12 @@ export class Overlaps extends Source {
     this.#empty.hidden = this.#pairs.size > 0
     this.#more.hidden = this.#pairs.size <= dated.length
     this.#more.textContent = `and ${(this.#pairs.size - dated.length).toLocaleString()} more`
-    // Includes the time that the browser takes for layout, which is most of it.
+    // The cost is taken after the next frame, so that it includes the browser's layout, which is most of it.
     requestAnimationFrame(() => setTimeout(() => { this.#cost = performance.now() - began }))
   }
 
   /**
-   * Selects both shapes and brings them into view.
+   * Selects both shapes of a pair and brings them into view.
    *
    * @param {Pair} pair
    */

@@ -2,10 +2,10 @@ import { element, icon, iconButton } from '../elements/element.js'
 import { sheetGrip } from './sheet.js'
 
 const key = 'canvas.panel'
-/** On a small screen it would cover the canvas, so there it only opens when asked to. */
+/** On a small screen the panel would cover the canvas, so there it opens only when the person asks for it. */
 const isSmall = () => matchMedia('(max-width: 800px), (max-height: 480px)').matches
 
-/** The panel at the right, or the sheet from below: tabs of which one is open, or none. */
+/** The panel at the right, or on a phone the sheet from below. It has tabs, of which one is open or none. */
 export class Panel {
   #tabs
   /** @type {string | null} */
@@ -90,7 +90,7 @@ export class Panel {
     try {
       localStorage.setItem(key, this.#open ?? '')
     } catch {
-      // If it can't be stored, the panel opens by default next time.
+      // If the choice can't be stored, the panel opens by default next time.
     }
   }
 
@@ -108,7 +108,7 @@ export class Panel {
   }
 }
 
-/** The tab that was open: none if the panel was closed, or never opened. */
+/** The tab that was open at the last visit; none if the panel was closed or never opened. */
 function remembered() {
   try {
     return localStorage.getItem(key) ?? ''

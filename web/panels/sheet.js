@@ -1,16 +1,18 @@
 import { element } from '../elements/element.js'
 
-/** The heights at which the sheet stops, as fractions of the window's; below the least it closes. */
+/**
+ * The heights at which the sheet stops, as fractions of the window's height. Below the lowest of them the sheet closes.
+ */
 const rests = [0.3, 0.6, 0.9]
 const closedBelow = 0.18
-/** If a grip was moved by less than this, in CSS pixels, it was pressed. */
+/** In CSS pixels: if the grip was moved by less than this, it counts as pressed. */
 const pressMax = 6
-/** CSS pixels in a millisecond. A swipe this fast goes on to the next stop. */
+/** In CSS pixels a millisecond: a swipe that is at least this fast goes on to the next stop. */
 const swipeMin = 0.5
 
 /**
- * The grip of a sheet that comes from below: a drag sets its height, a press switches between half and almost all of
- * the window, and dragging it down to the edge closes it.
+ * The grip of a sheet that comes from below. Dragging it sets the sheet's height; pressing it switches between half and
+ * almost all of the window; dragging it down to the edge closes the sheet.
  *
  * @param {HTMLElement} sheet whose height is `--sheet` @param {() => void} close
  */
@@ -53,7 +55,7 @@ export function sheetGrip(sheet, close) {
   grip.addEventListener('pointermove', move)
   grip.addEventListener('pointerup', up)
   grip.addEventListener('pointercancel', up)
-  // A click by keyboard has no pointer. A click by hand was handled as a press already.
+  // Only a click by keyboard is handled here. A click by hand was handled as a press already.
   grip.addEventListener('click', ({ detail }) => { if (detail === 0) turn() })
   return grip
 }

@@ -72,10 +72,10 @@ import { Momentum } from '../tools/momentum.js'
 import { Shortcuts } from '../tools/shortcuts.js'
 import { Tools } from '../tools/tools.js'
 
-// The page of a room: makes all parts, each from those that it needs.
+// The page of a room: makes all parts of the page, each from the parts that it needs.
 
 const address = readAddress()
-// The server has no page for such an address. Only the page that the browser has stored opens at any address.
+// This address names no room. The server has no page for such an address, but the stored page opens at any address.
 if (address.room === null) location.replace('/')
 else openRoom(address.room, address)
 
@@ -87,7 +87,7 @@ async function openRoom(room, { viewOnly, token }) {
 
   // The room itself, without anything visible.
 
-  // Opened while the core is still loading, so that the room's state can follow the code without a pause.
+  // The socket is opened while the core is still loading, so that the room's state can follow the code without a pause.
   const socket = openSocket({ room, token })
   const core = await loadCore(fetch('/core.wasm'))
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
@@ -158,11 +158,11 @@ async function openRoom(room, { viewOnly, token }) {
   const tools = new Tools(stage, reach)
   const actionReach = { ...reach, tools }
   new Shortcuts(actionReach)
-  // People who come to draw start with the pencil.
+  // People who choose to draw start with a tool that draws.
   tool.choose('rectangle')
 
-  // The furniture. Parts that are not visible at first are made later. All of it comes with the page's one script:
-  // importing it on demand would cost a kilobyte of wrappers, and save nothing.
+  // The furniture. Parts that are not visible at first are made later. The code of all parts comes with the page's one
+  // script: importing it on demand would cost a kilobyte of wrappers, and save nothing.
 
   const noticeList = new NoticeList(notices)
   const files = parts.later(async () => Files, (Files) =>
@@ -195,7 +195,7 @@ async function openRoom(room, { viewOnly, token }) {
     new Follow({ presence, view, notices })))
   const states = new States({ connection, shown, permission, refusals, actions })
   elementById('opening').remove()
-  // The Tab key moves from the field to the bars.
+  // The field is put here so that the Tab key moves from it to the bars.
   stage.after(writing.element)
   const showPermission = () => document.body.classList.toggle('is-viewer', permission.isViewOnly)
   permission.on('change', showPermission)
@@ -214,7 +214,8 @@ async function openRoom(room, { viewOnly, token }) {
   const contextMenu = parts.later(async () => ContextMenu, (ContextMenu) =>
     new ContextMenu({ shown, selection, view, tools, groups, locks, actions }))
   document.addEventListener('contextmenu', async (event) => {
-    // Holding a finger lifts a shape. On a phone the menu at the top left has these actions.
+    // Holding a finger lifts a shape, so it must not open this menu. On a phone the menu at the top left has these
+    // actions.
     if (event instanceof PointerEvent && event.pointerType === 'touch') return
     if (event.target !== document.body && !isWithin(event.target, '#stage, .layer, .waiting-field')) return
     event.preventDefault()
@@ -226,8 +227,8 @@ async function openRoom(room, { viewOnly, token }) {
     actions.shortcuts.run()
   })
 
-  // After a first action somebody may soon copy, add or save. The parts for that are loaded then, so that they don't
-  // delay the start.
+  // After a first action the person may soon copy, add or save. The modules for that are loaded then, and not earlier,
+  // so that they don't delay the start.
 
   const prepare = () => { documents.prepare() }
   const stopWaiting = selection.on('change', () => {
@@ -239,7 +240,7 @@ async function openRoom(room, { viewOnly, token }) {
   }
   documents.on('ready', () => document.body.append(new Astray({ scene, shown, view }, actions).element))
 
-  // The edits that other tabs have left, and joining the room.
+  // Sends the edits that other tabs have left, and joins the room.
 
   if (!viewOnly) {
     watchTabs(connection, room, leftBehind > 0, async () =>
@@ -251,7 +252,7 @@ async function openRoom(room, { viewOnly, token }) {
   connection.start()
   watchFreshness({ connection, freshness, states })
 
-  // For the console and the tests.
+  // The parts that the console and the tests use.
   Object.assign(globalThis, {
     canvasRoom: { ...actionReach, room, core, connection, me, painter, actions },
   })

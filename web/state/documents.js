@@ -2,7 +2,7 @@ import { Source } from '../basics/source.js'
 import { ask } from '../network/address.js'
 
 /**
- * The core's second module, which reads and makes documents and finds free places. `ready`: it is loaded.
+ * The core's second module, which reads and makes documents and finds free places. `ready`: the module is loaded.
  *
  * @extends {Source<{ready: null}>}
  */
@@ -25,14 +25,14 @@ export class Documents extends Source {
   get isReady() { return this.#core.hasExchange }
 
   /**
-   * Loads the module if it can.
+   * Loads the module, and returns whether that succeeded.
    *
    * @returns {Promise<boolean>} whether it is there now
    */
   async prepare() { return await this.#part.prepare() ?? false }
 
   /**
-   * Loads the module, and shows a notice if it can't.
+   * Loads the module, and shows a notice if that fails.
    *
    * @returns {Promise<boolean>} whether it is there now
    */

@@ -4,8 +4,9 @@ import { sentence } from '../basics/words.js'
 /** @typedef {import('../core/types.js').Effect} Effect */
 
 /**
- * All edits until its end are one step to undo. Its opener ends it, or abandons it: then everything is as if it had
- * never begun, Redo included. After its end, both do nothing. `edits`: how many edits it has.
+ * A step of undo that is open: all edits until its end belong to it. The code that opened it either ends it or abandons
+ * it. If it is abandoned, then everything is as if it had never begun, Redo included. After its end, both do nothing.
+ * `edits`: how many edits it has.
  *
  * @typedef {{edits: number, end: () => void, abandon: () => void}} Step
  */
@@ -14,8 +15,8 @@ const viewOnlyWords = 'This link is view-only. Ask for a link that lets you draw
 const pastWords = 'You’re looking at the past. Restore it, or close the history, to keep drawing.'
 
 /**
- * The way to edit the drawing: carries out the effects of an edit, and says why if an edit isn't possible. `edited`: an
- * edit was made.
+ * The way to edit the drawing: carries out the effects of an edit, and tells the person why an edit isn't possible.
+ * `edited`: an edit was made.
  *
  * @extends {Source<{edited: null}>}
  */
@@ -43,7 +44,7 @@ export class Editing extends Source {
   }
 
   /**
-   * Edits, and carries out the effects. A failed edit is reported by a notice.
+   * Makes an edit, and carries out its effects. A failed edit is reported by a notice.
    *
    * @template {Effect[] | {effects: Effect[]} | undefined} T
    * @param {(replica: import('../core/replica.js').Replica) => T} change returns effects, or an object that has them
@@ -75,7 +76,8 @@ export class Editing extends Source {
   redo() { return this.#stepBack('redo', (replica) => replica.redo()) }
 
   /**
-   * If others have since changed everything that a step wrote, undoing it changes nothing.
+   * If others have since changed everything that a step wrote, undoing the step changes nothing, and the person is told
+   * so.
    *
    * @param {'undo' | 'redo'} what @param {(replica: import('../core/replica.js').Replica) => Effect[]} change
    */
@@ -94,8 +96,8 @@ export class Editing extends Source {
   }
 
   /**
-   * Says what the newest step did, and offers to undo it. The notice is withdrawn with the next edit, because an undo
-   * would then be of something else.
+   * Tells the person what the newest step did, and offers to undo it. The next edit withdraws the notice, because its
+   * button would then undo that edit.
    *
    * @param {string} text @param {string} [group]
    */
@@ -108,7 +110,7 @@ export class Editing extends Source {
   }
 
   /**
-   * Makes all edits within one step to undo: the open one, or a new one.
+   * Makes all edits within one step of undo: within the open step, or else within a new one.
    *
    * @template T @param {() => T} edits @returns {T}
    */
@@ -123,7 +125,7 @@ export class Editing extends Source {
   }
 
   /**
-   * Opens a step to undo. Only one can be open: one that was left open ends here.
+   * Opens a step of undo. Only one can be open: a step that is still open ends here.
    *
    * @returns {Step}
    */
@@ -141,7 +143,7 @@ export class Editing extends Source {
       abandon: () => {
         if (this.#step !== step) return
         this.#step = null
-        // Edits that can't be reverted any more stay, as a step of their own.
+        // Without the right to edit, the edits can't be reverted any more. They stay, as a step of their own.
         if (this.#permission.mayEdit) this.edit((live) => live.abandonStep())
         else replica.endGroup()
       },

@@ -1,7 +1,8 @@
 import { Source } from '../basics/source.js'
 
 /**
- * The frame loop: a frame runs when one was requested. `update` comes first, then `paint`; both have the frame's time.
+ * The loop of frames: a frame runs if one was requested. In each frame `update` comes first, then `paint`; both have
+ * the frame's time.
  *
  * @extends {Source<{update: number, paint: number}>}
  */
@@ -9,7 +10,7 @@ export class Frames extends Source {
   #pending = 0
   #now = 0
 
-  /** The time of the current frame, or of the last one. */
+  /** The time of the current frame; between frames, the time of the last one. */
   get now() { return this.#now }
 
   /** Asks for another frame. */

@@ -1,6 +1,6 @@
 /**
- * Shapes that are handled as one (S13). A group may be entered: then each of its shapes is handled by itself, until
- * something else is selected.
+ * Shapes that are handled as one (S13). A person may enter a group. Then each of its shapes is handled by itself, until
+ * a shape outside the group is selected.
  */
 export class Groups {
   #selection
@@ -55,8 +55,8 @@ export class Groups {
   }
 
   /**
-   * The shapes that are handled together with a shape: all of its group that aren't locked, unless the group was
-   * entered.
+   * The shapes that are handled together with a shape: all shapes of its group that aren't locked, or only the shape
+   * itself if the group was entered.
    *
    * @param {number} id @returns {number[]}
    */
@@ -75,7 +75,7 @@ export class Groups {
   }
 
   /**
-   * From now on the shapes in this one's group are handled one by one.
+   * Enters a shape's group: from now on its shapes are handled one by one.
    *
    * @param {number} id @returns {boolean} whether there is a group that wasn't entered yet
    */
@@ -88,7 +88,7 @@ export class Groups {
   }
 
   /**
-   * Whether these shapes form one group, of two shapes or more.
+   * Whether these shapes are exactly one group, of at least two shapes.
    *
    * @param {number[]} ids
    */
@@ -98,7 +98,7 @@ export class Groups {
   }
 
   /**
-   * Whether any of these is in a group with others.
+   * Whether any of these shapes is in a group with others.
    *
    * @param {number[]} ids
    */

@@ -1,7 +1,7 @@
-/** How many of the held shapes have their names looked up. More are never named in a notice. */
+/** For how many of the held shapes a name is looked up. No notice names more shapes. */
 const namedMax = 3
 
-/** The shapes that a gesture holds, with their names from when it began. */
+/** The shapes that a gesture holds, with the names that they had when the gesture began. */
 export class Hand {
   #shown
   #held = new Set(/** @type {number[]} */ ([]))
@@ -25,7 +25,7 @@ export class Hand {
   letGo() { this.hold({ held: [], tied: [] }) }
 
   /**
-   * What the hand is doing to a shape, as in "while you held it"; null if nothing.
+   * What the hand is doing to a shape, as in "while you held it"; null if it isn't doing anything.
    *
    * @param {number} id
    */

@@ -1,8 +1,8 @@
 import { counted } from '../basics/words.js'
 
 /**
- * Which shapes are locked: pointers pass through them, and actions that would change them are refused with a notice
- * (S12).
+ * Knows which shapes are locked. Pointers pass through locked shapes, and actions that would change them are refused
+ * with a notice (S12).
  */
 export class Locks {
   #shown

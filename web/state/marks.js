@@ -4,8 +4,8 @@ const key = 'canvas.overlaps'
 
 /**
  * Whether overlaps are marked in the drawing, and which shape the pointer is on: if there are many overlaps, only those
- * of the selected shapes and of that one are marked. `change`: one of the two has changed. The setting is this
- * browser's.
+ * of the selected shapes and of the shape under the pointer are marked. `change`: one of the two has changed. The
+ * setting is stored in this browser.
  *
  * @extends {Source<{change: null}>}
  */
@@ -22,7 +22,7 @@ export class Marks extends Source {
     try {
       localStorage.setItem(key, this.#isOn ? 'on' : 'off')
     } catch {
-      // The setting lasts as long as the page does.
+      // If the setting can't be stored, it lasts as long as the page does.
     }
     this.tell('change', null)
   }

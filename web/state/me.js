@@ -1,7 +1,8 @@
 import { Source } from '../basics/source.js'
 
 /**
- * The name and colour that others see. `change`: they have changed. `chosen`: the person has chosen them.
+ * The name and colour that others see. `change`: the name or the colour has changed. `chosen`: the person has chosen
+ * one of them.
  *
  * @extends {Source<{change: {name: string, color: string}, chosen: {name: string, color: string, isColorChosen: boolean}}>}
  */
@@ -10,7 +11,7 @@ export class Me extends Source {
   #name
   #color
   #isColorChosen
-  /** The stored settings. A colour for one room only is not among them. */
+  /** The colour among the stored settings. A colour for one room only is not stored. */
   #rememberedColor
 
   /**
@@ -29,7 +30,7 @@ export class Me extends Source {
   get name() { return this.#name }
   get color() { return this.#color }
 
-  /** Whether the person has chosen this colour. If not, it was given to them. */
+  /** Whether the person has chosen the colour. If not, the page has chosen it. */
   get isColorChosen() { return this.#isColorChosen }
 
   /** @param {{name: string, color: string}} identity as the person has chosen it */

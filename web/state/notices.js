@@ -12,7 +12,7 @@ import { Source } from '../basics/source.js'
 /** @typedef {{text: string} & NoticeOptions} Notice */
 
 /**
- * The page's notices to its user. Other parts decide where and how long they are shown. `withdrawn`: the notice of a
+ * The page's notices to the person. Other parts decide where they are shown and how long. `withdrawn`: the notice of a
  * group is no longer true.
  *
  * @extends {Source<{notice: Notice, withdrawn: string}>}

@@ -1,8 +1,8 @@
 import { Source } from '../basics/source.js'
 
 /**
- * Which of the others in the room are this browser's other tabs: the same person, as another actor. `change`: they have
- * changed.
+ * Knows which of the others in the room are this browser's other tabs: the same person, as another actor. `change`:
+ * these tabs have changed.
  *
  * @extends {Source<{change: null}>}
  */
@@ -22,7 +22,7 @@ export class OwnTabs extends Source {
       this.#actors.add(actor)
       this.tell('change', null)
     })
-    // The server may give this tab another actor each time that it enters.
+    // The server may give this tab another actor each time that it enters the room.
     connection.on('effect', (effect) => { if (effect.type === 'state' && effect.state === 'live') introduce(true) })
   }
 

@@ -9,7 +9,7 @@ const key = 'canvas.paint'
  */
 
 /**
- * The colours for the next shape, as chosen in this browser. `change`: they have changed.
+ * The colours for the next shape, as chosen in this browser. `change`: the colours have changed.
  *
  * @extends {Source<{change: null}>}
  */
@@ -25,7 +25,7 @@ export class Paint extends Source {
     try {
       localStorage.setItem(key, JSON.stringify(this.#colors))
     } catch {
-      // The choice lasts as long as the page does.
+      // If the choice can't be stored, it lasts as long as the page does.
     }
     this.tell('change', null)
   }
@@ -41,7 +41,7 @@ function remembered() {
     }
     if (kept.fill === 'none' || kept.fill === 'any') colors.fill = kept.fill
   } catch {
-    // Nothing was stored, or another program has written it.
+    // Either no choice was stored, or another program has written the value.
   }
   return colors
 }

@@ -1,8 +1,8 @@
 import { Source } from '../basics/source.js'
 
 /**
- * Whether the drawing can be edited: not with a view-only link or role, and not while the past is shown. `change`: it
- * has changed.
+ * Whether this person may edit the drawing: not with a view-only link or role, and not while the past is shown.
+ * `change`: the permission has changed.
  *
  * @extends {Source<{change: null}>}
  */

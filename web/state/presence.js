@@ -1,10 +1,16 @@
 import { Source } from '../basics/source.js'
 import { identifierNumber, identifierText } from '../core/values.js'
 
-/** The most held shapes that are sent: more than anyone can follow, and few enough for the room's limit on presence. */
+/**
+ * The upper bound on held shapes that are sent: more than anybody can follow, and few enough for the room's limit on
+ * presence.
+ */
 const shapesToldMax = 150
 
-/** The most points of a stroke that are sent at once, and that are kept of others' strokes: minutes of drawing. */
+/**
+ * The upper bound on points of a stroke that are sent at once, and on points that are kept of others' strokes: minutes
+ * of drawing.
+ */
 const inkToldMax = 120
 const inkKeptMax = 200_000
 
@@ -17,8 +23,8 @@ const inkKeptMax = 200_000
  */
 
 /**
- * The news that this person has restored an older state: the moment of that state, and from when until when it was
- * written, by the server's clock.
+ * The news that this person has restored an older state: the moment that the state is from, and the times between which
+ * it was written, by the server's clock.
  *
  * @typedef {{asOf: number, from: number, until: number}} Restored
  */
@@ -38,15 +44,15 @@ const inkKeptMax = 200_000
  */
 
 /**
- * The newest part of an unfinished stroke: its points from the `at`-th on, two numbers each, and the width at each, in
- * hundredths of `width`, unless that is 100 everywhere.
+ * The newest piece of an unfinished stroke: its points from the `at`-th on, two numbers for each, and the width at each
+ * point in hundredths of `width`. The widths are left out if all are 100.
  *
  * @typedef {{shape: number, color: string, width: number, at: number, points: number[], widths: number[] | null}} InkPiece
  */
 
 /**
- * The presence of this person and of the others. `people`: someone came, left or changed their name. `change`: anything
- * has changed about anyone.
+ * The presence of this person and of the others. `people`: a person came, left or changed their name. `change`:
+ * anybody's presence has changed.
  *
  * Peers may send any JSON as their presence. Only values of the expected form leave this class.
  *
@@ -57,11 +63,14 @@ export class Presence extends Source {
   #pacing
   /** @type {OwnState} */
   #own = {}
-  /** Whether the line was full when this person's presence last changed. The newest is sent when the line is free. */
+  /**
+   * Whether the line was full when this person's presence last changed. The newest presence is sent when the line is
+   * free.
+   */
   #isBehind = false
   /** @type {Map<number, Person>} */
   #people = new Map()
-  /** How many people are here, if the room doesn't name all of them; otherwise 0. */
+  /** How many people are in the room, if the room doesn't name all of them; otherwise 0. */
   #crowd = 0
 
   /**
@@ -76,11 +85,11 @@ export class Presence extends Source {
     connection.on('effect', (effect) => this.#take(effect))
   }
 
-  /** How many others are here whom the room doesn’t name, because there are too many. */
+  /** How many others are in the room without being named, because there are too many. */
   get unnamedCount() { return Math.max(0, this.#crowd - this.#people.size - 1) }
 
   /**
-   * Everyone else who is here.
+   * The others in the room whom the room names.
    *
    * @returns {Person[]}
    */
@@ -98,8 +107,8 @@ export class Presence extends Source {
   /** @param {number | null} id the shape in which this person writes */
   setWriting(id) { this.#tellOthers({ writing: id === null ? undefined : identifierText(id) }) }
   /**
-   * The stroke that this person is drawing. It is sent to others in pieces. The pieces overlap, so that one may be
-   * lost.
+   * Sets the stroke that this person is drawing. It is sent to the others in pieces, which overlap so that one of them
+   * may be lost.
    *
    * @param {{shape: number, color: string, width: number, points: (Point & {width: number})[]} | null} ink
    */
@@ -166,7 +175,7 @@ const namesOf = (ids) => (ids.length > 0 ? ids.slice(0, shapesToldMax).map(ident
 /** @param {number} number */
 const round = (number) => Math.round(number * 10) / 10
 
-/** Coordinates beyond this are outside every canvas, and too large for exact arithmetic. */
+/** A coordinate beyond this is outside every canvas, and too large for exact arithmetic. */
 const farthest = 1e8
 const smallest = 1e-2
 
@@ -175,7 +184,7 @@ const numbers = (value, count) =>
   Array.isArray(value) && value.length === count
   && value.every((number) => Number.isFinite(number) && Math.abs(number) <= farthest) ? value : null
 
-/** No date is later than this. */
+/** The latest moment, in milliseconds, that JavaScript's dates can represent. */
 const momentMax = 8.64e15
 
 /** @param {unknown} value @param {number} count @returns {number[] | null} */

@@ -20,8 +20,8 @@ const reasons = {
 }
 
 /**
- * Tells which changes the server has refused, and why: they have disappeared from the canvas. `full`: a change was
- * refused because the room is full.
+ * Tells the person which changes the server has refused, and why, because the refused changes disappear from the
+ * canvas. `full`: a change was refused because the room is full.
  *
  * @extends {Source<{full: null}>}
  */

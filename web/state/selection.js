@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 
 /**
- * Which shapes are selected. `change`: the selection has changed. Shapes that are deleted leave it by themselves.
+ * Which shapes are selected. `change`: the selection has changed. A deleted shape leaves the selection by itself.
  *
  * @extends {Source<{change: number[]}>}
  */

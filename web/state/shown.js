@@ -6,8 +6,8 @@ import { Source } from '../basics/source.js'
 /**
  * The replica that the page shows: the live one, or one of the past.
  *
- * `changes`: once a frame, what has changed in it. `past`: the page has switched to the past or back. `leaving`: the
- * page is about to switch to the past, so what is in progress can still be written.
+ * `changes`: what has changed in the shown replica, once a frame. `past`: the page has switched to the past or back.
+ * `leaving`: the page is about to switch to the past, so edits that are in progress can still be written.
  *
  * @extends {Source<{changes: Changes, past: boolean, leaving: null}>}
  */
@@ -16,7 +16,7 @@ export class Shown extends Source {
   #frames
   /** @type {Replica | null} */
   #past = null
-  /** Whether another replica is shown since the last frame, so that everything has changed. */
+  /** Whether the page has switched to another replica since the last frame, so that everything counts as changed. */
   #isReplaced = false
 
   /** @param {import('../network/connection.js').Connection} connection @param {import('./frames.js').Frames} frames */
@@ -29,14 +29,14 @@ export class Shown extends Source {
     frames.on('update', () => this.tell('changes', this.#changes()))
   }
 
-  /** The replica that is shown. */
+  /** The replica that the page shows. */
   get replica() { return this.#past ?? this.#live }
-  /** The replica that is connected, shown or not. */
+  /** The replica that is connected to the room, shown or not. */
   get live() { return this.#live }
   get isPast() { return this.#past !== null }
 
   /**
-   * Shows a replica of the past, which can't be edited, or the live one again.
+   * Shows a replica of the past, which can't be edited, or the live replica again.
    *
    * @param {Replica | null} past
    */
@@ -59,7 +59,7 @@ export class Shown extends Source {
 }
 
 /**
- * Everything in a replica, as changes to an empty drawing.
+ * A replica's whole drawing, as changes to an empty one.
  *
  * @param {Replica} replica @returns {Changes}
  */

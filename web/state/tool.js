@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 
 /**
- * The current tool: `select`, `hand`, or the kind of shape that a drag draws. `change`: it has changed.
+ * The current tool: `select`, `hand`, or the kind of shape that a drag draws. `change`: another tool is chosen.
  *
  * @extends {Source<{change: string}>}
  */

@@ -17,7 +17,7 @@ export function setAppearance(choice) {
   try {
     localStorage.setItem(key, choice)
   } catch {
-    // The choice lasts as long as the page does.
+    // If the choice can't be stored, it lasts as long as the page does.
   }
 }
 
@@ -25,5 +25,5 @@ try {
   const remembered = localStorage.getItem(key)
   if (remembered === 'light' || remembered === 'dark') setAppearance(remembered)
 } catch {
-  // This browser stores nothing, so the page follows the system.
+  // The browser doesn't let the page read what is stored, so the page follows the system.
 }

@@ -1,14 +1,14 @@
-// Which tab has which actor. An actor's part of a room belongs to the tab that holds the lock of its key. The browser
-// frees the lock when the tab closes for any reason.
+// Decides which tab has which actor. An actor's unsent edits and drawing belong to the tab that holds the lock of the
+// actor's key. The browser frees the lock when the tab closes for any reason.
 
-/** Without locks, as on a page that isn't served securely, a tab counts as closed after being silent for this long. */
+/** Without locks, as on a page that isn't served securely, a tab counts as closed after it was silent for this long. */
 const silentMilliseconds = 60_000
 
 /** @param {string} key */
 const own = (key) => `canvas.claim ${key}`
 
 /**
- * Claims a key that no other tab has. Fails if this browser stores nothing.
+ * Claims a key that no other tab has. Fails if this browser doesn't store data for the page.
  *
  * @param {string} key @param {number} [usedAt] when it was last written to
  * @returns {Promise<(() => void) | null>} gives the key back; null if another tab has it
@@ -27,9 +27,9 @@ export async function claim(key, usedAt = 0) {
 }
 
 /**
- * A reloaded tab takes its own key again. Another tab's key is left alone until that tab must be closed. When a tab is
- * duplicated, the copy gets its storage: the copy finds a key that is held, while a reloaded tab finds one that its
- * page has left.
+ * Claims a key where the browser has no locks. A reloaded tab takes its own key again. Another tab's key is taken only
+ * after that tab was silent for so long that it must be closed. A duplicated tab gets a copy of its original's storage:
+ * there the key is marked as held, while a reloaded tab finds its key marked as left.
  *
  * @param {string} key @param {number} usedAt
  */

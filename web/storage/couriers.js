@@ -6,8 +6,8 @@ import { restore } from './keeper.js'
 /** @typedef {import('./database.js').KeptEdits} KeptEdits */
 
 /**
- * Sends the edits that other tabs of this browser had not sent when they were closed. Each tab's edits get a separate
- * replica, which lasts until the server has answered all of them.
+ * Sends the edits that other tabs of this browser had not sent when they were closed. For each such tab a separate
+ * replica sends them, which lasts until the server has answered all of them.
  */
 export class Couriers {
   #core
@@ -36,7 +36,7 @@ export class Couriers {
     this.#notices = notices
   }
 
-  /** Looks for edits that were left behind. */
+  /** Looks for edits that closed tabs have left. */
   async look() {
     const { replica } = this.#connection
     if (this.#isLooking || this.#permission.isViewOnly || replica.status().state !== 'live') return

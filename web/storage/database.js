@@ -1,12 +1,12 @@
 import { forgetAtOnce, keptAtOnce } from './farewell.js'
 
-// The rooms' data in this browser: each actor's unsent edits, and the last seen drawing.
+// The rooms' data in this browser: each actor's unsent edits, and the drawing that was last seen.
 
 const name = 'canvas'
 const version = 1
 
 /**
- * One actor's part of a room.
+ * The unsent edits of one actor in a room.
  *
  * @typedef {object} KeptEdits
  * @property {string} key the room and the actor
@@ -44,12 +44,14 @@ function opened() {
       request.result.createObjectStore('drawings', { keyPath: 'room' })
     }
     request.onsuccess = () => {
-      // If a newer page in another tab needs another form of the database, this page can't open it again, and says so.
+      // If a newer page in another tab needs another form of the database, this page gives the database up. It can't
+      // open it again, and says so.
       request.result.onversionchange = () => {
         request.result.close()
         forget()
       }
-      // The browser does this if somebody clears its storage, or if it can't use the file any more.
+      // The browser closes the database if the person clears the browser's storage, or if the browser can't use the
+      // file any more.
       request.result.onclose = forget
       resolve(request.result)
     }
@@ -59,8 +61,8 @@ function opened() {
 }
 
 /**
- * A transaction. Browsers may close a database without an event: then the database is opened again for this
- * transaction.
+ * Begins a transaction. A browser may close a database without an event. If it has, the database is opened again for
+ * this transaction.
  *
  * @param {string} store @param {IDBTransactionMode} [mode] @param {IDBTransactionOptions} [options]
  */
@@ -81,7 +83,8 @@ const done = (request) => new Promise((resolve, reject) => {
 })
 
 /**
- * Waits until what a transaction writes is stored. A browser without space may say that only when the transaction ends.
+ * Waits until everything that a transaction writes is stored. A browser without space may report that only when the
+ * transaction ends.
  *
  * @param {IDBTransaction} transaction @returns {Promise<void>}
  */
@@ -94,7 +97,7 @@ const stored = (transaction) => new Promise((resolve, reject) => {
 export const keyOf = (room, actor) => `${room} ${actor}`
 
 /**
- * Takes in edits that pages kept at the moment they were left, if they are newer than those in the database.
+ * Moves edits that pages saved at the moment they were left into the database, if they are newer than the edits there.
  *
  * @returns {Promise<KeptEdits[]>} those that stay where they are: a browser without space still reads what it has
  */
@@ -117,7 +120,7 @@ async function takeFarewells() {
 }
 
 /**
- * Each actor's saved state of a room, the newest first.
+ * The saved edits of each actor in a room, the newest first.
  *
  * @param {string} room @returns {Promise<KeptEdits[]>}
  */
@@ -137,17 +140,18 @@ export async function drawingOf(room) {
 
 /** @param {'edits' | 'drawings'} store @param {KeptEdits | KeptDrawing} record */
 export async function keep(store, record) {
-  // Relaxed durability: a crash of the computer may lose the last moments, a crash of the browser loses nothing.
+  // With relaxed durability a crash of the computer may lose the last moments. A crash of the browser loses nothing.
   const transaction = await begin(store, 'readwrite', { durability: 'relaxed' })
   const isStored = stored(transaction)
   transaction.objectStore(store).put(record)
-  // Otherwise the commit would wait for the page to handle an event, which a page that is being left never does.
+  // Committed at once. Otherwise the commit would wait until the page handles an event, which a page that is being left
+  // never does.
   transaction.commit()
   await isStored
 }
 
 /**
- * Forgets one actor's part of a room.
+ * Forgets the edits of one actor in a room.
  *
  * @param {string} key
  */
@@ -157,7 +161,7 @@ export async function forgetEdits(key) {
 }
 
 /**
- * The rooms that this browser has seen, the latest first.
+ * The rooms whose drawings this browser has stored, the latest first.
  *
  * @returns {Promise<{room: string, at: number, unsent: number}[]>}
  */

@@ -1,14 +1,15 @@
-// Saves the state of a page at the moment it is left. After that moment, no turn of the event loop is certain.
+// Saves a page's edits at the moment the page is left. After that moment, no turn of the event loop is certain.
 // `localStorage` is written before the call returns, the database only later.
 
 const prefix = 'canvas edits '
 /**
- * More bytes than people edit between two savings. There is a bound because the browser stands still during the write.
+ * The upper bound on the bytes that are saved in this way. People edit less between two regular savings. The bound is
+ * needed because the browser stands still during the write.
  */
 const bytesMax = 256 << 10
 
 /**
- * Saves edits, or drops those that were saved before.
+ * Saves edits at once, or drops the edits that were saved in this way before.
  *
  * @param {import('./database.js').KeptEdits} record
  */
@@ -18,7 +19,7 @@ export function keepAtOnce(record) {
     const bytes = btoa(Array.from(record.bytes, (byte) => String.fromCharCode(byte)).join(''))
     localStorage.setItem(prefix + record.key, JSON.stringify({ ...record, bytes }))
   } catch {
-    // There is no space, or no permission. The database may still have the edits.
+    // There is no space, or no permission to store data. The database may still have the edits.
   }
 }
 
@@ -27,12 +28,12 @@ export function forgetAtOnce(key) {
   try {
     localStorage.removeItem(prefix + key)
   } catch {
-    // If nothing can be saved, there is nothing to drop.
+    // If data can't be stored, none was stored that would have to be dropped.
   }
 }
 
 /**
- * Everything that was saved in this way.
+ * All edits that were saved in this way.
  *
  * @returns {import('./database.js').KeptEdits[]}
  */

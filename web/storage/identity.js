@@ -1,5 +1,5 @@
-// The name and colour that others see, stored in this browser. They are given at first, so that nobody has to choose
-// them before drawing.
+// The name and colour that others see, stored in this browser. The page gives both at first, so that nobody has to
+// choose before drawing.
 
 import { personColors } from '../basics/person-colors.js'
 import { hiddenCharacters } from '../core/table.js'
@@ -13,8 +13,8 @@ const animals = ['Heron', 'Otter', 'Fox', 'Wren', 'Lynx', 'Hare', 'Owl', 'Seal',
 const pick = (list) => list[Math.floor(Math.random() * list.length)]
 
 /**
- * `isChosen`: the person has chosen a name; `isColorChosen`: and a colour; `isTold`: they have been told the name that
- * they were given.
+ * `isChosen`: the person has chosen the name; `isColorChosen`: the person has chosen the colour; `isTold`: the person
+ * has been told which name the page has given them.
  *
  * @typedef {{name: string, color: string, isChosen: boolean, isColorChosen: boolean, isTold?: boolean}} Identity
  */
@@ -27,7 +27,7 @@ export function rememberedIdentity() {
       return { name, color, isChosen: isChosen === true, isColorChosen: isColorChosen === true, isTold: isTold === true }
     }
   } catch {
-    // Nothing was stored, or another program has written it.
+    // Either no identity was stored, or another program has written the value.
   }
   const identity = { name: `${pick(adjectives)} ${pick(animals)}`, color: pick(personColors), isChosen: false, isColorChosen: false }
   rememberIdentity(identity)
@@ -39,12 +39,12 @@ export function rememberIdentity(identity) {
   try {
     localStorage.setItem(key, JSON.stringify(identity))
   } catch {
-    // If a browser stores nothing, people can still draw.
+    // If the browser can't store the identity, the person can still draw.
   }
 }
 
 /**
- * Whether the server accepts this as a name.
+ * Whether the server accepts this text as a name.
  *
  * @param {string} name
  */
@@ -60,12 +60,12 @@ export function initials(name) {
   /** @param {string} word */
   const first = (word) => [...letters(word)][0] ?? ''
   const begun = first(words[0])
-  // An emoji is as wide as two letters.
+  // The second initial is left out beside an emoji, which is as wide as two letters.
   return (begun + (words.length > 1 && !/\p{Emoji_Presentation}/u.test(begun) ? first(words[words.length - 1]) : '')).toUpperCase()
 }
 
 /**
- * The characters as people count them: the emoji of a flag has two code points, that of a family several.
+ * The letters of a word, as people count them: the emoji of a flag has two code points, the emoji of a family several.
  *
  * @param {string} word @returns {Generator<string>}
  */

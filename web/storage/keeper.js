@@ -6,26 +6,30 @@ import { keepAtOnce } from './farewell.js'
 /** @typedef {import('./database.js').KeptDrawing} KeptDrawing */
 
 /**
- * How often a tab looks for edits that others have left, and how long a tab keeps its lock while it is being closed.
+ * How often a tab looks for edits that other tabs have left, and how long a tab keeps its lock while it is being
+ * closed.
  */
 const lookMilliseconds = 20_000
 const farewellMilliseconds = 500
 
-/** How soon edits are saved after they were made, and the drawing after it changed. */
+/** How soon edits are saved after they were made, and how soon the drawing is saved after it changed. */
 const editsMilliseconds = 60
 const drawingMilliseconds = 1_500
-/** A browser's storage may hang. Sending waits for it no longer than this. */
+/** How long sending waits until edits are stored, because a browser's storage may hang. */
 const storageMilliseconds = 1_000
-/** A page that opens waits no longer than this, either. Couriers then send what is stored, once it can be read. */
+/**
+ * How long a page that opens waits for the storage. If that was too short, couriers send the stored edits once they can
+ * be read.
+ */
 const openingMilliseconds = 5_000
-/** The pause after a failed save. */
+/** The pause between a failed save and the next attempt. */
 const againMilliseconds = 5_000
-/** Saving takes at most this small a part of the time, however large the drawing is. */
+/** Saving takes at most this part of the time (one of so many), however large the drawing is. */
 const costFactor = 100
 
 /**
- * A replica for a room: the replica that a closed or reloaded tab has left, or else a new one. Both begin with the
- * drawing that this browser last saw, and with its other tabs' unsent edits.
+ * Opens a replica for a room: the replica of a tab that was closed or reloaded, or else a new one. Either begins with
+ * the drawing that this browser last saw, and with the unsent edits of this browser's other tabs.
  *
  * @param {import('../core/core.js').Core} core
  * @param {string} room
@@ -42,7 +46,8 @@ export async function openReplica(core, room, options) {
     ;[edits, drawing] = await inTime(Promise.all([editsOf(room), drawingOf(room)]))
     if (!options.readonly) {
       for (const { key, bytes } of edits) {
-        // Without locks this takes only this tab's own edits. Couriers look after edits that other tabs may still hold.
+        // The infinite age keeps this from taking another tab's key where the browser has no locks: it takes only this
+        // tab's own edits. Couriers take care of edits that other tabs may still hold.
         const release = await claim(key, Infinity)
         if (!release) continue
         const replica = restore(core, bytes, withUnsent(core, drawing, edits.filter((other) => other.key !== key)), options)
@@ -54,7 +59,7 @@ export async function openReplica(core, room, options) {
     const replica = begun ? restore(core, null, begun, options) : null
     if (replica) return { replica, release: await claim(keyOf(room, replica.actor)), leftBehind: unsentOf(edits) }
   } catch (error) {
-    // This browser stores nothing. The room itself is on the server.
+    // The browser's storage can't be read. That loses no drawing, because the room itself is on the server.
     console.warn('What was kept of this room can’t be read:', error)
   }
   const replica = core.createReplica(options)
@@ -62,7 +67,7 @@ export async function openReplica(core, room, options) {
 }
 
 /**
- * The storage's answer, unless it hangs.
+ * The storage's answer; if the storage hangs, this gives up after a while.
  *
  * @template T @param {Promise<T>} answer @returns {Promise<T>}
  */
@@ -71,7 +76,8 @@ const inTime = (answer) => Promise.race([answer, new Promise((/** @type {(value:
 })])
 
 /**
- * The drawing as it will be after the stored edits of other tabs are sent. They send them themselves, or couriers do.
+ * The drawing as it will be after the unsent edits of other tabs are sent. Those tabs send the edits themselves, or
+ * couriers do.
  *
  * @param {import('../core/core.js').Core} core @param {KeptDrawing | undefined} drawing
  * @param {import('./database.js').KeptEdits[]} edits @returns {KeptDrawing | undefined}
@@ -91,8 +97,8 @@ function withUnsent(core, drawing, edits) {
 const unsentOf = (edits, own) => edits.reduce((sum, { key, unsent }) => sum + (key === own ? 0 : unsent), 0)
 
 /**
- * Sends edits that other tabs of this browser have left. It looks for them at the beginning if there were any, when a
- * tab is closed, when the connection is back, and from time to time.
+ * Makes couriers send the edits that other tabs of this browser have left. They look for such edits at the beginning if
+ * there were any, when a tab is closed, when the connection is back, and from time to time.
  *
  * @param {import('../network/connection.js').Connection} connection @param {string} room
  * @param {boolean} isLeftBehind whether there were any at the beginning
@@ -122,7 +128,7 @@ export function watchTabs(connection, room, isLeftBehind, load) {
 }
 
 /**
- * A replica from stored bytes. Another version of the page may have stored bytes that this one can't read. Then this
+ * A replica from stored bytes. If another version of the page has stored bytes that this version can't read, this
  * returns null, and the drawing comes from the server.
  *
  * @param {import('../core/core.js').Core} core @param {Uint8Array | null} edits
@@ -142,7 +148,7 @@ export function restore(core, edits, drawing, options) {
 }
 
 /**
- * Stores a room's unsent edits and its drawing as they change. `change`: `isKeeping` has changed.
+ * Stores a room's unsent edits and its drawing whenever they change. `change`: `isKeeping` has changed.
  *
  * @extends {Source<{change: null}>}
  */
@@ -161,7 +167,7 @@ export class Keeper extends Source {
   #drawingTimer = 0
   #cost = 0
   #isKeeping = true
-  /** The bytes of the edits that are stored. */
+  /** The edits that are stored, as bytes. */
   #keptEdits = new Uint8Array()
 
   /**
@@ -174,8 +180,8 @@ export class Keeper extends Source {
     this.#room = room
     this.#connection = connection
     this.#replica = connection.replica
-    // From now on the replica sends an edit only after its stamp is stored. Otherwise a page that ends and comes back
-    // could use the stamp for another edit.
+    // From now on the replica sends an edit only after the edit's stamp is stored. Otherwise a page that ends and comes
+    // back could use the stamp again for another edit.
     this.#replica.reserveStamps()
     this.#notices = notices
     this.#release = release
@@ -187,7 +193,7 @@ export class Keeper extends Source {
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.#leave() })
   }
 
-  /** Whether this browser has stored the newest edits that it was given. */
+  /** Whether this browser has stored the newest edits. */
   get isKeeping() { return this.#isKeeping }
 
   /** @param {boolean} isKeeping */
@@ -203,13 +209,14 @@ export class Keeper extends Source {
 
   /** @param {import('../core/types.js').Effect} effect */
   #take(effect) {
-    // The page's own edits, and the answers to them. Dragging on while offline changes the edits but not their number.
+    // These effects follow the page's own edits, and the answers to them. `unsent` also comes if the edits change but
+    // not their count, as when a drag goes on while the page is offline.
     if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
     if (effect.type === 'keep') this.#keepEdits()
     if (effect.type === 'state') this.#follow()
   }
 
-  /** The server may have given this tab a new actor. */
+  /** Called when the server may have given this tab a new actor. */
   #follow() {
     const { actor } = this.#replica
     if (actor === this.#actor) return
@@ -235,13 +242,13 @@ export class Keeper extends Source {
     if (this.#drawingTimer === 0) this.#drawingTimer = setTimeout(() => this.#keepDrawing(), pause)
   }
 
-  /** The page may end in a moment. */
+  /** Called when the page may end in a moment. */
   #leave() {
     if (this.#replica.unsentCount > 0 || this.#isEditsStale) keepAtOnce(this.#edits())
     this.keepNow()
   }
 
-  /** Stores everything that is new. */
+  /** Stores all edits and the drawing, if they have changed since they were last stored. */
   async keepNow() {
     await Promise.all([this.#isEditsStale && this.#keepEdits(), this.#isDrawingStale && this.#keepDrawing()])
   }
@@ -260,11 +267,11 @@ export class Keeper extends Source {
     })
     const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
     if (isLate) this.#tellKeeping(false)
-    // Edits that can't be stored are sent all the same.
+    // Edits that can't be stored are sent all the same, because otherwise nobody could draw.
     this.#connection.perform(this.#replica.kept(until))
   }
 
-  /** At most one retry is scheduled, and none if nothing is left to store. */
+  /** Schedules another attempt, unless one is scheduled already or nothing is left to store. */
   #tryAgain() {
     if (this.#againTimer !== 0 || this.#replica.unsentCount === 0) return
     this.#againTimer = setTimeout(() => {
@@ -285,7 +292,7 @@ export class Keeper extends Source {
     clearTimeout(this.#drawingTimer)
     this.#drawingTimer = 0
     this.#isDrawingStale = false
-    // A replica that has never been in the room only has edits, so the drawing that was stored earlier is better.
+    // A replica that has never entered the room has only edits, so the drawing that was stored earlier is kept.
     if (this.#replica.status().cursor === undefined) return
     const began = performance.now()
     const bytes = this.#replica.save(true)

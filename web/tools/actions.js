@@ -20,7 +20,7 @@ function isEnabled(action, reach) {
 }
 
 /**
- * Runs the action if it is enabled now, or says why it isn't.
+ * Runs the action if it is enabled now; otherwise tells the person why it isn't.
  *
  * @param {Action} action @param {ActionReach} reach
  * @param {KeyboardEvent} [event] the key press, if a key started the action
@@ -28,7 +28,7 @@ function isEnabled(action, reach) {
 export function run(action, reach, event) {
   if (action.isToldWhenDisabled ? !isAllowed(action, reach) : !isEnabled(action, reach)) return false
   if (action.edits && action.needs && !action.takesLocked && reach.locks.refuse(reach.selection.ids())) return true
-  // Several strokes of the arrow keys in a row are one step to undo. Any other action begins a new step.
+  // Consecutive presses of the arrow keys are one step of undo. Any other action begins a new step.
   if (action.repeats && action.needs) reach.momentum.settleGlide()
   else if (action.edits) reach.momentum.settle()
   action.run(reach, event)
@@ -36,7 +36,7 @@ export function run(action, reach, event) {
 }
 
 /**
- * An action in the form for a menu or a toolbar.
+ * An action in the form that menus and toolbars take.
  *
  * @typedef {object} Doable
  * @property {string} words
@@ -50,7 +50,7 @@ export function run(action, reach, event) {
 /** @typedef {Record<string, Doable>} Doables */
 
 /**
- * The actions by name.
+ * The actions, by name.
  *
  * @param {ActionReach} reach @returns {Doables}
  */
@@ -74,7 +74,7 @@ const named = {
 }
 
 /**
- * `mod+shift+z` in the form for people: `Ctrl+Shift+Z`, or `⇧⌘Z` on a Mac.
+ * A key's name in the form that people read: `Ctrl+Shift+Z` for `mod+shift+z`, or `⇧⌘Z` on a Mac.
  *
  * @param {string} key
  */

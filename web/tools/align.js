@@ -1,6 +1,6 @@
 import { boundsOf, boundsOfAll } from './transform.js'
 
-// Aligns and distributes shapes by the upright boxes around them, however the shapes are turned.
+// Aligns and distributes shapes. What counts are the upright boxes around the shapes, however the shapes are turned.
 
 /** @typedef {'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom'} Edge */
 
@@ -8,7 +8,7 @@ import { boundsOf, boundsOfAll } from './transform.js'
 /** @typedef {import('../core/types.js').Frame & {id: number}} Shape */
 
 /**
- * How far a box has to move to meet an edge of the box `all`.
+ * How far a box has to move until its edge or its middle meets that of the box `all`.
  *
  * @type {Record<Edge, (box: Box, all: Box) => [number, number]>}
  */
@@ -37,8 +37,8 @@ export function aligned(shapes, edge) {
 }
 
 /**
- * Makes the spaces between shapes equal. The outermost shapes stay. If there is too little space, shapes overlap
- * evenly.
+ * Makes the spaces between shapes equal. The outermost shapes stay where they are. If there is too little space, all
+ * shapes overlap by the same length.
  *
  * @param {Shape[]} shapes @param {'x' | 'y'} axis
  * @returns {import('../core/types.js').Place[]}

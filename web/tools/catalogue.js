@@ -2,11 +2,12 @@ import { openArea, fitBeside } from '../drawing/surroundings.js'
 import { isStroke, leading } from '../drawing/lines.js'
 import { filledWith, isForLines, isForWriting, kindOf, lineLook, nextLook, sizeFor } from './making.js'
 
-// Everything that a person can do by name: one table for the menu, the list of shortcuts, the toolbar and the keys.
+// Every action that a person can take, by name: one table for the menu, the list of shortcuts, the toolbar and the
+// keys.
 //
-// A key is written `mod+shift+z`. `mod` is the platform's: Control, or Command on a Mac. A letter or digit means the
-// key with that label. Any other character means the character itself. If there are several keys, the first one is
-// shown.
+// A key is written `mod+shift+z`. `mod` is the platform's modifier: Control, or Command on a Mac. A letter or digit
+// stands for the key with that label. Any other character stands for itself, whichever keys produce it. If an action
+// has several keys, menus show the first one.
 
 /** @typedef {import('./reach.js').Reach} Reach */
 
@@ -43,7 +44,7 @@ const addSquare = ({ editing, view }) => editing.edit((replica) => replica.addSq
 const fitTo = ({ view }, box) => { if (box) fitBeside(view, box, 64, { now: performance.now() }) }
 
 /**
- * Adds a shape for people who can't draw it. Its kind is that of the current tool. It is put in the middle of the view
+ * Adds a shape for people who can't draw it. Its kind is that of the current tool. It is put in the middle of the view,
  * or at the nearest free place.
  *
  * @param {ActionReach} reach
@@ -73,7 +74,7 @@ async function addShape({ documents, editing, momentum, paint, selection, shown,
 }
 
 /**
- * Writes in the selected shape. If there is none, or the current tool draws, adds one.
+ * Writes in the selected shape. If no shape is selected, or the current tool draws, this adds a shape to write in.
  *
  * @param {ActionReach} reach
  */
@@ -84,14 +85,15 @@ function writeOrAdd(reach) {
 }
 
 /**
- * Removes everything in one step, and offers to undo that. If there is much, or others are here, it asks first.
+ * Removes everything in one step, and offers to undo that. If there is much to remove, or others are in the room, it
+ * asks first.
  *
  * @param {Pick<import('./reach.js').ActReach, 'consent' | 'editing' | 'shown'>} reach
  * @param {{question: string, yes: string, done: string, remove: () => unknown}} how
  */
 async function removeAll({ consent, editing, shown }, { question, yes, done, remove }) {
   if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes, () => shown.replica.shapeCount)) return
-  // While this person thought about it, others may have removed everything.
+  // Others may have removed everything while this person decided, so it is checked again.
   if (shown.replica.shapeCount > 0 && remove() !== undefined) editing.sayUndoable(done)
 }
 
@@ -102,7 +104,7 @@ const swallowAll = (reach) => removeAll(reach, {
 })
 
 /**
- * Clears everything, by menu, key or shake.
+ * Clears the canvas, by menu, key or shake.
  *
  * @param {Pick<import('./reach.js').ActReach, 'consent' | 'editing' | 'shown'>} reach
  */
@@ -131,7 +133,7 @@ function putIntoGroup({ editing, selection }, group) {
 /** @param {ActionReach} reach */
 function group(reach) {
   const { groups, selection } = reach
-  // Grouping would change nothing.
+  // The shapes are exactly one group already, so grouping would change nothing.
   if (groups.areOne(selection.ids()) && groups.with(selection.ids()[0]).length === selection.size) return
   putIntoGroup(reach, Math.floor(Math.random() * 36 ** 9))
 }
@@ -145,7 +147,8 @@ function selectAll({ selection, shown }) {
 }
 
 /**
- * Stops the gesture in progress; without one, clears the selection; without one, switches to the first tool.
+ * Stops the gesture in progress. If there is none, clears the selection; if nothing is selected, switches to the first
+ * tool.
  *
  * @param {ActionReach} reach
  */
@@ -181,7 +184,8 @@ const nudge = (id, words, key, dx, dy) => ({
   },
 })
 /**
- * If a single shape is selected, typing the bare key writes in it.
+ * An action that moves shapes within the drawing order. It has a key with the modifier too, because the bare key writes
+ * in the selected shape if a single one is selected.
  *
  * @param {string} id @param {string} words @param {string} key @param {'front' | 'forward' | 'backward' | 'back'} to
  * @returns {Action}

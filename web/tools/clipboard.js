@@ -3,17 +3,17 @@ import { boundsOfAll, middle } from './transform.js'
 
 /** @typedef {import('../core/types.js').Point} Point */
 
-/** The distance of a copy from its original. */
+/** How far a copy lies from its original, in units of the canvas. */
 const step = 20
-/** A mouse that has moved by less than this, in CSS pixels, counts as not moved. */
+/** In CSS pixels: a mouse that has moved by less than this counts as not moved. */
 const stirMin = 8
 
 const nothingWords = 'Nothing here to paste. Copy some shapes first.'
 const pictureWords = 'Pictures can’t go on the canvas yet. Only shapes and drawings can be pasted.'
 
 /**
- * Copying, cutting and pasting with the system's clipboard. It contains a drawing as text, which other rooms, files and
- * the terminal can read too.
+ * Copies, cuts and pastes with the system's clipboard. The clipboard gets a drawing as text, which other rooms, files
+ * and the terminal can read too.
  */
 export class Clipboard {
   #documents
@@ -24,12 +24,14 @@ export class Clipboard {
   #view
   #momentum
   #locks
-  /** The text that was last copied on this page, for browsers that don't let a page read the clipboard. */
+  /**
+   * The text that was last copied on this page. It is pasted if the browser doesn't let the page read the clipboard.
+   */
   #kept = ''
   /** Whether the browser refused to put that text into the system's clipboard. */
   #isKeptHereOnly = false
   /**
-   * The copy that waits until documents can be made.
+   * The copying that waits until documents can be made.
    *
    * @type {Promise<boolean> | null}
    */
@@ -37,13 +39,13 @@ export class Clipboard {
   /** How often the same text has been pasted at the same place. */
   #pasted = { text: '', place: '', count: 0 }
   /**
-   * The mouse's last position on the paper, in CSS pixels, and whether it is still there.
+   * The mouse's last position on the paper, in CSS pixels, and whether the mouse is still over the paper.
    *
    * @type {Point & {isOver: boolean} | null}
    */
   #mouse = null
   /**
-   * The mouse's position when something was copied here.
+   * The mouse's position when shapes were last copied on this page.
    *
    * @type {Point | null}
    */
@@ -85,7 +87,7 @@ export class Clipboard {
     })
   }
 
-  // For menus. Keys cause clipboard events, which need no permission and are preferred.
+  // These functions are for menus. Keys cause clipboard events instead, which need no permission.
 
   /** @returns {Promise<boolean>} whether something was copied */
   async copy(ids = this.#selection.ids()) {
@@ -94,7 +96,7 @@ export class Clipboard {
     try {
       await navigator.clipboard.writeText(this.#kept)
     } catch {
-      // It can still be pasted on this page.
+      // The text can still be pasted on this page.
       this.#isKeptHereOnly = true
     }
     return true
@@ -107,7 +109,7 @@ export class Clipboard {
     return isCopied
   }
 
-  /** Where the mouse opened the menu. */
+  /** Pastes at the place where the mouse opened the menu. */
   async paste() {
     const found = await readClipboard()
     const isHere = found === null || (found.text === '' && this.#isKeptHereOnly)
@@ -116,7 +118,7 @@ export class Clipboard {
   }
 
   /**
-   * Copies the selection without the clipboard. Each copy is `distance` from its original.
+   * Copies the selected shapes without the clipboard. Each copy lies `distance` away from its original.
    *
    * @returns {Promise<number[]>} the copies
    */
@@ -128,7 +130,7 @@ export class Clipboard {
   }
 
   /**
-   * The same without waiting. Documents must be available.
+   * The same at once. The module for documents must be loaded.
    *
    * @param {number} distance @param {number[]} ids @returns {number[]}
    */
@@ -143,7 +145,7 @@ export class Clipboard {
     if (ids.length === 0) return
     event.preventDefault()
     if (!this.#documents.isReady) {
-      // A clipboard event can't wait for documents, so this copies as a menu does.
+      // A clipboard event can't wait until documents can be made, so this copies in the way that a menu does.
       const copying = (removes ? this.cut() : this.copy()).finally(() => {
         if (this.#copying === copying) this.#copying = null
       })
@@ -199,7 +201,7 @@ export class Clipboard {
   }
 
   /**
-   * Shapes from another room may lie outside the visible part of this room.
+   * Moves the view if needed: shapes from another room may lie outside the visible part of this room.
    *
    * @param {number[]} ids
    */
@@ -255,7 +257,7 @@ export function addedBy(effects = []) {
 }
 
 /**
- * The field that waits for somebody to type doesn't count as a text field yet.
+ * Whether an element takes typed text. The field that waits for typing doesn't count until the person types in it.
  *
  * @param {EventTarget | null} target
  */

@@ -1,11 +1,11 @@
 import { friction, speedMax, speedMin } from './gliding.js'
 
-/** Below this speed, in CSS pixels a second, the paper stops where the finger leaves it. */
+/** In CSS pixels a second: if a finger leaves the paper at a lower speed than this, the paper stops. */
 const coastSpeedMin = 250
 
 const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
-/** The paper moves on a little after a finger has pushed it, until something else is done. */
+/** Moves the paper on a little after a finger has pushed it, until the person does anything else. */
 export class Coasting {
   #view
   #velocity

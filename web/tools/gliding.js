@@ -1,9 +1,12 @@
 import { Source } from '../basics/source.js'
 import { boundsOfAll, moved } from './transform.js'
 
-/** How fast a glide slows down: a twentieth of its speed is left after a second. */
+/** How fast a glide slows down: after a second a twentieth of its speed is left. */
 export const friction = 3
-/** CSS pixels a second. A slower glide stops, and a faster throw is limited to what a hand can do. */
+/**
+ * In CSS pixels a second: a glide that is slower than `speedMin` stops, and a throw counts as no faster than
+ * `speedMax`, which is what a hand can do.
+ */
 export const speedMin = 20
 export const speedMax = 5000
 
@@ -24,8 +27,8 @@ function way(start, velocity, least, most) {
 }
 
 /**
- * The path of a thrown shape: it slows down, and stays inside a box. If it began partly outside, it goes no further
- * out.
+ * The path of a thrown shape: the shape slows down, and stays inside a box. If it began partly outside the box, it goes
+ * no further out.
  *
  * @param {import('../core/types.js').Box} box around what is thrown
  * @param {{x: number, y: number}} velocity units a second @param {number} scale CSS pixels for a unit
@@ -50,8 +53,8 @@ export function glide(box, velocity, scale, inside) {
 const standing = { seconds: 0, at: () => ({ x: 0, y: 0 }) }
 
 /**
- * Shapes that glide on after they were let go. The glide ends the step to undo that the hand began. `ended`: the shapes
- * have stopped, and the glide writes nothing more.
+ * Shapes that glide on after they were let go. The end of the glide ends the step of undo that the hand began. `ended`:
+ * the shapes have stopped, and the glide writes nothing more.
  *
  * @extends {Source<{ended: null}>}
  */
@@ -87,7 +90,7 @@ export class Gliding extends Source {
   /** @param {number} id */
   has(id) { return this.#held.ids.includes(id) }
 
-  /** A hand has caught one of the shapes, so all of them stop where they are. */
+  /** Stops all the shapes where they are, because a hand has caught one of them. */
   stop() { this.#finish() }
 
   /** Puts the shapes where the glide would have ended. */

@@ -1,7 +1,7 @@
 import { loosened } from './ties.js'
 
 /**
- * Whether somebody has deleted a shape that a gesture is changing.
+ * Whether a shape that a gesture is changing has been deleted by somebody.
  *
  * @param {Pick<import('./reach.js').Reach, 'shown'>} reach @param {import('../core/types.js').Changes} changes
  * @param {number | null} id
@@ -11,14 +11,14 @@ export function isGone({ shown }, { reset, shapes }, id) {
 }
 
 /**
- * The shapes that a gesture holds, as they were when it began. A shape that someone else deletes meanwhile is dropped,
- * so that nothing is written to a deleted shape.
+ * The shapes that a gesture holds, and how they were when it began. A shape that somebody else deletes meanwhile is
+ * dropped, so that nothing is written to a deleted shape.
  */
 export class Held {
   #shown
   #editing
   #start
-  /** Whether the lines among them have been untied from shapes that stay. */
+  /** Whether the held lines have been untied from shapes that stay. */
   #isLoose = false
 
   /** @param {Pick<import('./reach.js').Reach, 'shown' | 'editing'>} reach @param {Iterable<number>} ids */
@@ -57,7 +57,7 @@ export class Held {
     this.#editing.edit((replica) => replica.place(places))
   }
 
-  /** A line that is moved by itself is untied from its shapes. */
+  /** Unties lines that are moved without the shapes that they are tied to. */
   #loosen() {
     if (this.#isLoose) return
     this.#isLoose = true

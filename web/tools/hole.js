@@ -2,18 +2,18 @@ import { middle } from './transform.js'
 
 /** @typedef {import('../core/types.js').Point} Point */
 
-/** The mouth begins to swell when a shape is this close, in CSS pixels. */
+/** In CSS pixels: the mouth begins to swell when a shape is this close. */
 const feltFrom = 160
-/** The mouth catches shapes up to this far beyond its edge, in CSS pixels: a finger can't aim better. */
+/** In CSS pixels: the mouth catches shapes up to this far beyond its edge, because a finger can't aim better. */
 const mercy = 8
 
 /**
  * The black hole, whose mouth is the white circle at the view's lower left. For each swallowed shape, one operation
  * moves it to the hole, makes it as small as possible and deletes it. So every client can show the shape going in.
  *
- * Its look is in the style sheet: `--swell` goes from 0 to 1 as a shape comes near, and `data-over` means that it would
- * fall in. `data-says`: while something is dragged the hole says what it is for, until something has been dropped into
- * it.
+ * The style sheet has its look: `--swell` goes from 0 to 1 as a shape comes near, and `data-over` means that the shape
+ * would fall in. `data-says`: while a shape is dragged the hole shows words that say what it is for, until one has been
+ * dropped into it.
  */
 export class Hole {
   #editing
@@ -22,7 +22,8 @@ export class Hole {
   #stage
   #isKnown = false
   /**
-   * The mouth's position while something is dragged: asking the page at each step would force a layout each time.
+   * The mouth's position, stored while a shape is dragged: reading it from the page at each step would force a layout
+   * each time.
    *
    * @type {Point & {radius: number} | null}
    */
@@ -39,7 +40,7 @@ export class Hole {
     this.#stage = stage
   }
 
-  /** The mouth at its resting size, in CSS pixels from the stage's corner. */
+  /** The mouth in its resting size, in CSS pixels from the stage's corner. */
   get mouth() {
     const stage = this.#stage.getBoundingClientRect()
     const circle = this.#element.getBoundingClientRect()
@@ -51,7 +52,7 @@ export class Hole {
   }
 
   /**
-   * A dragged shape is at a point of the stage.
+   * Notes that a shape is dragged at a point of the stage.
    *
    * @param {Point} point
    */
@@ -65,7 +66,7 @@ export class Hole {
     this.#element.toggleAttribute('data-says', !this.#isKnown)
   }
 
-  /** No shape is near any more. */
+  /** Notes that no shape is dragged any more. */
   rest() {
     this.#felt = null
     this.#element.style.setProperty('--swell', '0')
@@ -74,7 +75,8 @@ export class Hole {
   }
 
   /**
-   * Whether shapes that are let go now fall in: the hand is over the mouth, or it holds a single shape whose middle is.
+   * Whether shapes that are let go now fall in: either the hand is over the mouth, or the hand holds a single shape
+   * whose middle is over the mouth.
    *
    * @param {Point} hand @param {import('../core/types.js').Frame[]} shapes
    */
@@ -96,7 +98,7 @@ export class Hole {
 }
 
 /**
- * Within the limits of the protocol, however far away the view is.
+ * A whole coordinate within the limits of the protocol, however far away the view is.
  *
  * @param {number} value
  */

@@ -4,25 +4,25 @@ import { inkLook } from './making.js'
 import { simplified } from './simplify.js'
 import { strokesAt } from './targets.js'
 
-// Drawing ink freehand, and erasing it. Each stroke, and each movement of the eraser, is one step to undo.
+// Draws ink freehand, and erases it. Each stroke, and each movement of the eraser, is one step of undo.
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 /** @typedef {import('../gestures/surface.js').TrailPoint} TrailPoint */
 
-/** How far the stroke may deviate from the hand's path, in CSS pixels. */
+/** In CSS pixels: how far the stroke may deviate from the hand's path. */
 const tolerance = 0.5
 /**
- * Widths from a pen's pressure are rounded to these steps, in hundredths of the stroke's: neighbours of the same width
- * are painted together.
+ * In hundredths of the stroke's width: widths from a pen's pressure are rounded to this step, because consecutive
+ * points of the same width are painted together.
  */
 const widthStep = 10
-/** How close to a stroke the eraser has to come, in CSS pixels. */
+/** In CSS pixels: how close to a stroke the eraser has to come. */
 const eraserReach = 6
 
 /**
- * The stroke's width under a pen's pressure. A mouse and most fingers report none, and draw evenly. A pen that is being
- * lifted reports none either: there the stroke keeps its last width.
+ * The stroke's width under a pen's pressure. A mouse and most fingers report no pressure, so they draw evenly. A pen
+ * that is being lifted reports none either; there the stroke keeps its last width.
  *
  * @param {TrailPoint} point @param {number} before hundredths @returns {number} hundredths
  */
@@ -32,8 +32,8 @@ function widthOf({ pressure, pointer }, before) {
 }
 
 /**
- * A stroke while it is drawn: on this page at once, for others in pieces. It is added to the drawing when it is
- * finished.
+ * A stroke while it is drawn. This page shows it at once, the others get it in pieces, and the drawing gets it when it
+ * is finished.
  */
 export class Inking {
   #reach
@@ -57,7 +57,7 @@ export class Inking {
   move() {}
 
   /**
-   * The hand has moved on.
+   * Takes the points to which the hand has moved.
    *
    * @param {TrailPoint[]} points of the stage @param {TrailPoint[]} predicted where it will probably be in the next frame
    */
@@ -67,7 +67,7 @@ export class Inking {
       ({ ...view.toCanvas(point), width: widthOf(point, this.#points.at(-1)?.width ?? 100) })
     for (const point of points.map(onCanvas)) {
       const last = this.#points.at(-1)
-      // The same point twice would make a corner.
+      // Skipped, because the same point twice would make a corner.
       if (last && point.x === last.x && point.y === last.y) continue
       this.#points.push(point)
       this.#ink.add(point)
@@ -91,7 +91,7 @@ export class Inking {
 
   /** @param {Drag} gesture */
   cancel({ reason }) {
-    // If the browser interrupts a stroke, what was drawn stays.
+    // If the browser interrupts a stroke, the part that was drawn is kept.
     if (reason === 'interrupted') this.end()
     else this.#rest()
   }
@@ -102,7 +102,7 @@ export class Inking {
   }
 }
 
-/** Removes the ink that it passes over, stroke by stroke. Lines, arrows, shapes and everything locked stay. */
+/** Removes the ink over which the eraser passes, stroke by stroke. Lines, arrows, shapes and everything locked stay. */
 export class Erasing {
   #reach
   /** @type {Point | null} */
@@ -129,7 +129,8 @@ export class Erasing {
   #pass(point) {
     const from = this.#last ?? point
     this.#last = { x: point.x, y: point.y }
-    // A fast hand leaves gaps between two points, in which a thin stroke would be missed.
+    // The points of a fast hand are far apart. The places between them are checked too, because otherwise a thin stroke
+    // there would be missed.
     const steps = Math.max(1, Math.ceil(Math.hypot(point.x - from.x, point.y - from.y) / eraserReach))
     for (let step = 1; step <= steps; step++) {
       const part = step / steps

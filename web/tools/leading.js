@@ -3,20 +3,20 @@ import { isGone } from './held.js'
 import { lineLook } from './making.js'
 import { isSameTie, tieAt } from './ties.js'
 
-// Drawing lines, and moving their points. Each is one step to undo.
+// Draws lines, and moves their points. Each is one step of undo.
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 
-/** A line shorter than this, in CSS pixels, was made by mistake. */
+/** In CSS pixels: a line that is shorter than this was made by mistake. */
 const shortest = 6
-/** A bend that is closer than this to the straight line, in CSS pixels, is removed. */
+/** In CSS pixels: a bend that is closer than this to the straight line is removed. */
 const straightReach = 5
-/** With shift, a line's direction is a multiple of this, in degrees. */
+/** In degrees: while shift is held, a line's direction is a multiple of this. */
 const turnStep = 15
 
 /**
- * Moves a point into the nearest of a few directions from another point.
+ * Moves a point so that it lies in the nearest of a few directions from another point.
  *
  * @param {Point} from @param {Point} to @returns {Point}
  */
@@ -34,7 +34,9 @@ export function inSteps(from, to) {
  */
 const inHand = (line, ties) => ({ held: line === null ? [] : [line], tied: ties.flatMap((tie) => tie?.shape ?? []) })
 
-/** A new line, from where the hand came down to where it is. Over a shape its ends are tied to it. */
+/**
+ * Draws a new line, from where the hand came down to where it is. An end that lies over a shape is tied to the shape.
+ */
 export class Lining {
   #reach
   #start
@@ -99,8 +101,8 @@ export class Lining {
   }
 
   /**
-   * The line is removed even if somebody has written to it meanwhile, for example because a shape that it was tied to
-   * was deleted.
+   * Removes the line. It is removed even if somebody else has written to it meanwhile, for example because a shape that
+   * it was tied to was deleted.
    */
   #abandon() {
     this.#step.abandon()
@@ -110,7 +112,7 @@ export class Lining {
   }
 }
 
-/** One point of a line follows the hand: an end, a bend, or a new bend in the middle of a part. */
+/** Moves one point of a line with the hand: an end, a bend, or a new bend in the middle of a part. */
 export class Leading {
   #reach
   #step
@@ -141,7 +143,7 @@ export class Leading {
   /** @param {import('../core/types.js').Changes} changes */
   follow(changes) { if (isGone(this.#reach, changes, this.#line)) this.#line = null }
 
-  /** Which end the hand holds; null if it holds a bend. */
+  /** Which end of the line the hand holds; null if the hand holds a bend. */
   get #end() { return this.#index === 0 ? 'from' : this.#index === this.#points.length - 1 ? 'to' : null }
 
   /** @param {Drag} gesture */

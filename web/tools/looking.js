@@ -1,9 +1,9 @@
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 /** @typedef {import('../gestures/recogniser.js').TwoFingers} TwoFingers */
 
-// Gestures that change the view or the selection, and not the drawing.
+// Gestures that change the view or the selection, but not the drawing.
 
-/** The paper follows the hand. */
+/** Moves the paper with the hand. */
 export class Panning {
   #momentum
   #view
@@ -34,7 +34,7 @@ export class Panning {
   cancel() {}
 }
 
-/** Two fingers move and scale the paper. */
+/** Moves and scales the paper with two fingers. */
 export class Zooming {
   #view
   #last
@@ -57,7 +57,7 @@ export class Zooming {
   cancel() {}
 }
 
-/** Selects by a box that the hand draws. With shift the box adds to the selection. */
+/** Selects shapes by a box that the hand draws. With shift the shapes are added to the selection. */
 export class Marquee {
   #view
   #selection

@@ -11,34 +11,34 @@ import { drawnBox, onGrid, sideMin } from './transform.js'
 /** With random colours, a room's first shapes are yellow and red all the same. */
 const firstFills = 2
 
-/** Units of the canvas. */
+/** The width of outlines, in units of the canvas. */
 const outlineWidth = 4
-/** The colour of notes, and of a text: it is readable on light paper and on dark. */
+/** The colours of notes and of texts. The colour of texts is readable on light paper and on dark. */
 const noteFill = '#FFE27A'
 const textFill = '#767676'
 const noteSide = 200
-/** Visible on light paper and on dark. */
+/** The colour of lines, which is visible on light paper and on dark. */
 const lineStroke = '#767676'
 const inkStroke = '#2F6FED'
 /** The box of an empty text. */
 const textBox = { width: 24, height: 41 }
-/** The size of a shape that isn't drawn by hand but added by a click or a key. */
+/** The size of a shape that is added by a click or a key instead of being drawn. */
 const addedBox = { width: 150, height: 120 }
 
 /** @param {string} name of a tool */
 export const sizeFor = (name) => (name === 'note' ? { width: noteSide, height: noteSide } : name === 'text' ? textBox : addedBox)
 
-/** Whether a tool leaves something where it is dragged. */
+/** Whether a tool leaves a shape, a line or ink where it is dragged. */
 export const draws = (/** @type {string} */ name) => name !== 'select' && name !== 'hand'
 
-/** The tools that draw, and the kind of shape that each makes. A note is a shape to write in. */
+/** The kind of shape that a drawing tool makes. A note is a rectangle to write in. */
 export const kindOf = (/** @type {string} */ name) => (name === 'note' ? 'rectangle' : kinds.includes(name) && !isStroke(name) ? name : null)
 
-/** The outline of a shape without a fill and without a chosen outline colour. */
+/** The colour of the outline of a shape that has no fill, if no colour for outlines is chosen. */
 const bareStroke = '#2B2A28'
 
 /**
- * Whether typing continues a shape's text: it has one, or it is a note.
+ * Whether typing continues a shape's text: either the shape has a text, or it is a note.
  *
  * @param {import('../core/types.js').Shape} shape
  */
@@ -64,7 +64,7 @@ export const isForInk = (name) => name === 'pen' || name === 'eraser'
 /** @typedef {{stroke: string, strokeWidth: number}} StrokeLook */
 
 /**
- * The colour chosen for outlines, or else the one chosen for fills.
+ * The colour of a line: the colour that is chosen for outlines, or else the one for fills.
  *
  * @param {import('../state/paint.js').Paint} paint @param {string} standard @returns {StrokeLook}
  */
@@ -110,7 +110,9 @@ export function nextLook(paint, replica, tool) {
   }
 }
 
-/** Kinds that may have a fill or none. Texts, lines and ink have one colour, and would be invisible without it. */
+/**
+ * The kinds that can have a fill or none. Texts, lines and ink have only one colour, and would be invisible without it.
+ */
 const kindsWithFill = properties.find(({ name }) => name === 'filled')?.inspector?.kinds ?? []
 
 /** @param {{kind: string}} shape */
@@ -120,7 +122,7 @@ export const hasFillAndOutline = ({ kind }) => kindsWithFill.includes(kind)
 const outlined = (stroke) => ({ stroke, strokeWidth: outlineWidth })
 
 /**
- * The values that give a shape a fill, even if it had none. A line or ink gets the colour itself.
+ * The values that give a shape a fill, even if it had none. A line or ink gets the colour of the fill itself.
  *
  * @param {import('../core/types.js').Shape} shape @param {string} fill @returns {import('../core/types.js').Values}
  */
@@ -130,8 +132,8 @@ export function filledWith({ kind, filled }, fill) {
 }
 
 /**
- * The values that remove a shape's fill or its outline. The shape keeps the other one, so that it stays visible. A
- * shape with only one colour keeps that.
+ * The values that remove a shape's fill or its outline. The shape keeps or gets the other one, so that it stays
+ * visible. A shape with only one colour keeps its colour.
  *
  * @param {import('../core/types.js').Shape} shape @param {'fill' | 'stroke'} part @returns {import('../core/types.js').Values}
  */
@@ -152,7 +154,7 @@ export function outlinedWith(shape, stroke) {
 }
 
 /**
- * Makes a text or a note where somebody has tapped, and opens it for writing.
+ * Makes a text or a note where the person has tapped, and opens it for writing.
  *
  * @param {Pick<import('./reach.js').ActReach, 'editing' | 'paint' | 'shown' | 'tool' | 'writing'>} reach
  * @param {import('../core/types.js').Point} point
@@ -160,7 +162,7 @@ export function outlinedWith(shape, stroke) {
 export function makeForWriting({ editing, paint, shown, tool, writing }, { x, y }) {
   const { name } = tool
   const { width, height } = sizeFor(name)
-  // A text begins at the pointer, a note is centred on it.
+  // A text begins at the pointer; a note has its middle there.
   const position = name === 'note' ? [Math.round(x - width / 2), Math.round(y - height / 2)] : [x - 8, y - height / 2]
   const step = editing.openStep()
   const added = editing.edit((replica) => replica.add({
@@ -171,7 +173,7 @@ export function makeForWriting({ editing, paint, shown, tool, writing }, { x, y 
   writing.open(added.shape, { isNew: true, step })
 }
 
-/** A new shape grows from where the hand came down. One step to undo. */
+/** Draws a new shape, which grows from where the hand came down. This is one step of undo. */
 export class Making {
   #editing
   #selection
@@ -241,7 +243,7 @@ export class Making {
   }
 
   /**
-   * If the hand was only interrupted, the shape that was drawn stays.
+   * If the gesture was only interrupted, the shape that was drawn is kept.
    *
    * @param {Drag} gesture
    */
@@ -260,7 +262,8 @@ export class Making {
       this.#snapping.rest()
       return drawnBox(corner, hand, { even: shift, around: alt })
     }
-    // While the box has its least size, its corner isn't at the hand.
+    // Along an axis where the box is smaller than the least side, nothing snaps, because the box's corner isn't at the
+    // hand.
     const [dx, dy] = [hand.x - corner.x, hand.y - corner.y]
     const side = { across: Math.abs(dx) < sideMin ? 0 : Math.sign(dx), down: Math.abs(dy) < sideMin ? 0 : Math.sign(dy) }
     const [wayX, wayY] = this.#snapping.pull({ ...corner, width: 0, height: 0 }, side, dx, dy)

@@ -6,7 +6,7 @@ import { Nudging } from './nudging.js'
 
 /**
  * Movement that goes on after a hand has let go: gliding shapes, coasting paper, and runs of arrow keys, each of which
- * is one step to undo. `settle` ends all of it, and must be called before any other edit. It first emits `settling`,
+ * is one step of undo. `settle` ends all movement, and must be called before any other edit. It first emits `settling`,
  * which also ends the gesture in progress: otherwise the edit would belong to that gesture's step, and be undone with
  * it.
  *
@@ -29,7 +29,7 @@ export class Momentum extends Source {
   }
 
   /**
-   * Shapes glide on. The step to undo ends when they stop.
+   * Lets shapes glide on. The step of undo ends when they stop.
    *
    * @param {number[]} ids @param {import('../core/types.js').Point} velocity CSS pixels a second
    * @param {import('../state/editing.js').Step} step
@@ -49,14 +49,14 @@ export class Momentum extends Source {
   coast(velocity) { this.#coast = new Coasting(this.#reach.view, velocity) }
 
   /**
-   * Moves shapes by one stroke of an arrow key.
+   * Moves shapes by one press of an arrow key.
    *
    * @param {number[]} ids @param {number} dx @param {number} dy
    */
   nudge(ids, dx, dy) { this.#nudging.by(ids, dx, dy) }
 
   /**
-   * A hand catches a gliding shape: everything that glides with it stops where it is.
+   * Catches a gliding shape with the hand: everything that glides with it stops where it is.
    *
    * @param {number} id
    */
@@ -67,7 +67,7 @@ export class Momentum extends Source {
   /** Moves gliding shapes to where their glide would have ended. */
   settleGlide() { this.#glide?.land() }
 
-  /** Ends all movement at once, and its steps to undo. */
+  /** Ends all movement at once, and with it the steps of undo. */
   settle() {
     this.tell('settling', null)
     this.settleGlide()

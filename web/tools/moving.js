@@ -4,15 +4,18 @@ import { frameOf, moved, straightened, wayOnGrid } from './transform.js'
 
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 
-/** A shape that is let go at a lower speed than this, in CSS pixels a second, stays where it is. */
+/** In CSS pixels a second: a shape that is let go at a lower speed than this stays where it is. */
 const flingSpeedMin = 350
 
-/** If people ask for less motion, shapes stay where they are let go: a glide would be a jump. */
+/**
+ * Whether the person has asked the system for less motion. Then shapes stay where they are let go, because without
+ * motion a glide would be a jump.
+ */
 const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
 /**
- * Shapes follow the hand, or with Alt copies of them do. Released at speed they glide on; released over the hole they
- * are deleted. One step to undo.
+ * Moves shapes with the hand, or with Alt copies of them. If they are let go while they move fast, they glide on; if
+ * they are let go over the hole, they are deleted. All of this is one step of undo.
  */
 export class Moving {
   #reach
@@ -50,7 +53,7 @@ export class Moving {
   }
 
   /**
-   * The hand holds nothing until copies can be made. Then the copies appear at the hand.
+   * Takes copies once they can be made. Until then the hand holds nothing; then the copies appear at the hand.
    *
    * @param {number[]} ids
    */
@@ -92,7 +95,7 @@ export class Moving {
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()
-    // If a second finger turns the drag into a pinch, the pinch continues and ends this step.
+    // If a second finger turns the drag into a pinch, the pinch continues this step of undo and ends it.
     if (gesture.followedBy) return
     if (!this.#held.isEmpty && this.#reach.hole.takes(gesture, this.#held.now)) {
       this.#reach.hole.swallow(this.#held.ids)
@@ -104,7 +107,8 @@ export class Moving {
   }
 
   /**
-   * A lifted shape is put down, not thrown. Neither is a shape that a key keeps on a line or on the dots.
+   * Whether the shapes are thrown. A shape that a held finger has lifted is put down instead, and so is a shape that a
+   * key keeps on a line or on the dots.
    *
    * @param {Drag} gesture
    */

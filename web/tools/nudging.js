@@ -1,10 +1,10 @@
 import { Held } from './held.js'
 import { moved } from './transform.js'
 
-/** Strokes of the arrow keys within this many milliseconds are one step to undo. */
+/** In milliseconds: presses of the arrow keys that follow each other within this time are one step of undo. */
 const pauseMax = 600
 
-/** Shapes moved by the arrow keys. */
+/** Moves shapes by the arrow keys. */
 export class Nudging {
   #reach
   #timer = 0

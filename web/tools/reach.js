@@ -23,7 +23,7 @@
  */
 
 /**
- * Further objects that an act needs.
+ * Further objects that only acts use.
  *
  * @typedef {object} ActParts
  * @property {import('./hole.js').Hole} hole
@@ -35,8 +35,8 @@
  */
 
 /**
- * Writing in a shape. `step`: the step to undo in which the shape was just made. It ends with the writing. If the shape
- * is a text that stays empty, the step is abandoned.
+ * Writing in a shape. `step`: the step of undo in which the shape was just made, which ends with the writing. If the
+ * shape is a text that stays empty, the step is abandoned.
  *
  * @typedef {object} Writing
  * @property {boolean} isOpen
@@ -49,7 +49,7 @@
 /** @typedef {Reach & ActParts} ActReach */
 
 /**
- * Carries out one gesture. It gets the gesture's moves and its end, and is one step to undo.
+ * Carries out one gesture: it gets the gesture's moves and the gesture's end. An act is one step of undo.
  *
  * @typedef {object} Act
  * @property {(gesture: never) => void} move

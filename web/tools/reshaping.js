@@ -2,8 +2,8 @@ import { Held } from './held.js'
 import { Snapping } from './snapping.js'
 import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, stretched, turned } from './transform.js'
 
-// Changes of shapes by handles and by two fingers. Each is one step to undo. A pinch that follows a drag continues the
-// drag's step.
+// Changes shapes by handles and by two fingers. Each change is one step of undo. A pinch that follows a drag continues
+// the drag's step.
 
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 /** @typedef {import('../gestures/recogniser.js').TwoFingers} TwoFingers */
@@ -13,7 +13,7 @@ import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, stretched,
 /** @typedef {Pick<import('./reach.js').Reach, 'overlay' | 'scene' | 'view'>} SnappingReach */
 
 /**
- * What all of these changes have in common.
+ * The common part of all these changes.
  *
  * @template {Drag | TwoFingers} Gesture
  */
@@ -61,7 +61,7 @@ class Reshaping {
 }
 
 /**
- * Pulls a corner or a side.
+ * Pulls a corner or a side of the frame.
  *
  * @extends {Reshaping<Drag>}
  */
@@ -85,7 +85,7 @@ export class Scaling extends Reshaping {
     const [dx, dy] = this.#snapped(gesture, hand.x - this.origin.x, hand.y - this.origin.y)
     if (start.length === 1) return [pulled(start[0], dx, dy, { across, down, even: gesture.shift, around: gesture.alt })]
     if (across === 0 || down === 0) return stretched(start, this.startFrame, dx, dy, { across, down, around: gesture.alt })
-    // Pulled by a corner, several shapes are scaled evenly, because some of them may be turned.
+    // If several shapes are pulled by a corner, they are scaled evenly, because some of them may be turned.
     const { x, y, width, height } = this.startFrame
     const reach = gesture.alt ? 2 : 1
     const scale = Math.max((width + across * dx * reach) / width, (height + down * dy * reach) / height)
@@ -94,7 +94,7 @@ export class Scaling extends Reshaping {
   }
 
   /**
-   * The hand's movement, changed so that the pulled edge aligns with other shapes' edges.
+   * The hand's movement, changed so that the pulled edge aligns with the edges of other shapes.
    *
    * @param {Drag} gesture @param {number} dx @param {number} dy @returns {[number, number]}
    */
@@ -119,7 +119,7 @@ export class Scaling extends Reshaping {
 }
 
 /**
- * Turns shapes around their middle by the handle above them.
+ * Turns shapes around their common middle, by the handle above them.
  *
  * @extends {Reshaping<Drag>}
  */
@@ -148,7 +148,7 @@ export class Turning extends Reshaping {
 }
 
 /**
- * Two fingers scale, turn and move what they hold.
+ * Scales, turns and moves the shapes that two fingers hold.
  *
  * @extends {Reshaping<TwoFingers>}
  */

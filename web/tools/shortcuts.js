@@ -6,8 +6,9 @@ const table = new Map()
 for (const action of actions) if (!action.isByBrowser) for (const key of action.keys) table.set(key, action)
 
 /**
- * The names of a key in the table. A key with a letter or digit is named by that, whatever the modifiers turn it into.
- * Any other key is named by the character or name that it produces.
+ * The names that a pressed key may have in the table of actions. A key with a letter or digit is named by that letter
+ * or digit, whatever character the modifiers make of it. Any other key is named by the character that it produces, or
+ * by its name.
  *
  * @param {{key: string, code: string, shiftKey: boolean, altKey: boolean, ctrlKey: boolean, metaKey: boolean}} event
  * @returns {string[]} the likeliest first
@@ -18,14 +19,15 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }) {
   const own = key.toLowerCase()
   if (own === 'escape') return [own]
   const names = []
-  // A letter comes from the layout. If the layout has no Latin letters, or Alt turns the letter into another character,
-  // the key's place decides. For a digit the place decides too, because Shift turns it into a sign.
+  // The layout says which letter the key has. If the layout has no Latin letters, or Alt turns the letter into another
+  // character, then the key's place decides. For a digit the key's place decides too, because Shift turns the digit
+  // into a sign.
   if (/^[a-z]$/.test(own)) names.push(shifted + own)
   else if (/^Key[A-Z]$/.test(code) && (altKey || !/^[ -~]$/.test(key))) names.push(shifted + code[3].toLowerCase())
   else if (/^Digit[0-9]$/.test(code) && (shiftKey || altKey)) names.push(shifted + code[5])
-  // Signs are used with whatever modifier produces them.
+  // A sign is named without Shift, because layouts differ in whether they need Shift for it.
   else if (own.length === 1) names.push(modifiers + own)
-  // If Alt changes the key's character, the key's place decides.
+  // If Alt changes the key's character, then the key's place decides.
   if (altKey && placedSigns[code]) names.push(modifiers + placedSigns[code])
   if (own.length > 1) names.push(shifted + own)
   return names
@@ -35,22 +37,22 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }) {
 const placedSigns = { Equal: '=', Minus: '-' }
 
 /**
- * Inputs in which typing doesn't write text. The field that waits for somebody to type counts as one of them until
- * somebody does.
+ * Inputs in which typing doesn't write text. The field that waits for typing counts as one of them until the person
+ * types.
  */
 const written = ['checkbox', 'radio', 'range', 'color', 'button'].map((type) => `:not([type=${type}])`).join('')
 const texts = `input${written}, textarea:not(.waiting-field), [contenteditable]`
 /** Elements in which keys have a meaning of their own. */
 const closed = 'dialog, [role=dialog], [role=menu], [role=listbox], [role=tree], [role=slider], input, select'
 
-/** The names of keys that an input method takes, or that only produce a character together with the next key. */
+/** The names of keys that belong to an input method, or that produce a character only together with the next key. */
 const composed = ['Process', 'Dead', 'Unidentified']
 
 /** The elements that Enter and the space bar activate. */
 const pressed = 'button, a, summary, [tabindex], ' + closed
 
 /**
- * In a field in which nothing is typed, the only thing to undo is in the drawing.
+ * In a field in which nothing was typed there is nothing to undo, so undo is for the drawing.
  *
  * @param {KeyboardEvent} event @param {Element} target
  */
@@ -58,7 +60,7 @@ const isUndoOfPage = (event, target) =>
   target instanceof HTMLInputElement && target.value === target.defaultValue && !target.closest('dialog')
   && keyNames(event).some((name) => ['undo', 'redo'].includes(table.get(name)?.id ?? ''))
 
-/** Runs the table's actions for keys, and moves the paper while the space bar is held. */
+/** Runs the table's actions when their keys are pressed, and makes drags move the paper while the space bar is held. */
 export class Shortcuts {
   #reach
 
@@ -67,22 +69,22 @@ export class Shortcuts {
     this.#reach = reach
     const { tools } = reach
     document.addEventListener('keydown', (event) => this.#pressed(event))
-    // The element that has the focus by then, and handles its keys itself.
+    // Listened to before all elements, because the element that has the focus by then may handle its keys itself.
     document.addEventListener('keyup', (event) => { if (event.key === ' ') tools.holdSpace(false) }, { capture: true })
     addEventListener('blur', () => tools.holdSpace(false))
   }
 
   /**
-   * If a single text or note is selected and the current tool doesn't draw, typing writes in it: every character except
-   * a space, whatever its other meaning. The browser puts the character into the field that waits for it. A double tap
-   * that is about to open a text does so first.
+   * Whether typing writes in a shape. If a single text or note is selected and the current tool doesn't draw, then
+   * every character except a space does, whatever its other meaning. The browser puts the character into the field that
+   * waits for typing. A double tap that is about to open a text acts first.
    *
    * @param {KeyboardEvent} event @param {Element} target
    */
   #writes(event, target) {
     if (target.closest(closed)) return false
     if (composed.includes(event.key)) return target.matches('.waiting-field')
-    // On Windows, the key for third characters (AltGr) is reported as Control and Alt.
+    // On Windows, the key for third characters (AltGr) is reported as Control and Alt together.
     const isPlain = (!event.ctrlKey && !event.metaKey && !event.altKey) || event.getModifierState('AltGraph')
     const isCharacter = [...event.key].length === 1 && event.key !== ' '
     if (!isPlain || !isCharacter) return false
@@ -110,7 +112,7 @@ export class Shortcuts {
     if (!action || (event.repeat && !action.repeats)) return
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
     if (isPlain && target.closest(closed)) return
-    // During a gesture only Escape has an effect, because only one step to undo can be open.
+    // During a gesture only Escape has an effect, because only one step of undo can be open.
     if (tools.isBusy && action.id !== 'escape') return
     if (run(action, this.#reach, event) || !isPlain) event.preventDefault()
   }

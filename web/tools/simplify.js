@@ -1,15 +1,15 @@
-// Reduces a stroke that was drawn by hand to the fewest points through which the smooth curve of the contract (S15)
-// comes close enough to the hand's path, with about the same width. Pure arithmetic.
+// Reduces a stroke that was drawn by hand to few points. The smooth curve of the contract (S15) through these points
+// comes close enough to the hand's path, with about the same width. This is pure arithmetic.
 
 /** @typedef {{x: number, y: number, width: number}} InkPoint `width`: hundredths of the stroke's */
 
-/** The most that the wire takes. */
+/** The upper bound on a path's points in the protocol. */
 const pointsMax = 1024
-/** How often points are added where the curve is still too far from the hand's path. */
+/** How many rounds of adding points there are, where the curve is still too far from the hand's path. */
 const roundsMax = 6
-/** How far the width may be off, in hundredths of the stroke's. */
+/** In hundredths of the stroke's width: how far the width at a point may be off. */
 const widthTolerance = 15
-/** Turns sharper than this are corners, and stay corners. */
+/** A turn that is sharper than this is a corner, and stays one. */
 const cornerCosine = 0.5
 
 /**
@@ -26,7 +26,7 @@ export function simplified(drawn, tolerance) {
 }
 
 /**
- * Drops points that are closer to the one before than a hand can intend.
+ * Drops points that are closer to the point before than a hand can intend.
  *
  * @param {InkPoint[]} points @param {number} apart
  */
@@ -52,15 +52,15 @@ function fitted(points, tolerance) {
     const point = points[index]
     if (place === 0 || place === order.length - 1) return [point]
     const [before, after] = [points[order[place - 1]], points[order[place + 1]]]
-    // The curve goes through a point that occurs twice, and turns there.
+    // A corner's point occurs twice, because the curve goes through such a point and turns there.
     const isCorner = isSharp(before, point, after) && cut(before, point, after) > tolerance
     return isCorner ? [point, point] : [pushedOut(before, point, after)]
   })
 }
 
 /**
- * Moves the point as far outside its bend as the curve runs inside of it, so that the curve goes through where the hand
- * was.
+ * Moves a point outwards by as much as the curve runs inside its bend. So the curve goes through the place where the
+ * hand was.
  *
  * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after @returns {InkPoint}
  */
@@ -73,7 +73,8 @@ function pushedOut(before, point, after) {
 const inOrder = (kept) => [...kept].sort((one, other) => one - other)
 
 /**
- * The ends, and between each two kept points the point furthest from the straight line, as long as that is too far.
+ * The points to keep: both ends, and between two kept points the point that is furthest from the straight line, as long
+ * as it is too far.
  *
  * @param {InkPoint[]} points @param {number} tolerance @returns {number[]}
  */
@@ -95,7 +96,7 @@ function cornersOf(points, tolerance) {
 }
 
 /**
- * More points that the curve needs: if it cuts a bend too far inside, one on either side of the bend.
+ * Further points that the curve needs: where it cuts a bend too far inside, one point on either side of the bend.
  *
  * @param {InkPoint[]} points @param {number[]} kept @param {number} tolerance @returns {number[]}
  */
@@ -113,7 +114,7 @@ function missing(points, kept, tolerance) {
 }
 
 /**
- * More points that are needed because the stroke was much wider or narrower there than at the nearer kept point.
+ * Further points where the stroke was much wider or narrower than at the nearer kept point.
  *
  * @param {InkPoint[]} points @param {number[]} kept @returns {number[]}
  */
@@ -134,8 +135,8 @@ function misjudged(points, kept) {
 }
 
 /**
- * The vector from a point to the curve inside its bend: perpendicular to the curve's direction there. It doesn't depend
- * on how unevenly the points are spaced.
+ * The vector from a point to the curve inside the point's bend, perpendicular to the curve's direction there. It
+ * doesn't depend on how unevenly the points are spaced.
  *
  * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after
  */
@@ -149,7 +150,7 @@ function bendAcross(before, point, after) {
 }
 
 /**
- * How far inside a bend the curve runs.
+ * How far inside a bend the curve runs from the bend's point.
  *
  * @param {InkPoint} before @param {InkPoint} point @param {InkPoint} after
  */

@@ -6,11 +6,11 @@ import { boundsOf } from './transform.js'
 /** @typedef {import('../drawing/handles.js').Side} Side */
 /** @typedef {'x' | 'y'} Axis */
 
-/** How close an edge or a centre has to come to another one to snap to it, in CSS pixels. */
+/** In CSS pixels: how close an edge or a centre has to come to another one to snap to it. */
 const nearMax = 6
-/** Shapes further away than this, in CSS pixels, are not snapped to. */
+/** In CSS pixels: nothing snaps to shapes that are further away than this. */
 const reachMax = 600
-/** Only this many of the nearest shapes count: with many, there would be some edge everywhere. */
+/** How many of the nearest shapes count. If there were many, there would be some edge everywhere. */
 const othersMax = 24
 
 const extents = /** @type {const} */ ({ x: 'width', y: 'height' })
@@ -26,7 +26,7 @@ const gap = (one, other, axis) => Math.max(one[axis] - end(other, axis), other[a
 
 /**
  * Snaps the shapes that a hand moves or pulls to the edges and centres of the shapes around them: edges to edges,
- * centres to centres. Meanwhile, guides show which shape it is, and how far away.
+ * centres to centres. Meanwhile, guides show which shape that is, and how far away it is.
  */
 export class Snapping {
   #overlay
@@ -48,7 +48,7 @@ export class Snapping {
   }
 
   /**
-   * The movement without snapping.
+   * The movement without snapping, and without guides.
    *
    * @param {number} dx @param {number} dy @returns {[number, number]}
    */
@@ -57,11 +57,11 @@ export class Snapping {
     return [dx, dy]
   }
 
-  /** The movement is over. */
+  /** Removes the guides, because the movement is over. */
   rest() { this.#overlay.setGuides([]) }
 
   /**
-   * The snapped movement of a whole frame.
+   * The movement of a whole frame, changed so that the frame snaps.
    *
    * @param {Frame} frame @param {number} dx @param {number} dy @param {Axis[]} [axes] along which it may be moved
    * @returns {[number, number]}
@@ -78,7 +78,7 @@ export class Snapping {
   }
 
   /**
-   * The snapped movement of a corner or a side of an upright frame.
+   * The movement of a corner or a side of an upright frame, changed so that it snaps.
    *
    * @param {Box} frame @param {Side} side @param {number} dx @param {number} dy @returns {[number, number]}
    */
@@ -115,7 +115,7 @@ export class Snapping {
   }
 
   /**
-   * The smallest step that brings one of some places onto another shape's.
+   * The smallest step that brings one of these places onto an edge or a centre of another shape.
    *
    * @param {Box[]} others @param {Axis} axis @param {[number, boolean][]} places each with whether it is a centre
    */
@@ -151,7 +151,7 @@ export class Snapping {
 const linesOf = (box, axis, isCenter) => (isCenter ? [center(box, axis)] : [box[axis], end(box, axis)])
 
 /**
- * The line on which two boxes are aligned, along both of them, and the space between them on it.
+ * The line on which two boxes are aligned, from end to end of both, and the space between the boxes on it.
  *
  * @param {Box} box @param {Box} other @param {Axis} axis across the line @param {number} at @returns {Guide}
  */
@@ -167,7 +167,7 @@ function guide(box, other, axis, at) {
 }
 
 /**
- * A frame after a corner or a side was pulled, even beyond the opposite one.
+ * A frame after one of its corners or sides was pulled, even beyond the opposite one.
  *
  * @param {Box} frame @param {{x: number, y: number}} sign of what is pulled @param {{x: number, y: number}} way @returns {Box}
  */

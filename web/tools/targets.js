@@ -6,15 +6,16 @@ import { isForInk, isForLines } from './making.js'
 /** @typedef {import('../gestures/recogniser.js').Target} Target */
 /** @typedef {import('../gestures/recogniser.js').PointerType} PointerType */
 
-/** How far from a fingertip, in CSS pixels, a small shape is still found. */
+/** In CSS pixels: a small shape is still found at this distance from a fingertip. */
 const fingerReach = 14
-/** How far from its outline a shape without a fill can still be hit. */
+/** In CSS pixels: how far from its outline a shape without a fill can still be hit. */
 const outlineReach = { mouse: 5, pen: 6, touch: fingerReach }
 
 /** @type {Target} */
 const empty = Object.freeze({ kind: 'empty', key: 'empty' })
 /**
- * Where a mouse selects, a finger pans. A finger that is held first selects too.
+ * The empty canvas under the select tool. A mouse selects there, while a finger pans. A finger that was held first
+ * selects too.
  *
  * @type {Target}
  */
@@ -25,7 +26,8 @@ const sheet = Object.freeze({ kind: 'sheet', key: 'sheet', joins: true })
 const paper = Object.freeze({ kind: 'view', key: 'view', joins: true })
 
 /**
- * Lines and ink that are drawn at a point of the canvas, or within reach of it. Their boxes are no help.
+ * The lines and ink that are drawn at a point of the canvas, or within reach of it. Their boxes don't tell, because
+ * most of such a box is empty.
  *
  * @param {Pick<import('./reach.js').Reach, 'scene' | 'shown'>} parts @param {import('../core/types.js').Point} point
  * @param {number} reach units of the canvas @returns {number[]}
@@ -37,7 +39,7 @@ export function strokesAt({ scene, shown }, point, reach) {
   })
 }
 
-/** The thing under a pointer: a handle of the selection, a shape, or only the paper. */
+/** Finds what is under a pointer: a handle of the selection, a shape, or only the paper. */
 export class Targets {
   #tool
   #shown
@@ -74,7 +76,7 @@ export class Targets {
     if (!found) return under
     const { kind: handle, across, down, index } = found
     const selected = this.#selection.ids()
-    // The handle that moves a single shape stands for that shape: holding it lifts the shape, too.
+    // The handle that moves a single shape stands for that shape, so holding the handle lifts the shape too.
     if (handle === 'move' && selected.length === 1) {
       return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle, ...this.#tapsOn(selected[0], pointer) }
     }
@@ -82,8 +84,8 @@ export class Targets {
   }
 
   /**
-   * A shape with text opens with the second tap at once, because a third tap would remove nothing. A finger's second
-   * tap changes the colour, and waits for the third.
+   * How many taps on a shape have a meaning. A shape with text opens at the second tap, without a wait, because a third
+   * tap would not remove it. On other shapes, and for fingers, the second tap changes the colour and waits for a third.
    *
    * @param {number} id @param {PointerType} pointer
    */
@@ -113,8 +115,8 @@ export class Targets {
   #areasAt({ x, y }) { return this.#shown.replica.shapesAt(x, y).filter((id) => !this.#isStroke(id)) }
 
   /**
-   * The topmost of the shapes at a point that isn't locked. A shape that is visible through the empty inside of another
-   * one comes before that one.
+   * The shape that is meant: the topmost one at a point that isn't locked. If it has an empty inside through which
+   * another shape is visible, that shape is meant instead.
    *
    * @param {number[]} ids @param {import('../core/types.js').Point} point @param {number} reach units of the canvas
    */

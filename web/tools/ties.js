@@ -7,15 +7,16 @@ import { boxEnd, isStroke, ledAnew, placeIn, pointIn, pointsOn } from '../drawin
 /** @typedef {import('../core/table.js').Tie} Tie */
 
 /**
- * How close to the middle of a shape, or of one of its sides, an end has to be dropped to be tied there, in CSS pixels.
+ * In CSS pixels: how close to the middle of a shape, or of one of its sides, an end has to be dropped to be tied to
+ * that middle.
  */
 const middleReach = 12
 
-/** The places in a box that attract an end: its middle, and the middles of its sides. */
+/** The places in a box that attract an end: the box's middle, and the middles of its sides. */
 const middles = [[0.5, 0.5], [0.5, 0], [1, 0.5], [0.5, 1], [0, 0.5]]
 
 /**
- * The tie that an end would get at a point, and the end's place with that tie.
+ * The tie that an end would get at a point, and the place where the end would then be.
  *
  * @param {Pick<import('./reach.js').Reach, 'shown' | 'view'>} reach @param {Point} point of the canvas
  * @returns {{tie: Tie, at: Point} | null}
@@ -37,7 +38,7 @@ export function tieAt({ shown, view }, point) {
 export const isSameTie = (one, other) => one?.shape === other?.shape && one?.x === other?.x && one?.y === other?.y
 
 /**
- * The values that untie moved lines from shapes that stay. Their ends stay where they are drawn.
+ * The values that untie moved lines from shapes that stay. The lines' ends stay where they are drawn.
  *
  * @param {Shape[]} shapes that are moved
  */

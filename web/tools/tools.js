@@ -21,7 +21,7 @@ import { frameOf } from './transform.js'
 
 const taps = ['tap', 'doubleTap', 'tripleTap']
 
-/** Carries out gestures on the stage. At most one lasting gesture is in progress, as an act. */
+/** Carries out the gestures on the stage. At most one gesture that lasts is in progress; an act carries it out. */
 export class Tools {
   #stage
   #reach
@@ -29,14 +29,14 @@ export class Tools {
   /** @type {Act | null} */
   #act = null
   /**
-   * The drag whose step to undo a pinch continues.
+   * The drag whose step of undo the next pinch continues.
    *
    * @type {Act | null}
    */
   #continued = null
   #isSpaceHeld = false
   /**
-   * The pointer's path since it came down, until that is known to be a drag.
+   * The pointer's path since the pointer came down, kept until the gesture is known to be a drag.
    *
    * @type {import('../gestures/surface.js').TrailPoint[]}
    */
@@ -71,7 +71,7 @@ export class Tools {
       clear(reach)
     })
     momentum.on('settling', () => { if (this.isBusy) this.cancel('interrupted') })
-    // An edit in a panel is a step of its own, and not part of a gesture's or a glide's.
+    // An edit in a panel is a step of its own, so a gesture or glide ends before it.
     addEventListener('pointerdown', ({ target }) => {
       if (!(target instanceof Node && stage.contains(target))) momentum.settle()
     }, { capture: true })
@@ -83,7 +83,7 @@ export class Tools {
   get isBusy() { return this.#act !== null }
 
   /**
-   * With the space bar a drag moves the paper.
+   * Sets whether the space bar is held. While it is, a drag moves the paper.
    *
    * @param {boolean} isHeld
    */
@@ -101,7 +101,10 @@ export class Tools {
    */
   cancel(reason) { this.#surface.cancel(reason) }
 
-  /** A double tap that waits for a third tap acts now: what is typed next belongs to what it opens. */
+  /**
+   * Makes a double tap that waits for a third tap act now, because the text that is typed next belongs to the shape
+   * that it opens.
+   */
   endTaps() { this.#surface.endTaps() }
 
   // Gestures.
@@ -125,7 +128,7 @@ export class Tools {
   }
 
   /**
-   * Sends the pointer's position to others. A lifted finger has none.
+   * Sends the pointer's position to the others. A finger that was lifted has no position.
    *
    * @param {Gesture | Wheel | Leave} gesture
    */
@@ -147,7 +150,7 @@ export class Tools {
   /** @param {Moment} gesture */
   #pressed({ target }) {
     this.#trail = []
-    // Catches a gliding shape where it is. Any other movement is ended.
+    // A gliding shape is caught where it is. Any other movement is ended.
     if (target.id !== undefined) this.#reach.momentum.catch(target.id)
     this.#reach.momentum.settle()
   }
@@ -162,7 +165,7 @@ export class Tools {
   #tapped({ target, shift, ctrl, meta, x, y }) {
     const { groups, permission, selection, tool, view } = this.#reach
     if (isForInk(tool.name)) {
-      // A dot, or the place where the eraser was put down.
+      // With a pen a tap draws a dot; with the eraser it erases at that place.
       if (permission.mayEdit && this.#trail.length > 0) this.#newInk().end()
       return
     }
@@ -189,7 +192,8 @@ export class Tools {
     if (id !== undefined) {
       const shape = shown.replica.shape(id)
       if (!shape || groups.enter(id)) return
-      // With a finger there may be no keys, so a button for writing is shown. On a text there is nothing else to do.
+      // A person with a finger may have no keys, so a button for writing is shown. On a text writing is the only thing
+      // to do, so it begins at once.
       if (pointer !== 'touch' || shape.kind === 'text') {
         writing.open(id, { at: { x, y } })
         return
@@ -202,8 +206,8 @@ export class Tools {
   }
 
   /**
-   * Removes a shape without text. A shape with text is not removed by one click too many: its text is selected instead,
-   * to be overwritten.
+   * Removes a shape without text. A shape with text is not removed, because one click too many would lose the text: the
+   * text is selected instead, to be overwritten.
    *
    * @param {Moment} gesture
    */
@@ -233,7 +237,7 @@ export class Tools {
       case 'moved': {
         const act = this.#act
         act?.move(/** @type {never} an act gets the gestures it was begun with */ (gesture))
-        // The tie of a line changes on its way.
+        // A line's tie may change while the line is drawn, so the hand is told again.
         if (act?.inHand) this.#reach.hand.hold(act.inHand)
         break
       }
@@ -252,10 +256,10 @@ export class Tools {
     this.#leadFrame()
   }
 
-  /** The overlay draws the act's own frame, if it has one, instead of the box around the selection. */
+  /** Gives the overlay the act's own frame, if the act has one, to draw instead of the box around the selection. */
   #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null, this.#act instanceof Moving) }
 
-  /** The step to undo that a drag has left to the pinch after it. */
+  /** The step of undo that a drag has left to the pinch after it. */
   #takeContinued() {
     const continued = this.#continued
     this.#continued = null
@@ -283,7 +287,7 @@ export class Tools {
     return pointer === 'touch' && !gesture.lifted ? new Panning(reach, gesture) : new Marquee(reach, gesture)
   }
 
-  /** The pen's stroke or the eraser's path, from where the pointer came down. */
+  /** The act for the pen's stroke or the eraser's path, from where the pointer came down. */
   #newInk() {
     const trail = this.#trail
     this.#trail = []
@@ -303,7 +307,7 @@ export class Tools {
   }
 
   /**
-   * The shapes that a hand takes hold of: the whole selection if the shape is part of it, otherwise the shape with its
+   * The shapes that a hand takes hold of: the whole selection if the shape belongs to it, otherwise the shape and its
    * group.
    *
    * @param {number} id @param {boolean} adds

@@ -1,26 +1,26 @@
-// Moving, scaling and turning of boxes. Pure arithmetic in canvas coordinates: the input is the shapes as they were
-// when a gesture began, and the output is their new places, in the form for `Replica.place`. Errors don't add up from
-// step to step, so nothing drifts.
+// Moves, scales and turns boxes. This is pure arithmetic in canvas coordinates: the input is the shapes as they were
+// when a gesture began, and the output is their new places, in the form that `Replica.place` takes. Since each step
+// starts from the same input, errors don't add up.
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/types.js').Box} Box */
 /** @typedef {import('../core/types.js').Frame} Frame */
 /** @typedef {import('../core/types.js').Place} Place */
 
-/** The smallest side of a shape made by hand. A shape that is already smaller keeps its size. */
+/** The lower bound on the side of a shape that is made by hand. A shape that is smaller already keeps its size. */
 export const sideMin = 100
 
-/** The limits of the wire. */
+/** The protocol's limits. */
 const coordinateMax = 1e7
 const sideMax = 1e6
 
-/** With shift, a turn is a multiple of this. */
+/** In degrees: while shift is held, a turn is a multiple of this. */
 const turnStep = 15
 
 /** @param {number} degrees */
 const radians = (degrees) => degrees * Math.PI / 180
 /**
- * A hundredth of a unit is invisible even at the largest scale.
+ * Rounds to a hundredth of a unit, which is invisible even at the largest scale.
  *
  * @param {number} value
  */
@@ -43,7 +43,7 @@ export function turned({ x, y }, around, degrees) {
 }
 
 /**
- * The upright box around a turned one.
+ * The upright box around a turned box.
  *
  * @param {Frame} frame
  */
@@ -57,7 +57,7 @@ export function boundsOf(frame) {
 }
 
 /**
- * The frame around some shapes: a single one's own turned box, or the upright box around several.
+ * The frame around some shapes: a single shape's own turned box, or the upright box around several.
  *
  * @param {Frame[]} shapes @returns {Frame | null}
  */
@@ -68,7 +68,7 @@ export function frameOf(shapes) {
 }
 
 /**
- * The upright box around many.
+ * The upright box around several boxes.
  *
  * @param {Frame[]} frames @returns {Frame | null}
  */
@@ -102,8 +102,8 @@ export function moved(shapes, dx, dy) {
 }
 
 /**
- * Canvas units between two dots of the paper at actual size. With Control or Command, moves and new shapes snap to the
- * dots.
+ * In units of the canvas: the distance between two dots of the paper at actual size. With Control or Command, moves and
+ * new shapes snap to the dots.
  */
 const gridStep = 24
 
@@ -118,7 +118,8 @@ export function onGrid({ x, y }) {
 }
 
 /**
- * The movement that brings a box's upper left corner to the dot nearest to where it would end.
+ * The movement after which a box's upper left corner is on a dot: on the one that is nearest to where the corner would
+ * end.
  *
  * @param {Frame} frame @param {number} dx @param {number} dy @returns {[number, number]}
  */
@@ -129,7 +130,7 @@ export function wayOnGrid(frame, dx, dy) {
 }
 
 /**
- * A movement restricted to one axis: the one along which it is longer.
+ * A movement restricted to the axis along which it is longer.
  *
  * @param {number} dx @param {number} dy @returns {[number, number]}
  */
@@ -138,8 +139,8 @@ export function straightened(dx, dy) {
 }
 
 /**
- * A new shape's box, from the point where a hand came down to where it is: never too small, and always extending away
- * from that point.
+ * A new shape's box, from the point where a hand came down to the hand: never too small, and always on the hand's side
+ * of that point.
  *
  * @param {Point} corner @param {Point} hand @param {{even?: boolean, around?: boolean}} how `even`: a square;
  *   `around`: the corner is the middle instead
@@ -161,7 +162,7 @@ export function drawnBox(corner, hand, { even = false, around = false } = {}) {
 }
 
 /**
- * A shape after a corner or a side of it was pulled, as it is turned. The opposite one stays where it is.
+ * A turned shape after one of its corners or sides was pulled. The opposite corner or side stays where it is.
  *
  * @param {Frame & {id: number}} shape @param {number} dx @param {number} dy
  * @param {{across?: number, down?: number, even?: boolean, around?: boolean}} how which corner or side, the lower right one unless
@@ -197,7 +198,7 @@ export function pulled(shape, dx, dy, { across = 1, down = 1, even = false, arou
 }
 
 /**
- * The smallest factor by which several shapes can be scaled together so that none becomes too small.
+ * The smallest factor by which several shapes can be scaled together without making any of them too small.
  *
  * @param {Frame[]} shapes
  */
@@ -208,8 +209,8 @@ export function scaleMin(shapes) {
 }
 
 /**
- * Several upright shapes after a side of the box around them was pulled. The opposite side stays where it is, or the
- * middle does.
+ * Several upright shapes after a side of the box around them was pulled. Either the opposite side or the middle stays
+ * where it is.
  *
  * @param {(Frame & {id: number})[]} shapes @param {Frame} frame around them @param {number} dx @param {number} dy
  * @param {{across: number, down: number, around?: boolean}} how which side
@@ -218,7 +219,7 @@ export function scaleMin(shapes) {
 export function stretched(shapes, frame, dx, dy, { across, down, around = false }) {
   const reach = around ? 2 : 1
   /**
-   * Along one axis: the new position of a box with this beginning and length.
+   * For one axis, a function that returns the new place of a shape: where it begins, and how long it is.
    *
    * @param {number} pulledSide −1, 0 or 1 @param {number} pull @param {number} begin of the frame @param {number} length of it
    * @param {number[]} lengths of the shapes
@@ -239,7 +240,8 @@ export function stretched(shapes, frame, dx, dy, { across, down, around = false 
 }
 
 /**
- * Shapes after two fingers, or a handle of many, have scaled and turned them around a point, and moved them.
+ * Several shapes after they were scaled and turned around a point, and moved, by two fingers or by a handle of the
+ * frame.
  *
  * @param {(Frame & {id: number})[]} shapes
  * @param {{around: Point, scale?: number, rotation?: number, dx?: number, dy?: number}} how
@@ -272,7 +274,7 @@ export function angleBetween(around, from, to) {
 }
 
 /**
- * A turn rounded so that it ends on a step.
+ * The turn, rounded so that the rotation after it is a multiple of the step.
  *
  * @param {number} rotation what was turned before @param {number} turn
  */

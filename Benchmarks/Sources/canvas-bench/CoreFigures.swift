@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What the core costs on one workload.
+/// What the core costs for one workload.
 struct CoreFigures {
   let shapes: Int
   var applyMicroseconds = 0.0
@@ -32,7 +32,7 @@ struct CoreFigures {
     decodeMilliseconds = medianSeconds { rebuilt = decodedCanvas(state) } * 1e3
     precondition(rebuilt == canvas, "the state does not rebuild the canvas")
 
-    // By now the decoder's own buffers are gone, and the canvas is all that is left.
+    // By now the decoder's own buffers are freed, so only the canvas is left on the heap.
     rebuilt = Canvas(seed: 1)
     let before = heapBytes()
     rebuilt = decodedCanvas(state)
@@ -54,7 +54,7 @@ struct CoreFigures {
   }
 }
 
-/// Operations as the server sends them, `length` to a frame.
+/// The operations in the frames that the server sends, `length` operations in each.
 func frames(_ operations: [Operation], of length: Int) -> [[UInt8]] {
   var frames: [[UInt8]] = []
   var start = 0
@@ -67,7 +67,7 @@ func frames(_ operations: [Operation], of length: Int) -> [[UInt8]] {
   return frames
 }
 
-/// Takes frames in like a client: from bytes to message, from message to canvas.
+/// Takes frames in as a client does: bytes become a message, and the message changes the canvas.
 @inline(never)
 func receive(_ frames: [[UInt8]], on canvas: inout Canvas) {
   let liveBefore = canvas.liveCount
@@ -109,7 +109,7 @@ func decodedCanvas(_ state: [[UInt8]]) -> Canvas {
   return canvas
 }
 
-/// Operations as a client sends them in JSON, one to a message.
+/// The operations as a client sends them in JSON, one operation in each message.
 func jsonMessages(of operations: [Operation]) -> [[UInt8]] {
   operations.map { JSONEncoding.encode(.operations(Submission(id: nil, operations: [ProposedOperation($0)]))) }
 }

@@ -1,10 +1,12 @@
 import CanvasCRDT
 import Foundation
 
-/// The workload as the server's frames, which Benchmarks/wasm/apply.mjs hands to core.wasm: the base canvas as state,
-/// an empty frame, and every update in a frame of its own. Each frame follows its length in four bytes, little-endian.
+/// The workload in the form of the server's frames, which Benchmarks/wasm/apply.mjs gives to core.wasm: the base canvas
+/// as state, an empty frame, and every update in a frame of its own. Each frame is preceded by its length in four
+/// bytes, little-endian.
 ///
-/// Prints how long the native core takes for the same, so that both are measured in one run and on one machine.
+/// Prints how long the native core takes for the same frames, so that both cores are measured in one run and on one
+/// machine.
 enum FrameFile {
   static func write(_ workload: Workload, to path: String) throws {
     let updates = frames(workload.updates, of: 1)

@@ -4,10 +4,10 @@ import CanvasCRDT
 /// reports of what changed.
 struct ReplicaFigures {
   let shapes: Int
-  /// The time to receive an update of somebody else's, in a message of its own and in frames of 16.
+  /// The time to receive another client's update, in a message of its own and in frames of 16.
   let receiveMicroseconds: Double
   let receiveIn16Microseconds: Double
-  /// The time of one's own edit: show it at once, enter it for undo, encode it and hand it out to be sent.
+  /// The time of an edit by this client: show it at once, enter it for undo, encode it, and return it to be sent.
   let editMicroseconds: Double
 
   private static let now = Moment(wallMilliseconds: Workload.startMilliseconds, monotonicMilliseconds: 1_000)
@@ -40,7 +40,7 @@ struct ReplicaFigures {
     precondition(replica.state == .live)
   }
 
-  /// A replica that has been welcomed and has the base canvas.
+  /// A replica that has received its welcome and the base canvas.
   private static func joined(_ workload: Workload) -> Replica {
     var replica = Replica(seed: 1)
     _ = replica.start(at: now)

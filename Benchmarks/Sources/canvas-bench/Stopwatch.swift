@@ -1,6 +1,7 @@
 import CMeasure
 
-/// The median of several timings, in seconds. Neither making nor destroying the value of `prepare` is timed.
+/// The median of several timings, in seconds. The value that `prepare` returns is made and destroyed outside the
+/// timing.
 func medianSeconds<Prepared>(
   runs: Int = 7,
   prepare: () -> Prepared,
@@ -23,7 +24,7 @@ func medianSeconds(runs: Int = 7, _ body: () -> Void) -> Double {
   medianSeconds(runs: runs, prepare: {}, { _ in body() })
 }
 
-/// How many bytes the heap has handed out.
+/// How many bytes of the heap are allocated.
 func heapBytes() -> Int {
   let statistics = mallinfo2()
   return Int(statistics.uordblks) + Int(statistics.hblkhd)

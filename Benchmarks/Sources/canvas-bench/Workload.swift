@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// SplitMix64: small, 64 bits wide and the same everywhere.
+/// SplitMix64: a small generator of 64-bit numbers that gives the same numbers on every platform.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -15,8 +15,9 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// The work that every replica here and every peer is measured on: a canvas of shapes with eight properties each, then
-/// updates of one property by ten writers. Most of them move something, like most of what people do on a canvas.
+/// The work on which every replica here and every other library is measured: a canvas of shapes with eight properties
+/// each, then updates of one property each by ten writers. Most updates move a shape, because most edits on a canvas
+/// do.
 struct Workload {
   static let writerCount = 10
   static let startMilliseconds: UInt64 = 1_763_650_000_000
@@ -31,7 +32,7 @@ struct Workload {
     let updated: [Property] = [
       .position, .position, .position, .position, .position, .position, .size, .rotation, .fill, .alpha,
     ]
-    // The same density whatever the number of shapes.
+    // The area grows with the number of shapes, so that the density stays the same.
     let side = 200.0 * Double(shapes).squareRoot()
     for index in 0..<shapes {
       var set = Properties()
@@ -57,7 +58,7 @@ struct Workload {
     }
   }
 
-  /// One operation a millisecond.
+  /// Stamps follow each other by a millisecond.
   private static func stamp(_ index: Int, _ writer: Identifier) -> Stamp {
     Stamp(milliseconds: startMilliseconds + UInt64(index), counter: 0, actor: writer)!
   }
@@ -93,11 +94,11 @@ struct Workload {
     return canvas
   }
 
-  /// An operation as one line of JSON, which is how the peers read it.
+  /// An operation as one line of JSON, the form in which the other libraries read it.
   func line(_ operation: Operation) -> String {
     var writer = JSONWriter()
     JSONEncoding.writeOperations([operation], to: &writer)
-    // A list of one, without the list.
+    // The JSON of a list with this one operation, without the brackets of the list.
     return String(decoding: writer.finish().dropFirst().dropLast(), as: UTF8.self)
   }
 }

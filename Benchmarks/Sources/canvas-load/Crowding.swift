@@ -2,14 +2,15 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures the cost of many clients joining one room at once while somebody writes there.
+/// Measures what it costs when many clients join one room at once while somebody writes there.
 ///
-/// A client is live once it has the state. It looks only at the first two bytes of each message, so that a generator
-/// with one core keeps up: the server is what is measured.
+/// A client is live once it has the state. Only the first two bytes of each message are read, so that a generator with
+/// one core keeps up: the server is what is measured.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Crowding: ConnectionHandler, @unchecked Sendable {
-  /// The most handshakes under way: fewer than the connections that Linux lets wait to be accepted.
+  /// The upper bound on handshakes that are under way. It is lower than the number of connections that Linux lets wait
+  /// to be accepted.
   private static let handshakesMax = 200
   private static let writer = -1
   private static let settleMilliseconds: UInt64 = 1_000
@@ -83,7 +84,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
     if connection.tag == Crowding.writer { return take(message) }
     messages += 1
     bytes += UInt64(message.bytes.count)
-    // A message of operations or state, without `more`.
+    // The state ends with a message of operations or state that has no `more`.
     guard helloAt[connection.tag] > 0, message.bytes.count > 1, message.bytes[0] == 0x42 || message.bytes[0] == 0x43,
       message.bytes[1] & 1 == 0
     else { return }
@@ -109,7 +110,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
       clock = Clock(actor: welcome.actor)
       isWriting = true
       write()
-      // The room exists, and its log's first page has been written.
+      // Waits until the room exists and the first page of its log is written.
       loop.schedule(afterMilliseconds: 1_000) { self.begin() }
     case .acknowledgement(let acknowledgement):
       let number = acknowledgement.id?.json.bytes.reduce(0) { $0 &* 10 &+ Int($1) &- 48 } ?? 0
@@ -144,7 +145,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
     liveAt = steadyNanoseconds()
     cpuAtLive = process.cpuNanoseconds
     isWriting = false
-    // Some of them are still being told of the others.
+    // Waits because some clients are still being sent the names of the others.
     loop.schedule(afterMilliseconds: Crowding.settleMilliseconds) { self.finish() }
   }
 

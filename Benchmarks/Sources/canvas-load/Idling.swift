@@ -2,8 +2,8 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures what idle connections cost: they join and then say nothing. Then waves of connections come and go, to see
-/// whether the server gives back their memory.
+/// Measures what idle connections cost, which join and then send nothing. After that, waves of connections come and go,
+/// which shows whether the server gives their memory back.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Idling: ConnectionHandler, @unchecked Sendable {
@@ -42,7 +42,7 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
     join(flags.clients) { [self] in
       residentIdle = process.residentBytes
       cpuJoining = process.cpuNanoseconds - before
-      // The clients are still being told about each other.
+      // Waits because the clients are still being sent each other's names.
       loop.schedule(afterMilliseconds: 2_000) { self.rest() }
     }
   }
@@ -97,7 +97,7 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
   }
 
   func received(_ message: Message, on connection: Connection) {
-    // The state, which is empty, completes the join. Everything later is about others.
+    // The join is complete with the state, which is empty. Everything after the state is about other clients.
     guard connection.tag == 0, case .operations? = try? flags.encoding.serverMessage(message.bytes) else { return }
     connection.tag = 1
     ready += 1

@@ -2,7 +2,8 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Fills a room, then joins it again and again: from `connect` to the whole state in a canvas.
+/// Fills a room, then joins the room again and again. A join is timed from `connect` until the whole state is in a
+/// canvas.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Joining: ConnectionHandler, @unchecked Sendable {
@@ -140,14 +141,15 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
   func received(_ message: Message, on connection: Connection) {
     let index = connection.tag
     if index < 0 {
-      // The writer's own operations come back; there is nothing to learn from them.
+      // The writer gets its own operations back, which are of no interest.
       guard let answer = try? flags.encoding.serverMessage(message.bytes) else { Load.complain("not understood") }
       return fillAnswered(answer)
     }
     guard joiners[index].allAfter == 0 else { return }
     let isRead = index == 0 || !flags.areTogether
     if !isRead {
-      // All joiners are sent the same, so the bytes tell how far one has come. Only the welcome differs.
+      // All joiners are sent the same bytes, except the welcome. So the number of bytes shows how much of the state a
+      // joiner has.
       joiners[index].bytes += message.bytes.count
       if message.bytes.count > 1_000, joiners[index].firstAfter == 0 {
         joiners[index].firstAfter = steadyNanoseconds() - joiners[index].startedAt
@@ -170,7 +172,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     if flags.areTogether { settleUnread() }
   }
 
-  /// Joiners that don't decode are done when they have as many bytes as the one that does.
+  /// Ends the joins that don't decode: such a joiner is done when it has as many bytes as the joiner that decodes.
   private func settleUnread() {
     for index in joiners.indices.dropFirst()
     where joiners[index].allAfter == 0 && joiners[index].bytes >= joiners[0].bytes {
@@ -187,7 +189,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     }
     guard flags.isFilled || joiners[index].canvas.digest == digest else { Load.complain("a joiner has another canvas") }
     joiners[index].canvas = Canvas(seed: 1)
-    // The server's work after the last byte belongs to the cost of a join too.
+    // Waits, because the server's work after the last byte is a part of a join's cost too.
     loop.schedule(afterMilliseconds: 30) { [self] in
       joiners[index].cpu = (process?.cpuNanoseconds ?? 0) - joiners[index].cpu
       if done == joiners.count { finish() } else { join(index + 1) }

@@ -2,13 +2,13 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// A room as the load generator knows it: who writes in it, and the messages that its clients were sent.
+/// What the load generator knows of a room: who writes in it, and which messages its clients were sent.
 ///
-/// All clients of a room are sent the same bytes. Each message is decoded for the first client that gets it, and
+/// All clients of a room are sent the same bytes. Each message is decoded for the first client that gets it, and only
 /// compared by its bytes for the others. So a generator with one core keeps up with a server that does far less for
 /// each client.
 struct LoadedRoom {
-  /// One operation of a writer here.
+  /// One operation of a writer in this room.
   struct Mark {
     var writer: Int32
     var sequence: Int32
@@ -22,12 +22,12 @@ struct LoadedRoom {
   private static let seenMax = 512
 
   let name: String
-  /// Indexes into the generator's list of writers, by the shape that each moves.
+  /// For each shape, the index of the writer that moves it in the generator's list of writers.
   private var writers: [Identifier: Int32] = [:]
-  /// The messages that are kept, oldest first. `seenBefore` is the number of the first.
+  /// The messages that are kept, oldest first. `seenBefore` is the index of the first of them.
   private var seen: [Seen] = []
   private var seenBefore = 0
-  /// What the room's canvas should be by the messages so far.
+  /// The canvas that the room must have after the messages so far.
   private(set) var canvas = Canvas(seed: 1)
   private(set) var decoded: UInt64 = 0
 
@@ -35,7 +35,7 @@ struct LoadedRoom {
 
   mutating func add(writer: Int, shape: Identifier) { writers[shape] = Int32(writer) }
 
-  /// The index of a message with these bytes, searched from where the client should be.
+  /// The index of the message with these bytes. The search begins at the message that the client should get next.
   func place(of bytes: UnsafeRawBufferPointer, from next: Int) -> Int? {
     for place in max(next - seenBefore, 0)..<max(seen.count, max(next - seenBefore, 0)) where matches(place, bytes) {
       return place + seenBefore
@@ -69,7 +69,7 @@ struct LoadedRoom {
     return keep(bytes, marks: marks)
   }
 
-  /// The same for a message from a relay.
+  /// The same for a message that a relay has passed on.
   mutating func take(_ bytes: UnsafeRawBufferPointer, submission: Submission) -> Int {
     decoded += 1
     var marks: [Mark] = []
@@ -91,8 +91,8 @@ struct LoadedRoom {
     return seenBefore + seen.count - 1
   }
 
-  /// A writer's operations are numbered by where they put its shape: each a tenth further right, like a slow hand, so
-  /// that the coordinates take as many bytes as usual.
+  /// Where an operation puts its writer's shape. The place tells the operation's sequence number: each is a tenth
+  /// further right, as if a slow hand moved the shape, so that the coordinates take as many bytes as usual.
   static func position(of sequence: Int) -> Point { Point(x: Double(sequence) / 10, y: 240.5) }
 
   private static func sequence(of position: Point) -> Int32 { Int32((position.x * 10).rounded()) }

@@ -1,7 +1,7 @@
 import Glibc
 import WebSocketLoop
 
-/// Loads a server and prints what it took, as one line of JSON. `Benchmarks/server.py` makes the table from these
+/// Loads a server and prints the measurements as one line of JSON. `Benchmarks/server.py` makes the table from these
 /// lines.
 @main
 enum Load {
@@ -11,7 +11,7 @@ enum Load {
       let flags = try Flags(arguments: Array(CommandLine.arguments.dropFirst()))
       let loop = try EventLoop(name: "load")
       loop.execute { start(flags, on: loop) }
-      // The loop's thread ends the process once it has printed.
+      // Waits for ever: the loop's thread ends the process once it has printed.
       while true { sleep(3_600) }
     } catch let problem as Flags.Problem {
       complain(problem.words)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A process as the system counts it: the CPU time of all its threads in nanoseconds, and its memory.
+/// What the system counts for a process: the processor time of all its threads in nanoseconds, and its memory.
 struct ProcessFigures {
   let pid: Int
 
-  /// Includes threads that have ended.
+  /// The processor time, which includes threads that have ended.
   var cpuNanoseconds: UInt64 {
     var clock = clockid_t()
     var time = timespec()
@@ -22,7 +22,7 @@ struct ProcessFigures {
   }
 }
 
-/// Nanoseconds of a clock that only goes forwards.
+/// Nanoseconds of a clock that never goes back.
 func steadyNanoseconds() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,9 +1,9 @@
 import Glibc
 import WebSocketLoop
 
-/// The floor of what a server costs. It passes every message of a room on to everyone in it, on the server's own loop,
-/// gathered for as long as the server gathers, and does nothing else. What the server costs beyond this is for what it
-/// does beyond this: reading, checking, merging, storing, answering.
+/// The lower bound of what a server can cost. The relay passes every message of a room on to everybody in the room, on
+/// the server's own event loop, gathered for as long as the server gathers, and does nothing else. What the server
+/// costs beyond the relay is the price of what it does beyond it: reading, checking, merging, storing, answering.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Relay: ServerHandler, TurnObserver, @unchecked Sendable {
@@ -31,7 +31,7 @@ final class Relay: ServerHandler, TurnObserver, @unchecked Sendable {
     options.subprotocols = ["canvas.v1.json", "canvas.v1.bin"]
     do throws(ListenError) {
       let port = Endpoint(flags.server)?.port ?? 0
-      // The loop keeps the listener.
+      // The returned listener is not stored here, because the loop keeps it.
       _ = try loop.listen(host: "127.0.0.1", port: port, options: options, handler: self)
     } catch {
       Load.complain("can't listen: \(error)")

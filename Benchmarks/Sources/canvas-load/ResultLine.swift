@@ -7,7 +7,7 @@ struct ResultLine {
   mutating func add(_ name: String, _ value: Bool) { members.append("\"\(name)\":\(value)") }
 
   mutating func add(_ name: String, _ value: Double) {
-    // Infinity and NaN are not JSON. They mean that something was divided by nothing.
+    // A value that is no number results from a division by zero. JSON has no Infinity and no NaN.
     members.append("\"\(name)\":\(value.isFinite ? "\((value * 1e6).rounded() / 1e6)" : "null")")
   }
 

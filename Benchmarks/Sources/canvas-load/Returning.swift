@@ -2,9 +2,9 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures how long it takes until all clients are back after the server's process has ended and another has begun.
-/// One large room has as many clients as all other rooms together. Each client is a replica as pages have it, with its
-/// pauses between tries. In each room one client goes on editing all the while, unless there are no writers.
+/// Measures how long it takes until all clients are back after the server's process has ended and another one has
+/// begun. One large room has as many clients as all other rooms together. Each client is a replica as in a page, with
+/// the same pauses between attempts. In each room one client keeps editing all the time, unless the run has no writers.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Returning: ConnectionHandler, @unchecked Sendable {
@@ -31,7 +31,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
   private var edits = 0
   private var isEditing = true
 
-  // After the end of the first process.
+  // When the first process ended.
   private var goneAt: UInt64?
   private var backAfter = Histogram()
   private var allBackAfter: UInt64 = 0
@@ -110,7 +110,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
     tabs[index].timer = loop.schedule(afterMilliseconds: pause) { self.run(index) { $0.wake(at: $1) } }
   }
 
-  /// The owner of the connection, unless it has another connection by now.
+  /// The client that owns the connection, unless the client has another connection by now.
   private func owner(of connection: Connection) -> Int? {
     tabs[connection.tag].connection === connection ? connection.tag : nil
   }
@@ -139,7 +139,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
 
   // MARK: What happens
 
-  /// One writer in each room moves its shape, whether connected or not.
+  /// In each room one writer moves its shape, whether it is connected or not.
   private func edit() {
     guard isEditing else { return }
     for index in tabs.indices where tabs[index].isWriter && index < begun {
@@ -177,7 +177,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
     guard live == tabs.count, allBackAfter == 0 else { return }
     allBackAfter = steadyNanoseconds() - goneAt
     isEditing = false
-    // What was edited meanwhile is on its way.
+    // Waits until the edits that were made meanwhile have arrived.
     loop.schedule(afterMilliseconds: 300) { [self] in
       for index in tabs.indices { run(index) { $0.askDigest(at: $1) } }
     }

@@ -2,8 +2,8 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Each writer moves a shape, everyone in the room watches, and each delivery is timed from the writer's `send` to the
-/// watcher's receipt.
+/// Measures deliveries. Each writer moves a shape, everybody in the room watches, and each delivery is timed from the
+/// writer's `send` until the watcher has received it.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Traffic: ConnectionHandler, @unchecked Sendable {
@@ -11,9 +11,9 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     var connection: Connection?
     var room: Int
     var isReady = false
-    /// The index of the room's message that it should get next.
+    /// The index of the message in the room that this client should get next.
     var nextMessage = 0
-    /// The newest sequence number that it has seen of each of the room's writers.
+    /// For each writer of the room, the newest sequence number that this client has received.
     var last: [Int32]
   }
 
@@ -22,7 +22,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     var shape: Identifier
     var clock: Clock?
     var sequence = 0
-    /// When each operation was sent, by its sequence number.
+    /// When each operation was sent. The index is the operation's sequence number.
     var sentAt: [UInt64] = []
     var acknowledged = 0
     var dueAt: UInt64 = 0
@@ -147,7 +147,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     let now = steadyNanoseconds()
     let interval = intervalNanoseconds
     for index in writers.indices {
-      // The writers are spread over the interval, like people.
+      // The writers' times are spread over the interval, as they would be for people.
       writers[index].dueAt = now + interval * UInt64(index) / UInt64(writers.count)
       send(from: index, count: 1)
     }
@@ -196,7 +196,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     if digestsAgreed == digestsWanted { finish() }
   }
 
-  /// The number of pairs of a client and a writer in which the client lacks something that the writer has sent.
+  /// The number of pairs of a client and a writer where the client has not received all operations of the writer.
   private var missing: Int {
     var count = 0
     for (index, client) in clients.enumerated() {
@@ -255,20 +255,20 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
       writers[index].sequence += 1
       writers[index].sentAt.append(now)
     }
-    // The id is the number of the message's last operation plus one, because 0 stands for none.
+    // The message's id is one more than the sequence number of its last operation, because 0 stands for no id.
     let id = MessageIdentifier(json: JSONText(UInt64(writers[index].sequence)))
     if !connection.send(flags.encoding.frame(.operations(Submission(id: id, operations: operations)))) { unsent += 1 }
     counts.sent += UInt64(count)
   }
 
-  /// The server has made durable what the writer sent up to `sequence`.
+  /// Called when the server has acknowledged that a writer's operations up to `sequence` are durable.
   func acknowledged(_ index: Int, upTo sequence: Int, at now: UInt64) {
     guard sequence > 0, sequence <= writers[index].sequence else { return faults += 1 }
     let newly = sequence - writers[index].acknowledged
     writers[index].acknowledged = sequence
     counts.durable += UInt64(max(0, newly))
     acknowledgement.add(now - writers[index].sentAt[sequence - 1])
-    // The first operation, which creates the shape, is outside the window.
+    // The first operation, which creates the shape, doesn't count towards the window.
     if flags.isFlood, sequence > 1, phase == .warming || phase == .measuring { send(from: index, count: flags.batch) }
   }
 

@@ -6,7 +6,7 @@ extension Traffic {
     let now = steadyNanoseconds()
     let index = connection.tag
     let room = clients[index].room
-    // The state completes the join. It may be the same bytes for many.
+    // The state completes the join. Many clients may be sent the same bytes.
     if clients[index].isReady, let place = rooms[room].place(of: message.bytes, from: clients[index].nextMessage) {
       return delivered(place, of: room, to: index, bytes: message.bytes.count, at: now)
     }
@@ -32,7 +32,7 @@ extension Traffic {
         if rejected == 1 { Load.note("refused: \(rejection.code.wireName) \(rejection.message.string)") }
       case .digest(_, let hash): compared(index, hash: hash)
       case .error(_, let words): Load.note("error: \(words.string)")
-      // Nothing else is counted.
+      // No other message is counted.
       default: break
       }
     } catch {
@@ -59,7 +59,7 @@ extension Traffic {
       clients[index].last[slot] = mark.sequence
       latency.add(now - writers[writer].sentAt[Int(mark.sequence)])
     }
-    // A relay acknowledges nothing; a writer's own operation that comes back counts instead.
+    // A relay sends no acknowledgement. There a writer's own operation that comes back counts instead.
     guard flags.isThroughRelay, index < writers.count else { return }
     for mark in marks where Int(mark.writer) == index {
       let sent = Int(mark.sequence) + 1
