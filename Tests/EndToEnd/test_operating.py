@@ -290,6 +290,5 @@ async def test_a_short_hold_of_many_idle_connections():
         assert grown / 1000 < 24_000, grown
         (shape,) = await server.write("idle7")
         for client in clients[7::100]:
-            while shape not in client.live:
-                await client.receive()
+            await client.sees(shape)
         await asyncio.gather(*[client.close() for client in clients])
