@@ -6,9 +6,10 @@ import shutil
 import tempfile
 
 from client import Client, connect
+from raw import request
 from server import Server, identifier
 from test_log_commands import damage, stored
-from test_prices import request, requests
+from test_prices import requests
 
 ROOMS = 400
 
