@@ -574,12 +574,3 @@ async def test_a_person_is_told_in_words_what_is_not_there(shared):
             assert (await shared.get(path, headers)).json["error"]["code"] in ("no_such_room", "not_found")
     assert (await shared.get("/v1/rooms/nobody", accepting)).error == "no_such_room", "the interface is for programs"
     assert (await shared.get("/missing.html")).status == 200
-
-
-async def test_many_ask_at_once(shared):
-    """A hundred readers of a room while it is written to."""
-    writing = asyncio.gather(*[shared.write("busy", 20) for _ in range(20)])
-    answers = await asyncio.gather(*[shared.get("/v1/rooms/busy") for _ in range(100)])
-    await writing
-    assert all(answer.status in (200, 404) for answer in answers)
-    assert len((await shared.get("/v1/rooms/busy")).json["shapes"]) == 400

@@ -10,23 +10,6 @@ from server import Server, identifier, run
 from test_binary import BinaryClient
 
 
-async def test_a_cursor_that_cannot_be_honoured_resets(shared):
-    """D2, D7: Text that is no cursor, a cursor of another room, one from before this room was deleted."""
-    ann = await Client.join(shared, "reset")
-    await ann.write({"shape": identifier(), "set": {"kind": "star"}})
-    other = await Client.join(shared, "reset-other")
-    await other.write({"shape": identifier(), "set": {"kind": "star"}})
-    for since in ["nonsense", other.cursor]:
-        client = await Client.join(shared, "reset", state=False, since=since)
-        state = await client.state()
-        assert state[0]["reset"] is True and client.live == ann.live, since
-    old = ann.cursor
-    await shared.http("DELETE", "/v1/rooms/reset")
-    (shape,) = await shared.write("reset")
-    anew = await Client.join(shared, "reset", state=False, since=old)
-    assert (await anew.state())[0]["reset"] is True and set(anew.live) == {shape}
-
-
 async def test_a_large_state_comes_in_parts(shared):
     """D1, D3: Each within messageBytes, `more` on all but the last, `reset` on the first only."""
     await asyncio.gather(*[shared.write("parts", 500, name=f"{number} " + "x" * 100) for number in range(2)])
