@@ -23,6 +23,7 @@ import time
 import websockets
 
 import binary
+from load import percentile
 from raw import connect, drain, said
 from server import identifier
 
@@ -133,16 +134,11 @@ async def read(address, room, encoding, seconds):
             if task.done():
                 task.result()
             task.cancel()
-    ages, acks = sorted(shown.ages), sorted(shown.acks)
     # Writes without an answer at the end count too.
-    acks = sorted(acks + [time.monotonic() - at for at in shown.sent.values()])
-
-    def share(values, part):
-        return values[min(len(values) - 1, int(len(values) * part))]
-
+    acks = shown.acks + [time.monotonic() - at for at in shown.sent.values()]
     print(json.dumps({
-        "ageP50": share(ages, 0.5), "ageP99": share(ages, 0.99), "ageMax": ages[-1], "looks": len(ages),
-        "ackP50": share(acks, 0.5) * 1e3, "ackP99": share(acks, 0.99) * 1e3, "acks": len(acks),
+        "ageP50": percentile(shown.ages, 0.5), "ageP99": percentile(shown.ages, 0.99), "ageMax": max(shown.ages), "looks": len(shown.ages),
+        "ackP50": percentile(acks, 0.5) * 1e3, "ackP99": percentile(acks, 0.99) * 1e3, "acks": len(acks),
     }))
 
 
