@@ -15,8 +15,7 @@ def filled(room, count, **values):
 
 
 def joined(room, *shapes, **how):
-    ann = room.join("Ann", **how)
-    ann.look_at(0, 0)
+    ann = room.join("Ann", **how, at=(0, 0))
     for shape in shapes:
         ann.wait_for_shape(shape)
     return ann
@@ -420,7 +419,6 @@ def test_width_and_height_of_several_are_those_of_the_box_around_them(room):
 def test_a_viewer_has_neither_locks_nor_the_circle(room):
     square = room.add(position=[300, 200], size=[200, 150])
     eve = room.join("Eve", query="?view")
-    eve.wait_for_shape(square)
     if not eve.page.locator(".panel").is_visible():
         eve.page.get_by_role("button", name="Layers, inspector, overlaps").click()
     eve.page.locator(".layer").wait_for()
@@ -433,7 +431,6 @@ def test_a_yes_is_for_what_the_question_said(room):
     for at in range(6):
         room.add(kind="rectangle", position=[at * 60, 200], size=[50, 50])
     ann = room.join("Ann")
-    ann.wait_for_shapes(6)
     ann.run("app.actions.clear.run(); return null")
     asked = ann.page.get_by_role("dialog", name="Clear everything?")
     asked.get_by_text("All 6 shapes will be gone.").wait_for()

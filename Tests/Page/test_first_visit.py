@@ -65,7 +65,6 @@ def test_a_second_visit_fetches_no_file_again(room):
     """The browser has the files by then. It only asks whether each is still the newest."""
     room.add(position=[200, 200], size=[100, 80])
     ann = room.join("Ann")
-    ann.wait_for_shapes(1)
     ann.page.wait_for_load_state("networkidle")
     visits = []
     again = room.join("Ann", context=ann.context, before=lambda page: visits.append(Visit(page)))
@@ -80,9 +79,7 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     """Copying by drag, copying, cutting, pasting and adding while the module is on its way take effect when it arrives."""
     shape = room.add(position=[200, 200], size=[100, 80])
     gates = []
-    ann = room.join("Ann", before=lambda page: gates.append(Gate(page)))
-    ann.look_at(0, 0)
-    ann.wait_for_shape(shape)
+    ann = room.join("Ann", before=lambda page: gates.append(Gate(page)), at=(0, 0))
     ann.page.keyboard.down("Alt")
     ann.drag((220, 220), (420, 320), hold=True)
     ann.painted()
@@ -97,8 +94,7 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     ann.page.keyboard.press("Control+z")
     room.wait_for_shapes(1)
 
-    bob = room.join("Bob", before=lambda page: gates.append(Gate(page)))
-    bob.look_at(0, 0)
+    bob = room.join("Bob", before=lambda page: gates.append(Gate(page)), at=(0, 0))
     bob.wait_for_shape(shape)
     bob.click(*bob.middle(shape))
     bob.page.keyboard.press("Control+c")

@@ -130,10 +130,8 @@ def test_the_mouse_moves_a_shape_with_any_tool(room):
 def test_one_finger_moves_a_shape_and_it_does_not_jump(room):
     """By touch: the way that the finger strayed before the drag began is not caught up in one jump."""
     shape = room.add(position=[60, 200], size=[150, 120])
-    phone = room.join("Eve", phone=True, clock=True)
+    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     bob = room.witness()
-    phone.look_at(0, 0)
-    phone.wait_for_shape(shape)
     phone.stop_clock()
     phone.touch.start((100, 240))
     phone.touch.move((111, 240))
@@ -246,7 +244,6 @@ def test_who_is_asked_hears_of_all_the_others(room):
     """In a crowd only some are told by name. All of them are counted."""
     room.add(position=[100, 200])
     ann = room.join("Ann")
-    ann.wait_for_shapes(1)
     for named, crowd, words in [
         (["Bob", "Eve"], 0, "Bob and Eve are here too"), (["Bob", "Eve", "Zoe"], 1_100, "Bob and 1,098 others are here too"),
         (["Bob"], 3, "Bob and 1 other are here too"), ([], 800, "799 others are here too"),
@@ -263,8 +260,7 @@ def test_who_is_asked_hears_of_all_the_others(room):
 
 def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
     """Escape in the middle of a drawing, of a line, of an erasure, of a move: Redo still does what it did before."""
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.keyboard.press("v")
     square = ann.run("return app.editing.edit((session) => session.add({ position: [600, 200], size: [100, 100] })).shape.toString(36)")
     assert square

@@ -10,7 +10,6 @@ OWN, OTHERS, DEPARTURE = 120, 200, 350
 def watching(room, *shapes, **options):
     """Someone whose time stands still, and who has the shapes before them."""
     bob = room.join("Bob", clock=True, **options)
-    bob.wait_for_shapes(len(shapes))
     bob.painted()
     bob.stop_clock()
     # Lets the requested frame be drawn.
@@ -159,7 +158,6 @@ def test_a_lifted_shape_is_larger_and_lighter_for_everyone(room):
     shape = room.add(position=[200, 200], size=[100, 100], fill="#CC0000")
     bob = watching(room, shape)
     ann = room.join("Ann")
-    ann.wait_for_shapes(1)
     ann.run("app.scene.lift(value); app.presence.setLifted([value]); return null", number(shape))
     told(bob, "app.presence.people().some(({ lifted }) => lifted.length === 1)", shape)
     bob.pass_time(60)

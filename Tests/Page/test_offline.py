@@ -244,7 +244,6 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         own = world.room(server, "mixed")
         own.add(position=[200, 200], size=[100, 80])
         ann = own.join("Ann")
-        ann.wait_for_shapes(1)
         ann.page.wait_for_load_state("networkidle")
         before = listed_version(ann)
         upgrade()
@@ -387,7 +386,6 @@ def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):
 def test_a_browser_whose_storage_never_answers_still_opens_the_room(room):
     room.add(kind="rectangle", position=[100, 100], size=[50, 50])
     ann = room.join("Ann", before=lambda page: page.add_init_script("IDBFactory.prototype.open = () => ({})"))
-    ann.wait_for_shapes(1)
 
 
 def test_a_browser_without_space_still_reads_what_it_has(room):
