@@ -7,12 +7,7 @@ from person import number
 def both(room, count, page=False, **options):
     """Ann at the page, somebody who sees what she does, with `page` at a page, too; and shapes in a row."""
     shapes = [room.add(position=[200 + 200 * at, 200 + 50 * at], size=[100, 100]) for at in range(count)]
-    ann = room.join("Ann", **options)
-    bob = room.join("Bob") if page else room.witness()
-    ann.look_at(0, 0)
-    for person in (ann, bob):
-        person.wait_for_shapes(count)
-    return ann, bob, shapes
+    return room.join("Ann", at=(0, 0), **options), room.join("Bob") if page else room.witness(), shapes
 
 
 # Handles

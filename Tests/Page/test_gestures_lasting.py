@@ -1,7 +1,10 @@
 """What happens to a gesture when the world around it changes: the network, the server, the page itself, other hands."""
 
+import pytest
+
 from hand import lead, rest
 from person import number
+from test_exchange import DROP, LAYOUT, PASTE
 
 
 def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
@@ -112,35 +115,32 @@ def test_an_undo_takes_back_one_gesture_whatever_other_fingers_did(room):
     room.agree()
 
 
-def test_what_another_finger_adds_during_a_drag_is_a_step_of_its_own(room):
-    """One finger drags a shape, another presses Add Square: the drag ends there, and one undo takes away just the square."""
-    moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
-    eve = room.join("Eve", phone=True, at=(0, 0))
-    eve.touch.drag((150, 350), (230, 400), hold=True)
-    eve.page.locator("[data-action=addSquare]:visible").first.dispatch_event("pointerdown", {"bubbles": True})
-    eve.page.locator("[data-action=addSquare]:visible").first.evaluate("(button) => button.click()")
-    eve.touch._send("touchCancel", [])
-    eve.wait_for_shapes(2)
-    place = eve.shape(moon)["x"]
-    assert place > 100
-    eve.run("app.editing.undo(); return null")
-    eve.wait_for_shapes(1)
-    assert eve.shape(moon)["x"] == place
+def dropped(ann):
+    ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
 
 
-def test_what_is_pasted_during_a_drag_outlives_its_escape(room):
-    """The drag ends where it is when the paste comes. Escape then has nothing to take back."""
+def pasted(ann):
+    ann.page.evaluate(PASTE, [LAYOUT, None])
+
+
+def added(ann):
+    ann.page.locator("[data-action=addSquare]:visible").first.evaluate("(button) => button.click()")
+
+
+@pytest.mark.parametrize("comes, count", [(dropped, 2), (pasted, 2), (added, 1)])
+def test_what_comes_during_a_drag_is_a_step_of_its_own(room, comes, count):
+    """The drag ends where it is. Escape has nothing to take back then, and one undo takes away just what came."""
     moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
     ann = room.join("Ann", at=(0, 0))
     ann.run("app.exchange()")
     ann.drag((150, 350), (230, 400), hold=True)
-    ann.page.evaluate("""() => {
-        const data = new DataTransfer()
-        data.setData('text/plain', canvasApp.live.exportShapes(canvasApp.live.drawingOrder()))
-        document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
-    }""")
-    ann.wait_for_shapes(2)
+    comes(ann)
+    ann.wait_for_shapes(1 + count)
     ann.page.keyboard.press("Escape")
     ann.page.mouse.up()
     ann.painted()
-    assert len(ann.shapes()) == 2 and ann.shape(moon)["x"] > 100
+    place = ann.shape(moon)["x"]
+    assert len(ann.shapes()) == 1 + count and place > 100
+    ann.run("app.editing.undo(); return null")
+    ann.wait_for_shapes(1)
+    assert ann.shape(moon)["x"] == place

@@ -109,17 +109,6 @@ def test_ungrouping_and_locking_are_undone(room):
     bob.wait_for_shapes(0)
 
 
-def test_copies_of_a_group_are_a_group_of_their_own(room):
-    sun, moon = square(room, 200, 200), square(room, 400, 200)
-    ann = room.join("Ann", at=(0, 0))
-    ann.select(sun, moon)
-    ann.page.keyboard.press("Control+g")
-    ann.page.keyboard.press("Control+d")
-    shapes = room.wait_for_shapes(4)
-    groups = [shape["group"] for shape in shapes]
-    assert sorted(groups.count(group) for group in set(groups)) == [2, 2]
-
-
 def test_a_locked_shape_stays_and_can_be_unlocked(room):
     """Pointers pass through it, a box and Select all leave it out, and what keys would do to it is refused in words."""
     table, cup = square(room, 200, 200), square(room, 230, 220, fill="#FFFFFF")

@@ -52,46 +52,6 @@ def test_it_goes_by_keyboard_and_over_a_layer_too(room):
     assert moon not in ann.selected()
 
 
-def test_fingers_copy_and_paste_from_the_menu(room):
-    """A phone has no keys: its menu selects all, copies and pastes. Holding a shape lifts it and opens no menu."""
-    room.add(name="Sun", position=[40, 160], size=[120, 120])
-    eve = room.join("Eve", phone=True)
-
-    def choose(words):
-        eve.page.get_by_role("button", name="Menu", exact=True).tap()
-        eve.page.get_by_role("menuitem", name=words, exact=True).tap()
-
-    choose("Select all")
-    assert len(eve.selected()) == 1
-    choose("Copy")
-    choose("Paste")
-    room.wait_for_shapes(2)
-    room.agree()
-
-
-def test_fingers_save_and_copy_a_part_from_the_menu(room):
-    """All that the right button offers for what is selected; not while nothing is."""
-    sun = room.add(name="Sun", position=[40, 160], size=[120, 120])
-    eve = room.join("Eve", phone=True)
-    eve.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    menu = eve.page.get_by_role("button", name="Menu", exact=True)
-    menu.tap()
-    eve.page.get_by_role("menuitem", name="Select all").wait_for()
-    assert eve.page.get_by_role("menuitem", name="selection").count() == 0
-    eve.page.keyboard.press("Escape")
-    eve.select(sun)
-    for words in ["PNG", "SVG"]:
-        menu.tap()
-        eve.page.get_by_role("menuitem", name=f"Copy as {words}").tap()
-        eve.page.locator(".notice", has_text=f"Copied as {words}").wait_for()
-    for words in ["PNG", "SVG", "JSON"]:
-        menu.tap()
-        with eve.page.expect_download() as download:
-            eve.page.get_by_role("menuitem", name=f"Export selection as {words}").tap()
-            eve.choose_size(words)
-        assert download.value.suggested_filename == f"{room.name}-selection.{words.lower()}"
-
-
 def test_a_menu_longer_than_the_window_scrolls_to_its_end(room):
     """On a small phone each entry can be brought into the window."""
     eve = room.join("Eve", phone=True, size=(320, 480))

@@ -1,9 +1,12 @@
 """Without a network: edits go on, are counted and kept, and arrive; the page opens all the same."""
 
+import json
 import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
+
+from test_exchange import menu
 from waiting import wait_until
 
 
@@ -43,29 +46,6 @@ def test_edits_go_on_are_counted_and_arrive(room):
     bob.wait_for_shapes(4)
     status(ann, "Saved")
     room.agree()
-
-
-def test_a_server_that_restarts_in_mid_drag_loses_nothing(world, room):
-    """The drag goes on undisturbed, and everyone ends up with the place where the hand let go."""
-    with world.start_server() as server:
-        own = world.room(server, "mid-drag")
-        ann, bob = own.join("Ann"), own.join("Bob")
-        for person in (ann, bob):
-            person.forgive(*MISSED)
-        sun = own.add(kind="rectangle", position=[200, 200], size=[120, 120])
-        ann.wait_for_shape(sun)
-        ann.look_at(0, 0)
-        ann.run("app.setTool('select'); return null")
-        ann.drag((260, 260), (360, 300), steps=5, hold=True)
-        bob.wait_for_shape(sun, "shape.x > 210")
-        server.kill()
-        server.start()
-        ann.page.mouse.move(460, 420, steps=10)
-        ann.page.evaluate("new Promise((done) => setTimeout(done, 120))")
-        ann.page.mouse.up()
-        own.wait_for(lambda shapes: shapes and shapes[0]["position"] == [400, 360], "where it was let go")
-        bob.wait_for_shape(sun, "shape.x === 400 && shape.y === 360")
-        own.agree()
 
 
 def test_a_reload_keeps_what_was_not_sent(world, room):
@@ -146,7 +126,14 @@ def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_
         devtools = ann.context.new_cdp_session(ann.page)
         devtools.send("ServiceWorker.enable")
         devtools.send("ServiceWorker.stopAllWorkers")
-        assert ann.page.evaluate("fetch('/exchange.wasm').then(({ ok }) => ok)")
+        assert not ann.run("app.hasExchange")
+        ann.page.keyboard.press("Control+a")
+        ann.page.keyboard.press("Control+d")
+        ann.wait("app.session.shapeCount === 2", "the copy")
+        with ann.page.expect_download() as download:
+            menu(ann, "Export as JSON")
+        with open(download.value.path()) as file:
+            assert len(json.load(file)["shapes"]) == 2
         assert ann.page.evaluate("fetch('/page.json?own').then((answer) => answer.json()).then(({ version }) => version !== undefined)")
 
 

@@ -65,14 +65,6 @@ def test_handles_of_a_small_shape_stand_apart(room):
     assert min(math.dist(one, other) for place, one in enumerate(at) for other in at[:place]) >= 24, at
 
 
-def test_who_only_looks_on_has_no_handles(room):
-    """A viewer still sees what is selected."""
-    shape = room.add(position=[300, 300])
-    ann = room.join("Ann", query="?view")
-    ann.select(shape)
-    assert places(ann) == {}
-
-
 def test_others_selections_are_in_their_colours_with_their_names(room):
     """A box and a flag above it. Both go with the selection."""
     shape = room.add(position=[400, 300], size=[200, 100])

@@ -253,8 +253,7 @@ def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
 
 def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     """The later writer's text stands."""
-    square = room.add(position=[300, 200], size=[200, 150], name="Sun")
-    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
+    ann, bob, square = two_at(room)
     for person in (ann, bob):
         person.select(square)
         person.page.keyboard.press("Enter")
@@ -274,8 +273,7 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
 
 
 def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
-    square = room.add(position=[300, 200], size=[200, 150], name="Sun")
-    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
+    ann, bob, square = two_at(room)
     ann.page.context.set_offline(True)
     ann.select(square)
     ann.page.keyboard.press("Enter")
@@ -292,11 +290,7 @@ def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
 def two_at(room, **values):
     """Two people before a shape that is called Sun."""
     square = room.add(position=[300, 200], size=[200, 150], name="Sun", **values)
-    people = [room.join("Ann"), room.join("Bob")]
-    for person in people:
-        person.look_at(0, 0)
-        person.wait_for_shape(square)
-    return *people, square
+    return room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0)), square
 
 
 def rewrite(person, shape, words, done="Escape"):
@@ -408,8 +402,7 @@ def test_a_text_of_an_earlier_visit_that_comes_too_late_is_told_too(room):
 
 
 def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room):
-    square = room.add(position=[300, 200], size=[200, 150])
-    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
+    ann, bob, square = two_at(room)
     ann.select(square)
     ann.page.keyboard.press("Enter")
     write(ann, "precious", done=None)
@@ -433,18 +426,6 @@ def test_the_inspector_sets_size_and_place(room):
     group.get_by_label("Vertical").select_option("bottom")
     ann.wait_for_shape(square, "shape.textAlign === 'right' && shape.textPlace === 'bottom'")
     room.agree()
-
-
-def test_a_copy_has_the_text_and_a_drawing_without_texts_says_nothing_of_them(room):
-    square = room.add(position=[300, 200], size=[200, 150], text="Hi\nyou")
-    plain = room.add(position=[900, 200], size=[100, 100])
-    ann = room.join("Ann", at=(0, 0))
-    ann.select(square, plain)
-    ann.page.keyboard.press("Control+d")
-    ann.wait_for_shapes(4)
-    shapes = room.agree()
-    assert sorted(shape.get("text", "") for shape in shapes) == ["", "", "Hi\nyou", "Hi\nyou"]
-    assert sum("text" in shape for shape in shapes) == 2
 
 
 def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
