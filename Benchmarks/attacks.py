@@ -18,11 +18,8 @@ import json
 import math
 import os
 import re
-import shutil
-import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -36,6 +33,9 @@ sys.path.insert(0, os.path.join(ROOT, "Tests", "EndToEnd"))
 specification = importlib.util.spec_from_file_location("performed", os.path.join(ROOT, "Tests", "Attacks", "attacks.py"))
 performed = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(performed)
+
+import server as programs  # noqa: E402
+from load import built, percentile  # noqa: E402
 
 INNOCENT, ATTACKER = "127.0.0.1", "127.0.0.2"
 RATES = ["--max-ops-per-second", "1000000"]
@@ -67,33 +67,13 @@ def watch(port, seconds):
 
 
 def figures(watcher):
-    times = sorted(json.loads(watcher.communicate()[0]))
-    return tuple(times[min(len(times) - 1, int(len(times) * part))] for part in (0.5, 0.99, 1))
+    times = json.loads(watcher.communicate()[0])
+    return tuple(percentile(times, part) for part in (0.5, 0.99, 1))
 
 
 # A server, and the attacks on it
 
-class Server:
-    def __init__(self, program, flags=()):
-        self.data = tempfile.mkdtemp(prefix="canvas-attacks-")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        command = [program, "--port", str(self.port), "--data", self.data, "--log-level", "error", *flags]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + 20
-        while time.monotonic() < until:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            time.sleep(0.02)
-        raise RuntimeError("the server does not listen")
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-        shutil.rmtree(self.data, ignore_errors=True)
-
+class Server(programs.Server):
     def request(self, method, path, body=None, source=ATTACKER, timeout=300):
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout, source_address=(source, 0))
         with contextlib.closing(link):
@@ -453,8 +433,7 @@ SLOW = {"large-list", "large-forgetting"}
 
 def measure(name, options):
     words, (prepare, attack, flags) = ROWS[name]
-    server = Server(options.server, flags)
-    try:
+    with Server(*flags) as server:
         without = figures(watch(server.port, options.seconds / 2))
         prepared = prepare(server)
         # Only the turns after the preparation count.
@@ -472,8 +451,6 @@ def measure(name, options):
         shown = "> 10,000" if longest == math.inf else f"{longest:.0f}"
         print(f"| {words} | {told} | {before} | {shown} | {'met' if isMet else 'not met'}{f'; {note}' if note else ''} |", flush=True)
         return isMet
-    finally:
-        server.stop()
 
 
 def main():
@@ -486,11 +463,7 @@ def main():
     options.add_argument("--seconds", type=float, default=8)
     options.add_argument("--server")
     options = options.parse_args()
-    if not options.server:
-        command = ["swift", "build", "-c", "release", "--product", "SyncServer"]
-        subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
-        place = subprocess.run([*command, "--show-bin-path"], check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        options.server = os.path.join(place.stdout.strip(), "SyncServer")
+    programs.BINARY = options.server or built("SyncServer")
     names = [name for name in options.only.split(",") if name] or [
         name for name in ROWS if not (options.quick and name in SLOW)]
     print(f"load of the machine: {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors\n")

@@ -10,7 +10,6 @@ root; without it, one line says so.
 
 import argparse
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +18,7 @@ sys.path.insert(0, str(ROOT / "Tests" / "EndToEnd"))
 
 import server as servers  # noqa: E402
 import thin_line  # noqa: E402
+from load import built  # noqa: E402
 
 # The goals for the age of what a reader shows: p50 and p99 in milliseconds, by line, encoding and number of shapes.
 WANTED = {
@@ -68,9 +68,7 @@ def main():
         print(f"Lines of a certain rate are left out: {obstacle}")
         return
     if options.server is None:
-        command = ["swift", "build", "-c", "release", "--product", "SyncServer"]
-        subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
-        options.server = ROOT / ".build" / "release" / "SyncServer"
+        options.server = built("SyncServer")
     servers.BINARY = os.path.abspath(options.server)
     print("| line, reader, what is moved | wanted age, ms: p50, p99 | age: p50 | p99 | ack of an own write: p50 | p99 "
           "| beside it, without a limit: p50 | p99 | kernel's memory, KB | server's CPU, s |")

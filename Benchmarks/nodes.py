@@ -28,6 +28,7 @@ import database  # noqa: E402
 import postgres  # noqa: E402
 import server as programs  # noqa: E402
 from client import Client  # noqa: E402
+from load import percentile  # noqa: E402
 from server import Server, identifier  # noqa: E402
 from test_nodes import Balancer  # noqa: E402
 
@@ -35,10 +36,6 @@ from test_nodes import Balancer  # noqa: E402
 spec = importlib.util.spec_from_file_location("bench", HERE / "server.py")
 bench = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(bench)
-
-
-def percentile(values, share):
-    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
 def postgres_seconds():

@@ -10,11 +10,11 @@ import json
 import math
 import os
 import random
-import statistics
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from statistics import mean, median
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -24,6 +24,7 @@ from websockets.sync.client import connect  # noqa: E402
 
 import bots  # noqa: E402
 import server as servers  # noqa: E402
+from load import percentile  # noqa: E402
 from world import World  # noqa: E402
 
 # Notes when all of a room is painted, by the page's own clock, which begins with the navigation.
@@ -88,14 +89,6 @@ def fill(room, count):
         room.write(*shapes[first : first + 1000])
 
 
-def median(values):
-    return statistics.median(values)
-
-
-def at(values, part):
-    return sorted(values)[min(len(values) - 1, int(len(values) * part))]
-
-
 def cpu(world):
     """Milliseconds that the browser's processes have used. Holds on a busy machine, where times do not."""
     session = world.browser.new_browser_cdp_session()
@@ -152,11 +145,11 @@ def frames(world, shapes=1000, count=20, steps=10, seconds=10):
         scale = person.run("app.view.scale")
         times, work = measured["frames"], measured["paints"]
         smooth = sum(time < 20 for time in times) / len(times)
-        print(f"| {count} bots move {shapes:,} shapes {steps} times a second each, all in view (scale {scale:.2f}): frames a second | {1000 / statistics.mean(times):.0f} |")
-        print(f"| a frame, ms: median, 95 of 100, longest | {median(times):.1f}, {at(times, 0.95):.1f}, {max(times):.1f} |")
+        print(f"| {count} bots move {shapes:,} shapes {steps} times a second each, all in view (scale {scale:.2f}): frames a second | {1000 / mean(times):.0f} |")
+        print(f"| a frame, ms: median, 95 of 100, longest | {median(times):.1f}, {percentile(times, 0.95):.1f}, {max(times):.1f} |")
         print(f"| frames that kept up with the screen | {smooth:.0%} |")
         print(f"| CPU a frame, all of the browser's processes, ms | {used / len(times):.1f} |")
-        print(f"| the page's own work in a frame, ms: median, 95 of 100 | {median(work):.1f}, {at(work, 0.95):.1f} |", flush=True)
+        print(f"| the page's own work in a frame, ms: median, 95 of 100 | {median(work):.1f}, {percentile(work, 0.95):.1f} |", flush=True)
         person.leave()
     finally:
         process.kill()
@@ -182,8 +175,8 @@ def told(world, person, what, seconds=6):
     measured = person.run(FRAMES, seconds * 1000)
     used = cpu(world) - before
     times, work = measured["frames"], measured["paints"]
-    print(f"| {what}: a frame, ms: median, 95 of 100 | {median(times):.1f}, {at(times, 0.95):.1f} |")
-    print(f"| the page's own work in it: median, 95 of 100, longest | {median(work):.1f}, {at(work, 0.95):.1f}, {max(work):.1f} |")
+    print(f"| {what}: a frame, ms: median, 95 of 100 | {median(times):.1f}, {percentile(times, 0.95):.1f} |")
+    print(f"| the page's own work in it: median, 95 of 100, longest | {median(work):.1f}, {percentile(work, 0.95):.1f}, {max(work):.1f} |")
     print(f"| CPU of all the browser's processes in it | {used / len(times):.1f} |", flush=True)
 
 
@@ -297,7 +290,7 @@ def own_ink(world):
     for minutes, what in [(0, "at once"), (2, "after two minutes without lifting the pen")]:
         times = person.run(PEN, {"before": minutes * 60 * 120, "milliseconds": 6000})
         print(f"| one's own ink, 120 events a second, {what}: from the event to the end of the frame that paints it, ms: median, 95 of 100, longest "
-              f"| {median(times):.1f}, {at(times, 0.95):.1f}, {max(times):.1f} |", flush=True)
+              f"| {median(times):.1f}, {percentile(times, 0.95):.1f}, {max(times):.1f} |", flush=True)
     person.leave()
 
 

@@ -10,7 +10,6 @@ time is that of the server's process.
 
 import argparse
 import asyncio
-import base64
 import json
 import os
 import statistics
@@ -22,10 +21,12 @@ import websockets
 from pycrdt import Doc, Map, create_sync_message, create_update_message, handle_sync_message
 
 from bots import drain
+# It also makes the modules of Tests/EndToEnd known.
 from server import Process, free_port
+from load import percentile, processor_seconds
+from raw import UPGRADE, frame, request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TICKS = os.sysconf("SC_CLK_TCK")
 PROPERTIES = {
     "kind": "rectangle", "size": [120, 80], "rotation": 0.0, "fill": "#3F7FD9", "stroke": "#000000", "strokeWidth": 2.0, "alpha": 10.0,
 }
@@ -40,12 +41,6 @@ def shape(number):
     return f"wri-ter-{number:03d}"
 
 
-def processor_seconds(pid):
-    with open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
-
-
 class Frames(asyncio.Protocol):
     """A reader: sends what it has to say first, and gives each message to `take`."""
 
@@ -56,15 +51,10 @@ class Frames(asyncio.Protocol):
 
     def connection_made(self, transport):
         self.transport = transport
-        key = base64.b64encode(os.urandom(16)).decode()
-        transport.write(
-            f"GET {self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode())
+        transport.write(request(self.path, *UPGRADE))
 
     def send(self, kind, payload):
-        length = len(payload)
-        head = bytes([0x80 | kind, 0x80 | length]) if length < 126 else bytes([0x80 | kind, 0xFE]) + length.to_bytes(2, "big")
-        self.transport.write(head + b"\0\0\0\0" + payload)
+        self.transport.write(frame(kind, payload))
 
     def data_received(self, data):
         buffer = self.buffer
@@ -248,18 +238,17 @@ async def measured(peer, options, process):
     await asyncio.gather(*(moving(write, number) for number, write in enumerate(writers)))
     await arrived(options.writers * (steps + 1))
     cost = processor_seconds(process.process.pid) - before
-    for drain in drains:
-        drain.cancel()
+    for draining in drains:
+        draining.cancel()
     for reader in readers:
         reader.transport.close()
     for socket in sockets:
         socket.transport.abort()
-    ages.sort()
     return {
         "cpu": cost * 1e6 / (options.readers * options.writers * steps),
         "core": cost / (loop.time() - began),
-        "p50": ages[len(ages) // 2],
-        "p99": ages[len(ages) * 99 // 100],
+        "p50": percentile(ages, 0.5),
+        "p99": percentile(ages, 0.99),
     }
 
 

@@ -24,6 +24,11 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+sys.path.append(os.path.join(ROOT, "Tests", "EndToEnd"))
+
+from load import built  # noqa: E402
+from ports import free_port  # noqa: E402
+
 LIMITS = [
     "--max-ops-per-second", "1000000", "--max-connections-per-address", "20000",
     "--max-http-connections", "20000", "--max-http-connections-per-address", "20000",
@@ -32,19 +37,6 @@ LIMITS = [
 CROWDED = ["--max-connections-per-room", "20000"]
 # The number of generators that share the clients which come back after a restart.
 RETURNING = 8
-
-
-def built(product, *package):
-    command = ["swift", "build", "-c", "release", *package, "--product", product]
-    subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
-    place = subprocess.run([*command, "--show-bin-path"], check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    return os.path.join(place.stdout.strip(), product)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Process:

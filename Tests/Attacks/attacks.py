@@ -12,6 +12,7 @@ import time
 
 import websockets
 
+from raw import connect, frame, request, said, upgrade
 from server import identifier
 
 ADDRESSES = [f"127.0.1.{number}" for number in range(1, 6)]
@@ -84,21 +85,9 @@ async def bytes_that_mean_nothing(server, until):
 
 async def opened(server, room, address=None, **options):
     """A WebSocket of bytes that has said hello."""
-    reader, writer = await plain(server, address, **options)
-    writer.write(
-        f"GET /v1/rooms/{room}/sync HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-    )
-    await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)
-    writer.write(frame(1, b'{"type":"hello","overlaps":true}'))
+    reader, writer, _ = await asyncio.wait_for(connect(server.port, room, address=address or pick(), **options), 10)
+    writer.write(said(type="hello", overlaps=True))
     return reader, writer
-
-
-def frame(opcode, payload, final=True):
-    length = len(payload)
-    head = bytes([opcode | (0x80 if final else 0)])
-    head += bytes([0x80 | length]) if length < 126 else b"\xfe" + length.to_bytes(2, "big") if length < 65_536 else b"\xff" + length.to_bytes(8, "big")
-    return head + bytes(4) + payload
 
 
 async def flood(server, until, count, write, room="flooded", address=None):
@@ -141,7 +130,7 @@ def operations(*sets):
 
 
 def operations_on(sets):
-    return frame(1, json.dumps({"type": "ops", "ops": [{"shape": shape, "set": each} for shape, each in sets.items()]}).encode())
+    return said(type="ops", ops=[{"shape": shape, "set": each} for shape, each in sets.items()])
 
 
 async def deletions_of_nothing(server, until):
@@ -178,10 +167,7 @@ async def rooms_without_end(server, until):
         with contextlib.suppress(*EXPECTED):
             reader, writer = await plain(server)
             for _ in range(20):
-                writer.write(
-                    f"POST /v1/rooms/new-{random.randrange(10**9)}/ops HTTP/1.1\r\nHost: localhost\r\n"
-                    f"Content-Length: {len(body)}\r\n\r\n".encode() + body
-                )
+                writer.write(request(f"/v1/rooms/new-{random.randrange(10**9)}/ops", method="POST", body=body))
             await asyncio.wait_for(reader.read(4_000), 1)
             writer.close()
         await asyncio.sleep(0.02)
@@ -192,7 +178,7 @@ async def heavy_questions(server, until):
     while time.monotonic() < until:
         with contextlib.suppress(*EXPECTED):
             reader, writer = await plain(server)
-            writer.write("".join(f"GET {random.choice(paths)} HTTP/1.1\r\nHost: localhost\r\n\r\n" for _ in range(5)).encode())
+            writer.write(b"".join(request(random.choice(paths)) for _ in range(5)))
             await asyncio.wait_for(reader.read(10_000), 1)
             writer.close()
 
@@ -225,10 +211,6 @@ async def again_and_again(server, until, count, piece):
     await asyncio.gather(*[one() for _ in range(count)])
 
 
-def request(target, *headers):
-    return "\r\n".join([f"GET {target} HTTP/1.1", "Host: localhost", *headers, "", ""]).encode()
-
-
 async def pipelined_requests(server, until):
     await again_and_again(server, until, 60, request("/page.json") * 16)
 
@@ -256,14 +238,11 @@ async def headers_that_nobody_signed(server, until):
 
 async def bodies_that_mean_nothing(server, until):
     body = b'{"ops":[' + b"[" * 100 + b'"",' * 250_000
-    head = f"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    await again_and_again(server, until, 10, head.encode() + body)
+    await again_and_again(server, until, 10, request("/v1/rooms/a/ops", method="POST", body=body))
 
 
 async def sockets_that_are_turned_away(server, until):
-    upgrade = request("/v1/rooms/no%20room/sync", "Upgrade: websocket", "Connection: Upgrade",
-                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13")
-    await hold(server, until, 150, lambda: upgrade)
+    await hold(server, until, 150, lambda: upgrade("no%20room"))
 
 
 async def empty_fragments(server, until):
@@ -298,16 +277,16 @@ async def crowds_of_seats(server, until):
 
 async def long_welcomes(server, until):
     """Many clients show as much presence as they may, so that a welcome is long. Others don't read theirs, and ask for long answers."""
-    state = json.dumps({"type": "presence", "state": {"x": "x" * 3_900}}).encode()
+    state = said(type="presence", state={"x": "x" * 3_900})
     shown = []
     with contextlib.suppress(*EXPECTED):
         for _ in range(60):
             shown.append(await opened(server, "shown"))
-            shown[-1][1].write(frame(1, state))
+            shown[-1][1].write(state)
     shape = identifier()
 
     def edit():
-        return frame(1, json.dumps({"type": "ops", "id": "x" * 1_000, "ops": [{"shape": shape, "set": {"alpha": 5}}]}).encode()) * 20
+        return said(type="ops", id="x" * 1_000, ops=[{"shape": shape, "set": {"alpha": 5}}]) * 20
 
     await flood(server, until, 10, edit, room="shown")
     for _, writer in shown:
@@ -416,8 +395,7 @@ async def histories_that_nobody_waits_for(server, until):
 
 async def locks_of_nothing(server, until):
     def lock():
-        lines = [f"PUT /v1/rooms/none-{random.randrange(10**6)}/lock HTTP/1.1", "Host: localhost", "Content-Length: 0", "", ""]
-        return "\r\n".join(lines).encode()
+        return request(f"/v1/rooms/none-{random.randrange(10**6)}/lock", "Content-Length: 0", method="PUT")
 
     await again_and_again(server, until, 20, b"".join(lock() for _ in range(20)))
 
@@ -430,7 +408,7 @@ async def one_shape_over_and_over(server, until):
     shape = identifier()
 
     def message():
-        return frame(1, json.dumps({"type": "ops", "ops": [{"shape": shape, "set": {"alpha": number % 10}} for number in range(1_000)]}).encode())
+        return said(type="ops", ops=[{"shape": shape, "set": {"alpha": number % 10}} for number in range(1_000)])
 
     await flood(server, until, 20, message)
 

@@ -21,6 +21,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "EndToEnd"))
 
+import load  # noqa: E402
 import server as programs  # noqa: E402
 from attacks import ADDRESSES, ALL  # noqa: E402
 from client import Client  # noqa: E402
@@ -50,14 +51,9 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=600, help="how long (default: 600)")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="repeat the choices of another run")
-    parser.add_argument("--build", default=os.path.join(programs.ROOT, ".build", "test", "release"), help="where the server is")
     parser.add_argument("--turn-ms", type=float, default=TURN_MS, help=f"what a turn of the loop may take of a processor (default: {TURN_MS})")
     parser.add_argument("names", nargs="*", help="only these attacks")
-    given = parser.parse_args()
-    programs.BINARY = os.path.join(os.path.abspath(given.build), "SyncServer")
-    if not os.access(programs.BINARY, os.X_OK):
-        parser.error(f"{programs.BINARY} is not there: build it, or say where with --build")
-    return given
+    return load.options(parser, {"SyncServer": programs})
 
 
 class Innocent:

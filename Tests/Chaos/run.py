@@ -25,6 +25,7 @@ sys.path[:0] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("EndT
 import disk  # noqa: E402
 import faults  # noqa: E402
 import lines  # noqa: E402
+import load  # noqa: E402
 import server as programs  # noqa: E402
 import terminal  # noqa: E402
 from checks import Checks  # noqa: E402
@@ -42,16 +43,11 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=120, help="how long; longer until every kind of trouble has happened (default: 120)")
     parser.add_argument("--seed", type=int, default=None, help="repeat the choices of another run")
-    parser.add_argument("--build", default=os.path.join(programs.ROOT, ".build", "test", "release"), help="where the programs are")
     parser.add_argument("--faults", default=",".join(faults.USUAL), help="only these of the server's: %(default)s")
-    given = parser.parse_args()
+    given = load.options(parser, {"SyncServer": programs, "sync-client": terminal})
     given.faults = given.faults.split(",")
     if unknown := set(given.faults) - set(faults.USUAL):
         parser.error(f"--faults: no fault is called {', '.join(sorted(unknown))}")
-    for name, module in (("SyncServer", programs), ("sync-client", terminal)):
-        module.BINARY = os.path.join(os.path.abspath(given.build), name)
-        if not os.access(module.BINARY, os.X_OK):
-            parser.error(f"{module.BINARY} is not there: build it, or say where with --build")
     return given
 
 

@@ -129,6 +129,16 @@ class Client:
                 pass
             assert message["type"] == "ack" and message["id"] == id, message
 
+    async def sees(self, *shapes):
+        """Waits until it has been told of these shapes."""
+        while not set(shapes) <= set(self.live):
+            await self.receive()
+
+    async def agrees(self):
+        """What it has is what the server has, by the server's digest."""
+        await self.send({"type": "digest"})
+        assert (await self.until("digest"))["hash"] == self.digest
+
     async def closed(self):
         """Waits for the close and returns its code. Messages before it are ignored."""
         try:

@@ -14,10 +14,8 @@ namespace.
 """
 
 import asyncio
-import base64
 import json
 import math
-import os
 import random
 import sys
 import time
@@ -25,6 +23,8 @@ import time
 import websockets
 
 import binary
+from load import percentile
+from raw import connect, drain, said
 from server import identifier
 
 # How often the reader looks at what it shows, and how often it writes something itself.
@@ -37,60 +37,38 @@ def clock():
     return time.monotonic() * 1e3 % 1e7
 
 
-async def shake_hands(address, room):
-    """A WebSocket without a library, for programs that hardly look at their messages."""
+async def said_hello(address, room):
+    """A WebSocket of bytes that has said hello, for programs that hardly look at their messages."""
     host, port = address.rsplit(":", 1)
-    reader, writer = await asyncio.open_connection(host, int(port), limit=1 << 24)
-    key = base64.b64encode(os.urandom(16)).decode()
-    writer.write(
-        f"GET /v1/rooms/{room}/sync HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
-        "Sec-WebSocket-Protocol: canvas.v1.json\r\n\r\n".encode()
-    )
-    await reader.readuntil(b"\r\n\r\n")
+    reader, writer, _ = await connect(int(port), room, "Sec-WebSocket-Protocol: canvas.v1.json", host=host, limit=1 << 24)
+    writer.write(said(type="hello"))
     return reader, writer
-
-
-def frame(message):
-    """A text frame, masked by zeros."""
-    payload = json.dumps(message, separators=(",", ":")).encode()
-    length = bytes([0x80 | len(payload)]) if len(payload) < 126 else b"\xfe" + len(payload).to_bytes(2, "big")
-    return b"\x81" + length + bytes(4) + payload
-
-
-async def drain(reader):
-    """Takes whatever comes, until the server lets go."""
-    while await reader.read(1 << 20):
-        pass
 
 
 async def write(address, room, writers, shapes, rate, seconds, cursors):
     async def one(number):
-        reader, writer = await shake_hands(address, room)
-        writer.write(frame({"type": "hello"}))
-
+        reader, writer = await said_hello(address, room)
         draining = asyncio.create_task(drain(reader))
         own = [identifier() for _ in range(shapes // writers)]
-        writer.write(frame({"type": "ops", "ops": [{"shape": shape, "set": {"kind": "rectangle"}} for shape in own]}))
+        writer.write(said(type="ops", ops=[{"shape": shape, "set": {"kind": "rectangle"}} for shape in own]))
         end = time.monotonic() + seconds
         due = time.monotonic() + number / writers / rate
         while due < end:
             await asyncio.sleep(max(0, due - time.monotonic()))
             at = [round(clock(), 1), number]
-            writer.write(frame({"type": "ops", "ops": [{"shape": shape, "set": {"position": at}} for shape in own]}))
+            writer.write(said(type="ops", ops=[{"shape": shape, "set": {"position": at}} for shape in own]))
             due += 1 / rate
         draining.cancel()
         writer.close()
 
     async def point(number):
-        reader, writer = await shake_hands(address, room)
-        writer.write(frame({"type": "hello"}))
+        reader, writer = await said_hello(address, room)
         draining = asyncio.create_task(drain(reader))
         end = time.monotonic() + seconds
         await asyncio.sleep(number / cursors / 10)
         while time.monotonic() < end:
             state = {"cursor": [round(clock(), 1), number], "selection": [], "view": [0, 0, 1280, 800]}
-            writer.write(frame({"type": "presence", "state": state}))
+            writer.write(said(type="presence", state=state))
             await asyncio.sleep(0.1)
         draining.cancel()
         writer.close()
@@ -156,23 +134,17 @@ async def read(address, room, encoding, seconds):
             if task.done():
                 task.result()
             task.cancel()
-    ages, acks = sorted(shown.ages), sorted(shown.acks)
     # Writes without an answer at the end count too.
-    acks = sorted(acks + [time.monotonic() - at for at in shown.sent.values()])
-
-    def share(values, part):
-        return values[min(len(values) - 1, int(len(values) * part))]
-
+    acks = shown.acks + [time.monotonic() - at for at in shown.sent.values()]
     print(json.dumps({
-        "ageP50": share(ages, 0.5), "ageP99": share(ages, 0.99), "ageMax": ages[-1], "looks": len(ages),
-        "ackP50": share(acks, 0.5) * 1e3, "ackP99": share(acks, 0.99) * 1e3, "acks": len(acks),
+        "ageP50": percentile(shown.ages, 0.5), "ageP99": percentile(shown.ages, 0.99), "ageMax": max(shown.ages), "looks": len(shown.ages),
+        "ackP50": percentile(acks, 0.5) * 1e3, "ackP99": percentile(acks, 0.99) * 1e3, "acks": len(acks),
     }))
 
 
 async def hang(address, room, count, seconds):
     async def one():
-        reader, writer = await shake_hands(address, room)
-        writer.write(frame({"type": "hello"}))
+        reader, writer = await said_hello(address, room)
         await drain(reader)
 
     hanging = [asyncio.create_task(one()) for _ in range(count)]

@@ -1,9 +1,58 @@
-"""WebSockets as bytes: frames written by hand, also such as no library writes."""
+"""HTTP and WebSockets as bytes: requests and frames that are written by hand, also such as no library writes."""
 
 import asyncio
 import json
 
 from waiting import SECONDS
+
+UPGRADE = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13")
+
+
+def request(target, *headers, method="GET", body=b""):
+    lines = [f"{method} {target} HTTP/1.1", "Host: localhost", *headers]
+    if body:
+        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def upgrade(room, *headers, token=None):
+    return request(f"/v1/rooms/{room}/sync" + (f"?token={token}" if token else ""), *UPGRADE, *headers)
+
+
+def head(opcode, length, final=True, reserved=0, mask=0x80):
+    first = bytes([opcode | (0x80 if final else 0) | reserved])
+    if length < 126:
+        return first + bytes([mask | length])
+    if length < 65536:
+        return first + bytes([mask | 126]) + length.to_bytes(2, "big")
+    return first + bytes([mask | 127]) + length.to_bytes(8, "big")
+
+
+def apply(key, payload):
+    return bytes(byte ^ key[index % 4] for index, byte in enumerate(payload)) if any(key) else payload
+
+
+def frame(opcode, payload=b"", final=True, reserved=0, key=bytes(4)):
+    """A client's frame."""
+    return head(opcode, len(payload), final, reserved) + key + apply(key, payload)
+
+
+def said(**message):
+    """A message of the room's protocol."""
+    return frame(1, json.dumps(message, separators=(",", ":")).encode())
+
+
+async def connect(port, room, *headers, host="127.0.0.1", address=None, token=None, **options):
+    """A WebSocket of bytes, from an address of this machine: its two ends, and the head of the server's answer."""
+    reader, writer = await asyncio.open_connection(host, port, local_addr=(address, 0) if address else None, **options)
+    writer.write(upgrade(room, *headers, token=token))
+    return reader, writer, await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), SECONDS)
+
+
+async def drain(reader):
+    """Takes whatever comes, until the server lets go."""
+    while await reader.read(1 << 20):
+        pass
 
 
 class Raw:
@@ -12,22 +61,12 @@ class Raw:
     @classmethod
     async def open(cls, server, room="frames"):
         raw = cls()
-        raw.reader, raw.writer = await asyncio.open_connection("127.0.0.1", server.port)
-        raw.writer.write(
-            f"GET /v1/rooms/{room}/sync HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-        )
-        head = await raw.reader.readuntil(b"\r\n\r\n")
+        raw.reader, raw.writer, head = await connect(server.port, room)
         assert head.startswith(b"HTTP/1.1 101") and b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in head
         return raw
 
     def send(self, opcode, payload, final=True, reserved=0):
-        key = b"\x1f\x2e\x3d\x4c"
-        length = len(payload)
-        head = bytes([opcode | (0x80 if final else 0) | reserved])
-        head += bytes([0x80 | length]) if length < 126 else bytes([0x80 | 126]) + length.to_bytes(2, "big")
-        body = bytes(byte ^ key[index % 4] for index, byte in enumerate(payload))
-        self.writer.write(head + key + body)
+        self.writer.write(frame(opcode, payload, final, reserved, b"\x1f\x2e\x3d\x4c"))
 
     async def frame(self):
         opcode, payload, _ = await self.fragment()

@@ -154,6 +154,11 @@ class Server:
             self.process.kill()
             self.process.wait()
 
+    def restart(self):
+        """Kills it and starts it again."""
+        self.kill()
+        return self.start()
+
     def terminate(self):
         """Sends SIGTERM, waits for the end and returns the exit code."""
         self.process.send_signal(signal.SIGTERM)

@@ -104,8 +104,7 @@ async def test_a_conversation_in_both_encodings(shared):
     for client in (ann, bob):
         await client.send({"type": "ping", "id": 7})
         assert (await client.until("pong"))["id"] == 7
-        await client.send({"type": "digest"})
-        assert (await client.until("digest"))["hash"] == client.digest
+        await client.agrees()
     assert ann.live == bob.live and set(ann.live) == {one}
     late, back = await BinaryClient.enter(shared, "both"), await BinaryClient.enter(shared, "both", since=ann.cursor)
     assert late.live == ann.live and late.erased == ann.erased and back.seen == []
@@ -165,8 +164,7 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
         answer = await writer.write(*operations, id=number)
         assert answer["type"] == "ack", answer
     for client in (ann, bob):
-        await client.send({"type": "digest"})
-        assert (await client.until("digest"))["hash"] == client.digest
+        await client.agrees()
     assert ann.live == bob.live and len(ann.live) > 20
     assert ann.seen == bob.seen
     late, other = await BinaryClient.enter(shared, "alike", vocabulary=3), await Client.join(shared, "alike", vocabulary=3)

@@ -43,8 +43,7 @@ async def test_a_client_that_asks_may_compress_where_the_server_was_told_so():
             shape = identifier()
             answer = await writer.write({"shape": shape, "set": {"kind": "star", "name": "n" * 128}})
             assert answer["type"] == "ack", answer
-            while shape not in reader.live:
-                await reader.receive()
+            await reader.sees(shape)
             assert reader.live[shape]["name"][1] == "n" * 128
         for client in (packed, plain):
             await client.send({"type": "digest"})

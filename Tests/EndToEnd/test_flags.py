@@ -64,6 +64,5 @@ async def test_names_of_peers_are_bounded():
             assert await client.closed() == 4400, name
         bob = await Client.join(server, "names")
         (shape,) = await server.write("names", name="a shape's may be longer")
-        while shape not in bob.live:
-            await bob.receive()
+        await bob.sees(shape)
         assert re.search("longer", bob.live[shape]["name"][1])

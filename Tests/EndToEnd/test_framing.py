@@ -10,31 +10,17 @@ identifier of any length, and the answer brings it back. A close code shows that
 
 import asyncio
 import json
+from functools import partial
 
+from raw import Raw, apply, frame, head
 from server import identifier
-from raw import Raw
 from waiting import SECONDS
 
 TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG = 1, 2, 0, 8, 9, 10
 FINE, ENDED, PROTOCOL_ERROR, WRONG_TYPE, NOT_TEXT = "fine", "ended", 1002, 1003, 1007
 
 
-def masked(opcode, payload=b"", final=True, reserved=0, key=b"\x1f\x2e\x3d\x4c"):
-    """A client's frame."""
-    return head(opcode, len(payload), final, reserved) + key + apply(key, payload)
-
-
-def head(opcode, length, final=True, reserved=0, mask=0x80):
-    first = bytes([opcode | (0x80 if final else 0) | reserved])
-    if length < 126:
-        return first + bytes([mask | length])
-    if length < 65536:
-        return first + bytes([mask | 126]) + length.to_bytes(2, "big")
-    return first + bytes([mask | 127]) + length.to_bytes(8, "big")
-
-
-def apply(key, payload):
-    return bytes(byte ^ key[index % 4] for index, byte in enumerate(payload))
+masked = partial(frame, key=b"\x1f\x2e\x3d\x4c")
 
 
 def ask(length, id="x"):

@@ -38,8 +38,7 @@ async def test_all_nodes_forget_at_the_same_place():
             assert (await client.write({"shape": identifier(), "set": {"kind": "star"}}, id=4))["type"] == "ack"
         assert (await ben.write({"shape": gone[0], "at": late, "set": {"kind": "star"}}, id=5))["code"] == "too_old"
         before = (await memory(first))["forgottenBefore"]
-        first.kill()
-        first.start()
+        first.restart()
         again = await Client.join(first, "demo", actor=ann.actor, key=ann.welcome["key"])
         assert (await memory(first))["forgottenBefore"] == before
         late = stamp(again.actor, ahead=-60_000)

@@ -271,48 +271,6 @@ async def test_a_room_deleted_at_one_node_is_closed_at_all():
         await draw(ben, rectangle(identifier()))
 
 
-async def test_a_node_that_is_killed_takes_nothing_with_it():
-    with nodes(2) as (first, second):
-        acknowledged, reader = {}, await Client.join(second, "garden")
-
-        async def write(number):
-            client, shape = await Client.join(first, "garden"), identifier()
-            try:
-                for x in range(10_000):
-                    await draw(client, rectangle(shape, position=[x, 0]))
-                    acknowledged[shape] = x
-            except Exception:
-                return client
-
-        writing = [asyncio.create_task(write(number)) for number in range(8)]
-        await all_are_answered(acknowledged, 8)
-        first.kill()
-        writers = await asyncio.gather(*writing)
-        for one in writers:
-            again = await Client.join(second, "garden", state=False, since=one.cursor, actor=one.actor, key=one.welcome["key"])
-            assert again.actor == one.actor
-            assert not any(message.get("reset") for message in await again.state())
-        await agree(reader, await Client.join(second, "garden"))
-        assert len(acknowledged) == 8
-        for shape, x in acknowledged.items():
-            # Writes without an acknowledgement may be there as well.
-            assert position(reader, shape)[0] in (x, x + 1)
-
-
-async def test_a_node_that_stood_still_catches_up():
-    with nodes(2) as (first, second):
-        ann, ben = await Client.join(first, "garden"), await Client.join(second, "garden")
-        second.freeze()
-        try:
-            for _ in range(50):
-                await draw(ann, rectangle(identifier()))
-        finally:
-            second.thaw()
-        await draw(ben, rectangle(identifier()))
-        await agree(ann, ben)
-        assert len(ben.live) == 51
-
-
 async def test_a_database_that_hangs_up_is_unavailable_for_a_moment():
     """Every connection of the nodes is broken, again and again, while people write: what was acknowledged is there, once."""
     with nodes(2) as servers:
@@ -330,68 +288,19 @@ async def test_a_database_that_hangs_up_is_unavailable_for_a_moment():
             assert position(people[0], shape)[0] == x
 
 
-class Cutter(Relay):
-    """Stands between a node and the database. With `cut` a connection ends after so many bytes of what the node writes in a transaction
-    ("to"), or of what comes back for it ("from"). The other connections are left alone."""
-
-    cut = None
-
-    async def passes(self, connection, is_back, part):
-        if self.cut and is_back == (self.cut[0] == "from") and (b"BEGIN" if is_back else b"begin") in part:
-            (_, bytes), self.cut = self.cut, None
-            return part[:bytes], False
-        return part, True
-
-
-@pytest.mark.parametrize("way", ["to", "from"])
-async def test_a_connection_that_is_cut_in_a_commit_leaves_nothing_undecided(way):
-    """At places all through a transaction's bytes. What is acknowledged is stored, and what is refused is not."""
-    with database.database() as url:
-        async with Cutter(int(url.rsplit("/", 1)[0].rsplit(":", 1)[1])) as cutter:
-            through = url.replace(url.rsplit("/", 1)[0].rsplit(":", 1)[1], str(cutter.own))
-            server = await asyncio.to_thread(Server(data=through).start)
-            try:
-                ann, shape = await Client.join(server, "garden"), identifier()
-                stored, refused, x, answer = [], 0, 0, None
-                # RoomLogTests cuts at every byte.
-                for place in range(0, 200, 10):
-                    cutter.cut = (way, place * 3 if way == "to" else place)
-                    # Until the connection has been cut, and one after it carries something.
-                    while cutter.cut or answer["type"] != "ack":
-                        answer = await ann.write(rectangle(shape, position=[x, 0]), id=x)
-                        if answer["type"] == "ack":
-                            stored.append(x)
-                        else:
-                            assert answer["code"] == "unavailable", answer
-                            refused += 1
-                            await asyncio.sleep(0.02)
-                        x += 1
-                metrics = await server.metrics()
-                assert metrics["canvas_log_reconnects_total"] >= 4 and metrics["canvas_log_undecided_appends"] == 0
-                assert "canvas_log_database_bytes" not in metrics, "that is for a directory"
-                assert len(stored) >= 20 and (refused or way == "from"), (len(stored), refused)
-                # Exactly the acknowledged ones are there: a record each, none twice.
-                assert int(ask("SELECT count(*) FROM canvas.records", url)[0]) == len(stored)
-                assert position(ann, shape)[0] == stored[-1]
-                await agree(ann, await Client.join(server, "garden"))
-            finally:
-                server.kill()
-
-
 async def test_what_no_standby_has_is_shown_to_nobody():
     """A commit goes on waiting for the standbys after its connection was cut, also when it is in the way of another node. If that wait were
     ended, other nodes would show what the loss of one machine takes back."""
     with postgres.Cluster(1) as cluster, Server(data=f"{cluster.address}/postgres") as other:
-        async with Cutter(cluster.ports[0]) as cutter:
-            server = await asyncio.to_thread(Server(data=f"postgresql://canvas@127.0.0.1:{cutter.own}/postgres").start)
+        async with Relay(cluster.ports[0]) as relay:
+            server = await asyncio.to_thread(Server(data=f"postgresql://canvas@127.0.0.1:{relay.own}/postgres").start)
             try:
                 ann, bob, cat = [await Client.join(node, "garden") for node in (server, other, other)]
                 first, late = identifier(), identifier()
                 await draw(ann, rectangle(first))
 
                 async def sees():
-                    while late not in bob.live:
-                        await bob.receive()
+                    await bob.sees(late)
 
                 seeing = asyncio.create_task(sees())
                 cluster.signal(1, signal.SIGSTOP)
@@ -400,7 +309,7 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                     lambda: cluster.ask(0, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != ["0"],
                     "the commit waits")
                 blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
-                cutter.hang_up()
+                relay.hang_up()
                 # The node comes back at once, and asks what became of it. The other one asks who is in its way after two seconds.
                 await asyncio.sleep(3)
                 assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]
@@ -411,35 +320,6 @@ async def test_what_no_standby_has_is_shown_to_nobody():
             finally:
                 cluster.resume(1)
                 server.kill()
-
-
-@pytest.mark.parametrize("end", ["killed", "stopped"])
-async def test_a_primary_that_is_gone_is_followed_by_a_standby(end):
-    """Killed as by a loss of power, or stopped for 10 s and let go. Nothing acknowledged is lost, and nobody has seen what is."""
-    with postgres.Cluster(2) as cluster, Server(data=f"{cluster.address}/postgres") as first, Server(data=f"{cluster.address}/postgres") as second:
-        people = [await Client.join(server, "garden") for server in (first, second) for _ in range(3)]
-        acknowledged, is_over = {}, asyncio.Event()
-        writing = [asyncio.create_task(keep_writing(one, acknowledged, is_over)) for one in people]
-        await all_are_answered(acknowledged, len(people))
-        if end == "killed":
-            cluster.kill(0)
-        else:
-            cluster.signal(0, signal.SIGSTOP)
-        # As what watches over it would. The old one must not come back as a second primary.
-        last = [cluster.ask(number, "SELECT pg_last_wal_receive_lsn()")[0] for number in (1, 2)]
-        # The standby that has received most has all that was acknowledged.
-        heir = 1 + (tuple(int(half, 16) for half in last[1].split("/")) > tuple(int(half, 16) for half in last[0].split("/")))
-        cluster.promote(heir)
-        await all_are_answered(acknowledged, len(people))
-        if end == "stopped":
-            cluster.resume(0)
-            cluster.kill(0)
-        await all_are_answered(acknowledged, len(people))
-        is_over.set()
-        await asyncio.gather(*writing)
-        await agree(*people, await Client.join(first, "garden"))
-        for shape, x in acknowledged.items():
-            assert position(people[0], shape)[0] == x
 
 
 async def refused(client):

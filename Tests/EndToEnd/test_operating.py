@@ -279,17 +279,3 @@ async def test_how_long_operations_take_is_measured_while_people_move():
             assert await server.metric("canvas_delivery_seconds_count") == number + 1
         for task in moving:
             task.cancel()
-
-
-async def test_a_short_hold_of_many_idle_connections():
-    """A thousand clients only listen: each costs a few kilobytes, and each gets everything that is sent."""
-    with Server() as server:
-        before = await server.metric("process_resident_memory_bytes")
-        clients = [await Client.join(server, f"idle{number % 100}") for number in range(1000)]
-        grown = await server.metric("process_resident_memory_bytes") - before
-        assert grown / 1000 < 24_000, grown
-        (shape,) = await server.write("idle7")
-        for client in clients[7::100]:
-            while shape not in client.live:
-                await client.receive()
-        await asyncio.gather(*[client.close() for client in clients])

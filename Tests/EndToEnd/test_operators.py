@@ -91,8 +91,7 @@ async def test_only_operators_write_to_a_locked_room():
         assert (await peers(server, "demo"))["locked"] is True and not guest.errors
         for _ in range(2):
             assert not await draws(ANN) and await draws(KEEPER) and await draws(ANN, "team-a")
-            server.kill()
-            server.start()
+            server.restart()
         looking = await enter(server, "demo", ANN)
         assert looking.welcome["role"] == "viewer"
         await lock("DELETE")
@@ -138,8 +137,7 @@ async def test_an_operator_takes_back_what_one_actor_wrote(tmp_path):
         assert drawn in await drawing(spoilt) and star not in await drawing(spoilt)
         assert set(await drawing(before)) == {star, circle, square}
         # A second time there is nothing left to do, also after a restart.
-        server.kill()
-        server.start()
+        server.restart()
         assert (await take_back(eve.actor)).json["shapes"] == []
         for actor, token, room, status, code in [
             (identifier(), KEEPER, "demo", 404, "no_such_actor"), ("nobody", KEEPER, "demo", 404, "no_such_actor"),
@@ -197,8 +195,7 @@ async def test_an_operator_has_a_room_forget_deletions():
             refused = await ann.write({"shape": identifier(), "at": late, "set": {"kind": "star"}}, id=4)
             assert refused["type"] == "reject" and refused["code"] == "too_old", refused
             assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=5))["type"] == "ack"
-            server.kill()
-            server.start()
+            server.restart()
             ann = await enter(server, "demo", ANN, actor=ann.actor, key=ann.welcome["key"])
         assert (await server.http("DELETE", "/v1/rooms/empty/erasures", headers=bearer(KEEPER))).status == 404
 

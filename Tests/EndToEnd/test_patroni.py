@@ -214,8 +214,7 @@ async def test_a_primary_without_its_standbys_acknowledges_nothing():
             while (await client.write(rectangle(shape), id=identifier()))["type"] != "ack":
                 await asyncio.sleep(0.1)
         for client in looking:
-            while not set(shapes) <= set(client.live):
-                await client.receive()
+            await client.sees(*shapes)
         cluster.mend(old)
         cluster.signal_watcher(old, signal.SIGCONT)
         await ledger.standbys_are_there()

@@ -12,6 +12,7 @@ import re
 import signal
 import tempfile
 
+from raw import frame, request, said, upgrade
 from server import ROOT, Server, identifier
 from test_signed_tokens import Keys, pytestmark  # noqa: F401
 from test_tokens import KEEPER
@@ -39,23 +40,6 @@ def processor(server):
             whole += used
             loop += used if name.read().strip() == "hub" else 0
     return loop, whole
-
-
-def request(target, *headers, method="GET", body=b""):
-    lines = [f"{method} {target} HTTP/1.1", "Host: localhost", *headers]
-    if body:
-        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
-    return "\r\n".join([*lines, "", ""]).encode() + body
-
-
-def frame(opcode, payload=b"", final=True):
-    length = len(payload)
-    head = bytes([opcode | (0x80 if final else 0)])
-    return head + (bytes([0x80 | length]) if length < 126 else b"\xfe" + length.to_bytes(2, "big")) + bytes(4) + payload
-
-
-def say(**message):
-    return frame(1, json.dumps(message, separators=(",", ":")).encode())
 
 
 def repeated(*pieces):
@@ -117,12 +101,9 @@ async def requests(server, pieces, address="127.0.0.1", at_once=4):
     return statuses
 
 
-UPGRADE = ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13"]
-
-
 async def upgraded(server, room="priced", token=None):
     exchange = await Exchange.open(server)
-    exchange.writer.write(request(f"/v1/rooms/{room}/sync" + (f"?token={token}" if token else ""), *UPGRADE))
+    exchange.writer.write(upgrade(room, token=token))
     await exchange.until(b"\r\n\r\n")
     return exchange
 
@@ -130,21 +111,21 @@ async def upgraded(server, room="priced", token=None):
 async def messages(server, pieces, token=None, room="quiet"):
     """Sends frames over a connection that has said hello, and waits until all have been taken."""
     exchange = await upgraded(server, room, token)
-    exchange.writer.write(say(type="hello"))
-    exchange.writer.write(b"".join(pieces) + say(type="ping", id=424_242))
+    exchange.writer.write(said(type="hello"))
+    exchange.writer.write(b"".join(pieces) + said(type="ping", id=424_242))
     await exchange.until(b"424242")
     exchange.drop()
 
 
 async def connections(server, piece, room="priced"):
     """A piece over each of many connections that have been upgraded."""
-    for _ in range(BYTES // len(piece + request(f"/v1/rooms/{room}/sync", *UPGRADE))):
+    for _ in range(BYTES // len(piece + upgrade(room))):
         exchange = await upgraded(server, room)
         exchange.writer.write(piece)
         with contextlib.suppress(OSError):
             if b"hello" in piece:
                 # The answer to a digest comes behind the state.
-                exchange.writer.write(say(type="digest"))
+                exchange.writer.write(said(type="digest"))
                 await exchange.until(b'"digest"')
             else:
                 await asyncio.wait_for(exchange.reader.read(1 << 16), SECONDS)
@@ -172,7 +153,7 @@ def saying(*pieces):
 
 
 async def operations(server, _):
-    await messages(server, [say(type="ops", ops=[{"shape": identifier(), "set": {"kind": "star"}}]) for _ in range(BYTES // 80)])
+    await messages(server, [said(type="ops", ops=[{"shape": identifier(), "set": {"kind": "star"}}]) for _ in range(BYTES // 80)])
 
 
 async def a_connection(server, _):
@@ -205,7 +186,7 @@ def bearing(kind, expected):
 
 
 async def token_messages(server, tokens):
-    await messages(server, repeated(say(type="token", token=tokens["signed"])), token=KEEPER)
+    await messages(server, repeated(said(type="token", token=tokens["signed"])), token=KEEPER)
 
 
 PLAIN = {
@@ -242,11 +223,11 @@ PLAIN = {
     "`GET /v1/rooms/{room}/erasures`": room("/erasures"),
     "`PUT /v1/rooms/{room}/lock`": asking(*[request("/v1/rooms/locked/lock", method=method) for method in ("PUT", "DELETE")], expected=204),
     "`DELETE /v1/rooms/{room}/lock`": asking(request("/v1/rooms/locked/lock", method="DELETE"), expected=204),
-    "message `hello`": lambda server, _: connections(server, say(type="hello", name="x")),
+    "message `hello`": lambda server, _: connections(server, said(type="hello", name="x")),
     "message `ops`": operations,
-    "message `presence`": saying(say(type="presence", state={"a": 1})),
-    "message `ping`": saying(say(type="ping")),
-    "message `digest`": saying(say(type="digest")),
+    "message `presence`": saying(said(type="presence", state={"a": 1})),
+    "message `ping`": saying(said(type="ping")),
+    "message `digest`": saying(said(type="digest")),
     "frame text": saying(frame(1, b"{}")),
     "frame binary": lambda server, _: connections(server, frame(2, b"x")),
     "frame continuation": saying(frame(1, b"{", final=False) + frame(0, b" ", final=False) * 100 + frame(0, b"}")),

@@ -7,6 +7,7 @@ import pytest
 import websockets
 
 from client import Client
+from raw import UPGRADE
 from server import Server, identifier, run
 from waiting import eventually
 
@@ -75,8 +76,7 @@ async def test_only_known_names_are_answered(shared):
                        "POST /v1/rooms/named/ops", "DELETE /v1/rooms/named", "GET /elsewhere"]:
             found = await status(shared, [f"{target} HTTP/1.1", f"Host: {host}"])
             assert found == (421, "unknown_host"), (host, target, found)
-        upgrade = ["GET /v1/rooms/named/sync HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
-                   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13", f"Origin: http://{host}"]
+        upgrade = ["GET /v1/rooms/named/sync HTTP/1.1", f"Host: {host}", *UPGRADE, f"Origin: http://{host}"]
         assert await status(shared, upgrade) == (421, "unknown_host"), host
         for probe in ["/healthz", "/readyz"]:
             assert (await status(shared, [f"GET {probe} HTTP/1.1", f"Host: {host}"]))[0] == 200

@@ -6,54 +6,45 @@ import shutil
 import tempfile
 
 from client import Client, connect
+from raw import request
 from server import Server, identifier
-from test_prices import request, requests
+from test_log_commands import damage, stored
+from test_prices import requests
 
 ROOMS = 400
-NEEDLE = "a-name-to-be-found"
 
 
-async def written(server):
-    """A server that has stored something and was killed, so that no snapshot stands for its records."""
-    server.start()
-    await server.write("damaged", name=NEEDLE)
-    await server.write("whole", 3)
-    server.kill()
-    # The next start carries the content of the write-ahead log over into the database.
-    server.start()
-    server.kill()
-    return os.path.join(server.data, "canvas.db")
-
-
-async def test_a_damaged_row_is_an_error_of_its_room_only(shared):
-    """That room is refused with its name in the log; the others go on."""
-    server = Server()
-    database = await written(server)
-    content = open(database, "rb").read()
-    place = content.find(NEEDLE.encode())
-    assert place > 0 and content.count(NEEDLE.encode()) == 1
-    with open(database, "r+b") as file:
-        file.seek(place)
-        file.write(b"b")
-    with server:
-        answer = await server.get("/v1/rooms/damaged")
+async def test_a_damaged_row_is_an_error_of_its_room_only():
+    """That room is refused with its name in the log, listed with its fault (H7), and counted; the others go on."""
+    async with stored() as server:
+        damage(server)
+        # Nothing else looks for damage.
+        server.flags = ["--verify-every-ms", "0"]
+        server.start()
+        assert await server.metric("canvas_log_damaged_rooms") == 0
+        answer = await server.get("/v1/rooms/torn")
         assert answer.status == 503 and "damaged" in answer.json["error"]["message"], answer.body
         assert "Retry-After" not in answer.headers, "that doesn’t pass"
-        await server.logged(level="error", room="damaged")
+        assert await server.metric("canvas_log_damaged_rooms") == 1
+        await server.logged(level="error", room="torn")
         assert len((await server.get("/v1/rooms/whole")).json["shapes"]) == 3
         client = await Client.join(server, "whole")
         assert len(client.live) == 3
-        refused = await connect(server, "damaged")
+        refused = await connect(server, "torn")
         await refused.send({"type": "hello"})
         error = await refused.receive()
         assert error["code"] == "unavailable" and "damaged" in error["message"], error
         assert await refused.closed() == 1001, "final it is not: an operator may mend it"
         assert await server.metric('canvas_refusals_total{code="unavailable"}') == 1
         await server.logged(code="unavailable", address="127.0.0.1")
-        posted = await server.http("POST", "/v1/rooms/damaged/ops", {"ops": [{"shape": "abc-abc-abc", "set": {"alpha": 1}}]})
+        posted = await server.http("POST", "/v1/rooms/torn/ops", {"ops": [{"shape": "abc-abc-abc", "set": {"alpha": 1}}]})
         assert posted.status == 503
+        for _ in range(2):
+            torn, whole = (await server.get("/v1/rooms")).json["rooms"]
+            assert (torn["room"], torn["operations"], torn["peers"]) == ("torn", 3, 0)
+            assert torn["cursor"] and "damaged at position 2" in torn["fault"], torn
+            assert (whole["room"], whole["shapes"], set(whole)) == ("whole", 3, {"room", "shapes", "peers", "cursor", "operations"})
         assert (await server.get("/readyz")).status == 200
-    shutil.rmtree(server.data, ignore_errors=True)
 
 
 async def test_a_copy_of_the_directory_that_is_put_back(shared):
@@ -91,8 +82,7 @@ async def test_a_copy_of_the_directory_that_is_put_back(shared):
                 client, was_reset = await come_back(old)
                 assert was_reset is reset, written
                 assert client.live == whole.live and client.cursor == whole.cursor
-                await client.send({"type": "digest"})
-                assert (await client.until("digest"))["hash"] == client.digest
+                await client.agrees()
             assert (await server.get(f"/v1/rooms/room?at={late.cursor}")).error == "other_cursor"
             then = (await server.get(f"/v1/rooms/room?at={early.cursor}")).json
             assert len(then["shapes"]) == 3 and then["cursor"] == early.cursor

@@ -100,8 +100,7 @@ async def test_a_room_behind_tls():
             assert "afy-kw5-t7o" in client.live
         shape = identifier()
         assert (await clients[0].write({"shape": shape, "set": {"kind": "star"}}))["type"] == "ack"
-        while shape not in clients[2].live:
-            await clients[2].receive()
+        await clients[2].sees(shape)
         large = await proxy.join("large", source="127.0.0.3")
         assert (await large.receive())["type"] == "welcome"
         await large.state()

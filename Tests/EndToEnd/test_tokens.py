@@ -155,8 +155,7 @@ async def test_sockets_allow_by_role():
         for client in (ann, keeper):
             shape = identifier()
             assert (await client.write({"shape": shape, "set": {"kind": "star"}}))["type"] == "ack"
-            while shape not in guest.live:
-                await guest.receive()
+            await guest.sees(shape)
         await enter(server, "team-red", ANN)
 
 

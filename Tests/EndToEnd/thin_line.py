@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import server as servers
+from load import processor_seconds
 from nginx import Nginx
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -268,7 +269,7 @@ def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_byte
         writing = line.start_client(
             line.near, "write", "127.0.0.1:8080", "busy", writers, shapes, moves, int(seconds) + 6, cursors)
         time.sleep(1)
-        before = cpu_seconds(process.pid)
+        before = processor_seconds(process.pid)
         reading = [
             line.start_client(line.far, "read", f"{line.address}:{port}", "busy", encoding, seconds) for _ in range(readers)
         ]
@@ -279,7 +280,7 @@ def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_byte
             time.sleep(0.2)
         figures = [json.loads(reader.communicate()[0]) for reader in reading]
         figures_near = json.loads(near.communicate()[0])
-        cpu = cpu_seconds(process.pid) - before
+        cpu = processor_seconds(process.pid) - before
         writing.kill()
         writing.communicate()
     worst = max(figures, key=lambda one: one["ageP99"])
@@ -322,9 +323,3 @@ def joining(rate, shapes=10_000):
                 client = line.start_client(line.far, "join", f"{line.address}:8080", "full", encoding, packing)
                 figures[encoding, packing] = json.loads(client.communicate()[0]) | {"bytes": line.carried() - before}
     return figures
-
-
-def cpu_seconds(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

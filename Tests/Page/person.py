@@ -38,13 +38,13 @@ class Person:
     @classmethod
     def open(
         cls, room, name, phone=False, size=None, ratio=None, theme="light", still=False, clock=False, query="", fragment="",
-        panel="layers", ready=True, browser=None, context=None, before=None,
+        panel="layers", ready=True, at=None, browser=None, context=None, before=None,
     ):
         """
         `phone`: a small screen with touch. `size`, `ratio`: CSS pixels of the window, device pixels for each.
         `still`: asks for less motion. `clock`: time can be stopped, see `stop_clock`. `query`, `fragment`: of the address.
-        `ready=False`: doesn't wait for the room. `context`: another tab of the same browser. `before`: called with the page
-        before it opens the room.
+        Waits until the room is there, with all that it holds, unless `ready=False`. `at`: looks there, see `look_at`.
+        `context`: another tab of the same browser. `before`: called with the page before it opens the room.
         """
         width, height = size or ((PHONE["width"], PHONE["height"]) if phone else (DESK["width"], DESK["height"]))
         world = room.world
@@ -89,6 +89,8 @@ class Person:
         page.goto(room.server.url(room.path) + query + fragment)
         if ready:
             person.wait("app.session.status().state === 'live' && app.painter.isDone", "the room is there")
+        if at:
+            person.look_at(*at)
         return person
 
     def leave(self):

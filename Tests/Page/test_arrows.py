@@ -33,10 +33,7 @@ def choose(person, tool):
 def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(room):
     """Others see it go too, while a hand still moves the shape. Escape and undo put the end back."""
     sun, moon = room.add(position=[200, 200], size=[120, 100]), room.add(position=[600, 400], size=[120, 100])
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
-        person.wait_for_shapes(2)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "arrow")
     # From the middle of one to nearly the middle of the other, which counts as the middle.
     ann.drag((260, 250), (665, 445))
@@ -65,10 +62,7 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
 
 def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):
     sun = room.add(position=[200, 200], size=[120, 100])
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
-        person.wait_for_shapes(1)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "line")
     ann.drag((700, 300), (260, 250))
     line = drawn_line(room, lambda shape: shape.get("to"))
@@ -92,8 +86,7 @@ def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):
 
 
 def test_its_points_are_moved_and_bends_are_pulled_out_and_pushed_back(room):
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
+    ann = room.join("Ann", at=(0, 0))
     star = room.add(kind="star", position=[800, 100], size=[120, 120])
     choose(ann, "line")
     ann.drag((200, 300), (600, 300), modifiers=["Control"])
@@ -124,9 +117,7 @@ def test_its_points_are_moved_and_bends_are_pulled_out_and_pushed_back(room):
 def test_it_is_taken_where_it_is_drawn_and_not_by_its_box(room):
     line = room.add(kind="line", position=[200, 200], size=[400, 300], strokeWidth=4, stroke="#000000")
     below = room.add(position=[420, 220], size=[150, 60], z="A")
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(2)
+    ann = room.join("Ann", at=(0, 0))
     choose(ann, "select")
     ann.click(250, 450)
     assert ann.selected() == []
@@ -144,9 +135,7 @@ def test_moved_by_itself_it_comes_loose_and_moved_together_it_stays_tied(room):
     line = room.add(kind="line", position=[0, 0], size=[10, 10], strokeWidth=4, **{
         "from": [sun, 65535, 32768], "path": [[0, 0], [65535, 65535]], "to": []})
     room.write((line, {"position": [320, 250], "size": [280, 200]}))
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(2)
+    ann = room.join("Ann", at=(0, 0))
     choose(ann, "select")
     ann.select(sun, line)
     ann.drag((260, 250), (260, 350), modifiers=["Shift"])

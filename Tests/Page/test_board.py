@@ -14,28 +14,20 @@ def filled(room, count, **values):
     return [room.add(position=[150 + 120 * at, 200], size=[100, 100], **values) for at in range(count)]
 
 
-def joined(room, *shapes, **how):
-    ann = room.join("Ann", **how)
-    ann.look_at(0, 0)
-    for shape in shapes:
-        ann.wait_for_shape(shape)
-    return ann
-
-
-# 1
+# Nothing is emptied in passing
 
 @pytest.mark.parametrize("key", ["Shift+b", "Shift+Delete"])
 def test_who_types_a_name_and_presses_enter_empties_no_canvas(room, key):
     """No letter alone removes anything. What is asked has Cancel in focus, with others here and without."""
     shapes = filled(room, 7)
-    ann = joined(room, *shapes)
+    ann = room.join("Ann", at=(0, 0))
     for letter in "abcdefghijklmnopqrstuvwxyz":
         ann.page.keyboard.press(letter)
     ann.painted()
     assert {shape["id"] for shape in room.shapes()} >= set(shapes) and ann.page.locator("dialog").count() == 0
     for others in (0, 1):
         if others:
-            room.join("Bob")
+            room.guest("Bob")
             ann.wait("app.presence.people().length === 1")
         ann.page.keyboard.press(key)
         ann.page.locator("dialog .button.danger").wait_for()
@@ -45,18 +37,12 @@ def test_who_types_a_name_and_presses_enter_empties_no_canvas(room, key):
         assert {shape["id"] for shape in room.shapes()} >= set(shapes)
 
 
-def test_few_shapes_of_ones_own_go_without_a_question(room):
-    ann = joined(room, *filled(room, 5))
-    ann.page.keyboard.press("Shift+b")
-    room.wait_for_shapes(0)
-
-
-# 2
+# Three clicks
 
 def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text(room):
     written = room.add(position=[300, 200], size=[200, 150], text="Buy milk")
     bare = room.add(position=[600, 200], size=[200, 150])
-    ann = joined(room, written, bare)
+    ann = room.join("Ann", at=(0, 0))
     # On the text, and beside it.
     for y in (275, 215):
         for times in (1, 2, 3):
@@ -74,18 +60,18 @@ def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text
 
 def test_three_taps_of_a_finger_leave_what_is_written(room):
     written = room.add(position=[100, 300], size=[200, 150], text="Buy milk")
-    ann = joined(room, written, phone=True, clock=True)
+    ann = room.join("Ann", at=(0, 0), phone=True, clock=True)
     ann.stop_clock()
     tap(ann, 160, 410, times=3)
     assert ann.page.evaluate("[document.activeElement.className, getSelection().toString()]") == ["writing-field", "Buy milk"]
     assert text_of(room, written) == "Buy milk"
 
 
-# 3
+# Letters after drawing
 
 def test_a_letter_after_drawing_is_a_key_and_over_an_arrow_too(room):
     """Typing goes on with the text of a note or of what is written in. Everything else takes a letter as a key."""
-    ann = joined(room)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.keyboard.press("r")
     ann.drag((300, 200), (500, 350))
     (box,) = room.wait_for_shapes(1)
@@ -118,13 +104,13 @@ def test_a_letter_after_drawing_is_a_key_and_over_an_arrow_too(room):
     room.agree()
 
 
-# 4
+# Double clicks
 
 @pytest.mark.parametrize("before", ["", "one "])
 def test_what_is_typed_at_once_after_a_double_click_is_all_there(room, before):
     """Nothing waits for a third click, and nothing that was there is replaced."""
     square = room.add(position=[300, 200], size=[200, 150], text=before)
-    ann = joined(room, square)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.mouse.dblclick(480, 340)
     ann.page.keyboard.type("rest")
     write(ann, "")
@@ -135,14 +121,14 @@ def test_what_is_typed_at_once_after_a_double_click_is_all_there(room, before):
 
 def test_a_double_click_in_a_text_sets_the_caret_there(room):
     square = room.add(kind="text", position=[300, 200], size=[400, 41], text="Milk and honey", textAlign="left", textPlace="top", fill="#333333")
-    ann = joined(room, square)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.mouse.dblclick(309, 220)
     ann.page.keyboard.type("Buy ")
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'Buy Milk and honey'")
 
 
-# 5
+# Pictures as PNG
 
 def png_size(data):
     assert data.startswith(b"\x89PNG")
@@ -151,8 +137,7 @@ def png_size(data):
 
 def test_a_png_is_as_large_as_the_drawing_and_one_chooses_how_fine(room):
     room.add(position=[0, 0], size=[1600, 900], fill="#FF0000")
-    ann = joined(room)
-    ann.wait_for_shapes(1)
+    ann = room.join("Ann", at=(0, 0))
     sizes = {}
     for scale in ("1×", "2×", "4×"):
         ann.page.get_by_role("button", name="Menu", exact=True).click()
@@ -170,8 +155,7 @@ def test_a_png_is_as_large_as_the_drawing_and_one_chooses_how_fine(room):
 def test_a_png_that_no_canvas_can_be_becomes_as_large_as_one_can(room):
     room.add(position=[0, 0], size=[100, 100], fill="#FF0000")
     room.add(position=[60000, 0], size=[100, 100], fill="#0000FF")
-    ann = joined(room)
-    ann.wait_for_shapes(2)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.get_by_role("button", name="Menu", exact=True).click()
     ann.page.get_by_role("menuitem", name="Export as PNG").click()
     ann.page.get_by_role("dialog").wait_for()
@@ -182,14 +166,14 @@ def test_a_png_that_no_canvas_can_be_becomes_as_large_as_one_can(room):
     assert 8000 < width <= 16384 and height >= 1
 
 
-# 6
+# Tools and the width of the window
 
 TOOLS = ["rectangle", "note", "text", "arrow", "pen", "ellipse", "eraser", "line", "roundedRectangle", "polygon", "star"]
 
 
 @pytest.mark.parametrize("width, least", [(1440, 11), (1100, 11), (700, 3), (390, 0), (320, 0)])
 def test_tools_fold_by_the_room_that_is_there_and_the_caret_has_the_others(room, width, least):
-    ann = joined(room, size=(width, 800), panel=None)
+    ann = room.join("Ann", at=(0, 0), size=(width, 800), panel=None)
     ann.painted()
     assert ann.page.locator(".panel").is_hidden(), "it starts closed"
 
@@ -216,10 +200,10 @@ def test_tools_fold_by_the_room_that_is_there_and_the_caret_has_the_others(room,
         ann.wait("document.querySelector('.toolbar').getBoundingClientRect().right <= document.querySelector('.panel').getBoundingClientRect().left")
 
 
-# 7
+# Following
 
 def test_who_follows_somebody_goes_on_when_they_change_their_name(room):
-    ann, bob = joined(room), room.join("Bob")
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
     ann.page.get_by_role("button", name="Follow Bob").click()
     ann.page.locator(".follow-pill", has_text="Following Bob").wait_for()
     bob.page.get_by_title("You", exact=True).click()
@@ -231,7 +215,7 @@ def test_who_follows_somebody_goes_on_when_they_change_their_name(room):
     assert ann.page.locator(".notice", has_text="has left").count() == 0
 
 
-# 8
+# A new room
 
 def test_a_new_room_has_the_name_that_was_typed(room):
     ann = room.join("Ann")
@@ -243,12 +227,12 @@ def test_a_new_room_has_the_name_that_was_typed(room):
         ann.page.wait_for_url(f"**/r/{name}")
 
 
-# 9
+# The white circle’s words
 
 @pytest.mark.parametrize("width", [1440, 1100, 700, 390, 320])
 def test_what_the_white_circle_is_for_lies_under_nothing(room, width):
     square = room.add(position=[60, 150], size=[100, 100])
-    ann = joined(room, square, size=(width, 800))
+    ann = room.join("Ann", at=(0, 0), size=(width, 800))
     ann.drag((110, 200), (130, 260), hold=True)
     ann.wait("document.querySelector('#hole[data-says]')")
     words = ann.page.locator(".hole-words").bounding_box()
@@ -261,7 +245,7 @@ def test_what_the_white_circle_is_for_lies_under_nothing(room, width):
     ann.page.mouse.up()
 
 
-# 10
+# A lost text
 
 def test_a_text_that_was_lost_is_shown_whole(room):
     ann, bob, square = two_at(room)
@@ -286,11 +270,11 @@ def test_a_text_that_was_lost_is_shown_whole(room):
     room.agree()
 
 
-# 11
+# What is written, while it is written
 
 def test_what_runs_out_of_a_dark_shape_can_be_read_while_it_is_written(room):
     dark = room.add(position=[300, 200], size=[100, 100], fill="#202020")
-    ann = joined(room, dark)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.mouse.dblclick(350, 250)
     ann.page.wait_for_selector(FIELD, state="visible")
     ann.page.keyboard.insert_text("one two three four five six seven eight nine ten eleven")
@@ -299,7 +283,7 @@ def test_what_runs_out_of_a_dark_shape_can_be_read_while_it_is_written(room):
 
 
 def test_a_long_line_of_a_new_text_breaks(room):
-    ann = joined(room)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.keyboard.press("t")
     ann.click(200, 300)
     ann.page.wait_for_selector(FIELD, state="visible")
@@ -310,11 +294,11 @@ def test_a_long_line_of_a_new_text_breaks(room):
     assert text["size"][0] <= 640 and text["size"][1] > 100
 
 
-# 12
+# The history
 
 def test_the_history_says_what_was_brought_back_and_the_arrow_keys_go_from_deed_to_deed(room):
     sun = room.add(position=[300, 200], size=[200, 150], name="Sun")
-    ann = joined(room, sun)
+    ann = room.join("Ann", at=(0, 0))
     time.sleep(0.1)
     ann.select(sun)
     ann.page.keyboard.press("Delete")
@@ -341,7 +325,7 @@ def test_the_history_says_what_was_brought_back_and_the_arrow_keys_go_from_deed_
     words.get_by_text("You removed Sun").wait_for()
 
 
-# 13
+# Notices
 
 def test_somebody_is_told_the_name_they_were_given_once(world, room):
     context = world.browser.new_context()
@@ -358,7 +342,7 @@ def test_somebody_is_told_the_name_they_were_given_once(world, room):
 @pytest.mark.parametrize("width", [390, 320, 700, 1100])
 def test_notices_cover_neither_the_zoom_nor_the_bars(room, width):
     square = room.add(position=[20, 430], size=[110, 110])
-    ann = joined(room, square, size=(width, 800))
+    ann = room.join("Ann", at=(0, 0), size=(width, 800))
     ann.select(square)
     for at in range(3):
         ann.run("app.notices.say('A notice that is rather long and takes two lines, ' + value, { action: { words: 'Undo', run() {} } }); return null", at)
@@ -377,11 +361,11 @@ def test_notices_cover_neither_the_zoom_nor_the_bars(room, width):
                         or box["top"] >= notice["bottom"]), (other, box, notice)
 
 
-# 14
+# Sizes, names, ink
 
-def test_the_small_ones(room):
+def test_a_note_has_one_size_a_name_no_bound_and_ink_no_text(room):
     """F2 does nothing to ink, and says so by its menu. A note has one size however it is made. Names are as long as they are typed."""
-    ann = joined(room)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.keyboard.press("n")
     ann.page.keyboard.press("Enter")
     write(ann, "by key")
@@ -404,7 +388,7 @@ def test_the_small_ones(room):
 def test_width_and_height_of_several_are_those_of_the_box_around_them(room):
     one = room.add(position=[200, 200], size=[100, 100])
     other = room.add(position=[400, 200], size=[200, 100])
-    ann = joined(room, one, other)
+    ann = room.join("Ann", at=(0, 0))
     ann.select(one, other)
     if not ann.page.locator(".panel").is_visible():
         ann.page.get_by_role("button", name="Layers, inspector, overlaps").click()
@@ -417,23 +401,11 @@ def test_width_and_height_of_several_are_those_of_the_box_around_them(room):
     assert ann.shape(one)["x"] == 200 and ann.shape(one)["width"] == 200
 
 
-def test_a_viewer_has_neither_locks_nor_the_circle(room):
-    square = room.add(position=[300, 200], size=[200, 150])
-    eve = room.join("Eve", query="?view")
-    eve.wait_for_shape(square)
-    if not eve.page.locator(".panel").is_visible():
-        eve.page.get_by_role("button", name="Layers, inspector, overlaps").click()
-    eve.page.locator(".layer").wait_for()
-    assert eve.page.locator("#hole").is_hidden()
-    assert eve.page.locator(".layer").get_by_role("button", name="Lock").count() == 0
-
-
 def test_a_yes_is_for_what_the_question_said(room):
     """Somebody is asked about their own six shapes. Meanwhile another person comes and draws: it is asked again, about that."""
     for at in range(6):
         room.add(kind="rectangle", position=[at * 60, 200], size=[50, 50])
     ann = room.join("Ann")
-    ann.wait_for_shapes(6)
     ann.run("app.actions.clear.run(); return null")
     asked = ann.page.get_by_role("dialog", name="Clear everything?")
     asked.get_by_text("All 6 shapes will be gone.").wait_for()

@@ -14,9 +14,7 @@ def test_only_colours_that_have_an_effect_are_offered(room):
     line = room.add(kind="line", position=[400, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
     ink = room.add(kind="ink", position=[600, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
     sun = room.add(position=[800, 250], size=[100, 100], fill="#FFFFFF")
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(4)
+    ann = room.join("Ann", at=(0, 0))
     bar = ann.page.locator(".selection-bar")
     ann.select(sun)
     bar.get_by_role("button", name="Colour the outline").click()
@@ -43,8 +41,7 @@ def press(person, group, name):
 
 def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     """Drawn or added by key, and still after the page is loaded anew. Without a choice the room's own rule stands."""
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
+    ann = room.join("Ann", at=(0, 0))
     chosen = "Colours of the next shape"
     ann.page.get_by_role("button", name=chosen).click()
     press(ann, chosen, "Fill: Blue")
@@ -113,8 +110,7 @@ def test_dice_may_choose_the_next_colour(room):
 
 def test_the_next_shape_may_have_no_fill(room):
     """Then it has an outline, of the colour that was chosen for it or of one that is seen. Notes, texts and lines have their colours."""
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
+    ann = room.join("Ann", at=(0, 0))
     chosen = "Colours of the next shape"
 
     def draw(key, at):
@@ -148,10 +144,7 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     """The bar stands above the selection, changes all of it in one step, and is out of the way of hands, viewers and the past."""
     sun = room.add(position=[200, 250], size=[120, 100], fill="#FFFFFF")
     moon = room.add(position=[400, 250], size=[120, 100], stroke="#123456", strokeWidth=9)
-    ann, bob, eve = room.join("Ann"), room.witness(), room.join("Eve", query="?view")
-    for person in (ann, eve):
-        person.look_at(0, 0)
-        person.wait_for_shapes(2)
+    ann, bob, eve = room.join("Ann", at=(0, 0)), room.witness(), room.join("Eve", query="?view", at=(0, 0))
     bar = ann.page.locator(".selection-bar")
     assert bar.is_hidden()
     ann.select(sun)

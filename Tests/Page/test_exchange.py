@@ -3,6 +3,8 @@
 import json
 import xml.etree.ElementTree as XML
 
+import pytest
+
 LAYOUT = "{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 10, 'y': 20, 'colour': '#00ff00', 'size': 40}]}"
 
 DROP = """([text, name]) => {
@@ -89,9 +91,7 @@ def test_what_is_pasted_comes_to_the_pointer(room):
     """By key and from the menu; beside the original where the mouse has stayed since copying. A layout lies where it says."""
     room.add(kind="ellipse", position=[200, 200], size=[100, 80], name="Sun")
     room.add(position=[300, 240], size=[60, 60])
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(2)
+    ann = room.join("Ann", at=(0, 0))
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
 
     def places(count):
@@ -116,17 +116,23 @@ def test_what_is_pasted_comes_to_the_pointer(room):
     assert (300 - 285, 200 - 180) in places(5)
 
 
-def test_a_part_is_copied_as_a_picture_and_saved(room):
-    """What is selected as PNG and SVG, on the clipboard and as files, without the rest."""
+@pytest.mark.parametrize("phone", [False, True])
+def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
+    """What is selected as PNG and SVG, on the clipboard and as files, without the rest: by the right button, and by the menu of a phone."""
     sun = room.add(kind="ellipse", position=[200, 200], size=[100, 80], fill="#FF0000")
     room.add(position=[900, 240], size=[60, 60], fill="#0000FF")
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(2)
+    ann = room.join("Ann", phone=phone, at=(0, 0))
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    own_menu = ann.page.get_by_role("button", name="Menu", exact=True)
+    if phone:
+        own_menu.tap()
+        ann.page.get_by_role("menuitem", name="Select all").wait_for()
+        assert ann.page.get_by_role("menuitem", name="selection").count() == 0, "nothing is selected"
+        ann.page.keyboard.press("Escape")
+        ann.select(sun)
 
     def choose(entry):
-        ann.page.mouse.click(250, 240, button="right")
+        own_menu.tap() if phone else ann.page.mouse.click(250, 240, button="right")
         ann.page.get_by_role("menuitem", name=entry, exact=True).click()
 
     choose("Copy as SVG")
@@ -166,9 +172,7 @@ def test_what_cannot_be_pasted_is_said(room):
 def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
     """It is the only way on a phone. A picture isn't taken for what was copied here before; that is pasted where the browser tells nothing."""
     square = room.add(position=[100, 300], size=[100, 80])
-    ann = room.join("Ann", phone=True)
-    ann.look_at(0, 0)
-    ann.wait_for_shape(square)
+    ann = room.join("Ann", phone=True, at=(0, 0))
 
     def choose(entry):
         ann.page.get_by_role("button", name="Menu", exact=True).click()
@@ -228,31 +232,11 @@ def test_text_that_is_dropped_on_a_field_is_the_fields_and_a_folder_is_refused_i
     ann.page.locator(".notice.is-refused", has_text="We can’t read Pictures. Drop files, not folders.").wait_for()
 
 
-def test_a_file_that_comes_during_a_drag_is_a_step_of_its_own(room):
-    """The drag ends where it is. Escape has nothing to take back then, and one undo takes away just what came."""
-    moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.run("app.exchange()")
-    ann.drag((150, 350), (230, 400), hold=True)
-    ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
-    ann.wait_for_shapes(3)
-    ann.page.keyboard.press("Escape")
-    ann.page.mouse.up()
-    ann.painted()
-    place = ann.shape(moon)["x"]
-    assert len(ann.shapes()) == 3 and place > 100
-    ann.run("app.editing.undo(); return null")
-    ann.wait_for_shapes(1)
-    assert ann.shape(moon)["x"] == place
-
-
 def test_a_picture_takes_no_more_memory_than_a_page_has(room):
     """Two small shapes far apart would be a picture of a gigabyte."""
     for at in (0, 20_000):
         room.add(kind="rectangle", position=[at, at], size=[40, 40])
     ann = room.join("Ann")
-    ann.wait_for_shapes(2)
     ann.page.evaluate("""() => {
         window.largest = 0
         const { toBlob } = HTMLCanvasElement.prototype

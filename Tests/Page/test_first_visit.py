@@ -2,8 +2,6 @@
 
 import json
 
-from test_offline import MISSED, draw, keep_page
-
 # Bytes of files with their headers, and of everything including the socket.
 BYTES_MAX = 295_000
 REQUESTS_MAX = 8
@@ -65,7 +63,6 @@ def test_a_second_visit_fetches_no_file_again(room):
     """The browser has the files by then. It only asks whether each is still the newest."""
     room.add(position=[200, 200], size=[100, 80])
     ann = room.join("Ann")
-    ann.wait_for_shapes(1)
     ann.page.wait_for_load_state("networkidle")
     visits = []
     again = room.join("Ann", context=ann.context, before=lambda page: visits.append(Visit(page)))
@@ -80,9 +77,7 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     """Copying by drag, copying, cutting, pasting and adding while the module is on its way take effect when it arrives."""
     shape = room.add(position=[200, 200], size=[100, 80])
     gates = []
-    ann = room.join("Ann", before=lambda page: gates.append(Gate(page)))
-    ann.look_at(0, 0)
-    ann.wait_for_shape(shape)
+    ann = room.join("Ann", before=lambda page: gates.append(Gate(page)), at=(0, 0))
     ann.page.keyboard.down("Alt")
     ann.drag((220, 220), (420, 320), hold=True)
     ann.painted()
@@ -97,8 +92,7 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     ann.page.keyboard.press("Control+z")
     room.wait_for_shapes(1)
 
-    bob = room.join("Bob", before=lambda page: gates.append(Gate(page)))
-    bob.look_at(0, 0)
+    bob = room.join("Bob", before=lambda page: gates.append(Gate(page)), at=(0, 0))
     bob.wait_for_shape(shape)
     bob.click(*bob.middle(shape))
     bob.page.keyboard.press("Control+c")
@@ -120,29 +114,6 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     eve.wait_for_shapes(2)
     room.wait_for_shapes(2)
     room.agree()
-
-
-def test_without_a_network_the_kept_page_has_it_too(world, room):
-    """The page is opened without a server, by someone who has not used the module before."""
-    with world.start_server() as server:
-        own = world.room(server, "light")
-        ann = own.join("Ann")
-        ann.forgive(*MISSED)
-        draw(ann)
-        own.wait_for_shapes(1)
-        keep_page(ann)
-        assert not ann.run("app.hasExchange")
-        server.kill()
-        ann.page.reload()
-        ann.wait("app.session.shapeCount === 1", "what was drawn")
-        ann.page.keyboard.press("Control+a")
-        ann.page.keyboard.press("Control+d")
-        ann.wait("app.session.shapeCount === 2", "the copy")
-        ann.page.get_by_role("button", name="Menu", exact=True).click()
-        with ann.page.expect_download() as download:
-            ann.page.get_by_role("menuitem", name="Export as JSON").click()
-        with open(download.value.path()) as file:
-            assert len(json.load(file)["shapes"]) == 2
 
 
 def test_what_cannot_be_fetched_is_said_and_tried_again(room):

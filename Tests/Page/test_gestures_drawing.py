@@ -5,10 +5,7 @@ from hand import handle, lead, lead_finger, moved, near, overlaps, rest
 
 def both(room, phone=False, page=False):
     """Ann at the page, and somebody who sees what she does; with `page` at a page, too."""
-    ann = room.join("Ann", phone=phone)
-    bob = room.join("Bob") if page else room.witness()
-    ann.look_at(0, 0)
-    return ann, bob
+    return room.join("Ann", phone=phone, at=(0, 0)), room.join("Bob") if page else room.witness()
 
 
 def test_a_drag_on_nothing_draws_first_yellow_second_red_then_the_next_in_turn(room):
@@ -113,7 +110,6 @@ def test_the_mouse_moves_a_shape_with_any_tool(room):
     """As far as the mouse went, and as one step to undo."""
     shape = room.add(position=[200, 200], size=[150, 120])
     ann, bob = both(room)
-    ann.wait_for_shape(shape)
     for key in ["r", "v"]:
         ann.page.keyboard.press("Escape")
         ann.page.keyboard.press(key)
@@ -130,10 +126,8 @@ def test_the_mouse_moves_a_shape_with_any_tool(room):
 def test_one_finger_moves_a_shape_and_it_does_not_jump(room):
     """By touch: the way that the finger strayed before the drag began is not caught up in one jump."""
     shape = room.add(position=[60, 200], size=[150, 120])
-    phone = room.join("Eve", phone=True, clock=True)
+    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     bob = room.witness()
-    phone.look_at(0, 0)
-    phone.wait_for_shape(shape)
     phone.stop_clock()
     phone.touch.start((100, 240))
     phone.touch.move((111, 240))
@@ -151,7 +145,6 @@ def test_two_fingers_resize_a_shape_and_never_below_100(room):
     """By pinch: larger, then as small as can be. Each is one step."""
     shape = room.add(position=[100, 300], size=[160, 120])
     phone, bob = both(room, phone=True)
-    phone.wait_for_shape(shape)
     phone.touch.pinch((180, 360), 40, 80, steps=20)
     bob.wait_for_shape(shape, "shape.width > 270")
     (larger,) = room.agree()
@@ -169,7 +162,6 @@ def test_the_mouse_resizes_by_the_handle_and_never_below_100(room):
     """The corner follows the mouse; the opposite one stays."""
     shape = room.add(position=[200, 200], size=[200, 150])
     ann, bob = both(room)
-    ann.wait_for_shape(shape)
     ann.select(shape)
     corner = handle(ann, "scale")
     lead(ann, corner, moved(corner, 80, 50))
@@ -185,7 +177,6 @@ def test_shapes_that_come_to_overlap_do_so_on_every_page(room):
     first = room.add(position=[200, 200], size=[150, 120])
     second = room.add(position=[500, 200], size=[150, 120])
     ann, bob = both(room, page=True)
-    ann.wait_for_shapes(2)
     lead(ann, (540, 240), (340, 260))
     bob.wait("app.session.overlapPairs().length === 1", "they overlap on Bob's page")
     assert sorted([first, second]) == overlaps(room)[0]
@@ -218,16 +209,15 @@ def test_a_shake_clears_everything_and_can_be_undone(room):
 
 
 def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
-    """Whoever is alone isn't asked, whoever isn't is asked first: by key and by menu. One undo brings all shapes back."""
-    for at in range(3):
-        room.add(position=[20 + 200 * at, 200], fill="#123456")
+    """Of five shapes whoever is alone isn't asked, whoever isn't is asked first: by key and by menu. One undo brings all shapes back."""
+    for at in range(5):
+        room.add(position=[20 + 160 * at, 200], fill="#123456")
     ann, bob = both(room)
-    ann.wait_for_shapes(3)
     ann.page.keyboard.press("Shift+Delete")
     bob.wait_for_shapes(0)
     ann.page.keyboard.press("Control+z")
-    bob.wait_for_shapes(3)
-    assert [shape["fill"] for shape in room.agree()] == ["#123456"] * 3
+    bob.wait_for_shapes(5)
+    assert [shape["fill"] for shape in room.agree()] == ["#123456"] * 5
     room.guest("Eve")
     ann.wait("app.presence.people().map(({ name }) => name).join() === 'Eve'")
     asked = ann.page.get_by_role("dialog", name="Clear everything?")
@@ -235,7 +225,7 @@ def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
     assert "Eve is here too" in asked.inner_text()
     asked.get_by_role("button", name="Cancel").click()
     ann.wait_for_no_dialog()
-    assert ann.run("app.session.shapeCount") == 3
+    assert ann.run("app.session.shapeCount") == 5
     ann.page.get_by_role("button", name="Menu", exact=True).click()
     ann.page.get_by_role("menuitem", name="Clear everything").click()
     asked.get_by_role("button", name="Clear everything").click()
@@ -246,7 +236,6 @@ def test_who_is_asked_hears_of_all_the_others(room):
     """In a crowd only some are told by name. All of them are counted."""
     room.add(position=[100, 200])
     ann = room.join("Ann")
-    ann.wait_for_shapes(1)
     for named, crowd, words in [
         (["Bob", "Eve"], 0, "Bob and Eve are here too"), (["Bob", "Eve", "Zoe"], 1_100, "Bob and 1,098 others are here too"),
         (["Bob"], 3, "Bob and 1 other are here too"), ([], 800, "799 others are here too"),
@@ -263,8 +252,7 @@ def test_who_is_asked_hears_of_all_the_others(room):
 
 def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
     """Escape in the middle of a drawing, of a line, of an erasure, of a move: Redo still does what it did before."""
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.keyboard.press("v")
     square = ann.run("return app.editing.edit((session) => session.add({ position: [600, 200], size: [100, 100] })).shape.toString(36)")
     assert square

@@ -7,12 +7,7 @@ from person import number
 def both(room, count, page=False, **options):
     """Ann at the page, somebody who sees what she does, with `page` at a page, too; and shapes in a row."""
     shapes = [room.add(position=[200 + 200 * at, 200 + 50 * at], size=[100, 100]) for at in range(count)]
-    ann = room.join("Ann", **options)
-    bob = room.join("Bob") if page else room.witness()
-    ann.look_at(0, 0)
-    for person in (ann, bob):
-        person.wait_for_shapes(count)
-    return ann, bob, shapes
+    return room.join("Ann", at=(0, 0), **options), room.join("Bob") if page else room.witness(), shapes
 
 
 # Handles
@@ -54,10 +49,8 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
 def test_a_finger_finds_the_handles(room):
     """A finger needn't aim as well as a mouse."""
     shape = room.add(position=[120, 300], size=[150, 150])
-    phone = room.join("Eve", phone=True)
+    phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
-    phone.look_at(0, 0)
-    phone.wait_for_shape(shape)
     phone.touch.tap(150, 330)
     corner = handle(phone, "scale")
     lead_finger(phone, moved(corner, 12, 9), moved(corner, 72, 69))
@@ -218,9 +211,7 @@ def test_copies_travel_over_the_clipboard_to_another_room(room):
     """As a drawing in text; names and colours come along, and what was cut is gone."""
     shape = room.add(kind="star", name="Sun", position=[200, 200], size=[180, 160], fill="#FFAA00", points=7)
     elsewhere = room.world.room(name=f"{room.name}-elsewhere")
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shape(shape)
+    ann = room.join("Ann", at=(0, 0))
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
     ann.click(*ann.middle(shape))
     ann.page.keyboard.press("Control+c")
@@ -332,9 +323,7 @@ def test_wheels_middle_button_and_space_move_the_paper(room):
 def test_two_fingers_on_the_paper_pan_and_zoom(room):
     """With any tool. With the tool that selects, one finger pans too. Nothing is drawn, and the page keeps its size."""
     shape = room.add(position=[1000, 1000])
-    phone = room.join("Eve", phone=True, clock=True)
-    phone.look_at(0, 0)
-    phone.wait_for_shape(shape)
+    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     phone.stop_clock()
     phone.touch.pinch((200, 400), 50, 100, steps=20)
     phone.wait("app.view.scale > 1.7", "it zooms")
@@ -380,11 +369,8 @@ def test_others_see_the_cursor(room):
 def test_who_looks_on_changes_nothing_and_sees_what_they_like(room):
     """Drags, taps, handles, keys and shakes of a viewer change nothing. Panning and zooming work."""
     shape = room.add(position=[200, 200], size=[200, 200])
-    eve = room.join("Eve", query="?view")
-    phone = room.join("Joe", phone=True, query="?view")
-    for person in (eve, phone):
-        person.look_at(0, 0)
-        person.wait_for_shape(shape)
+    eve = room.join("Eve", query="?view", at=(0, 0))
+    phone = room.join("Joe", phone=True, query="?view", at=(0, 0))
     before = room.shapes()
     eve.click(300, 300, times=2)
     eve.click(300, 300, times=3)
@@ -457,8 +443,7 @@ def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
 def test_the_paper_goes_on_after_a_finger_has_pushed_it(room):
     """Until it is pressed again, and not for people who asked for less motion."""
     for still in (False, True):
-        phone = room.join("Eve", phone=True, clock=True, still=still)
-        phone.look_at(0, 0)
+        phone = room.join("Eve", phone=True, clock=True, still=still, at=(0, 0))
         phone.run("app.setTool('select'); return null")
         phone.stop_clock()
         phone.touch.start((40, 600))
@@ -481,9 +466,7 @@ def test_the_paper_goes_on_after_a_finger_has_pushed_it(room):
 def test_a_finger_that_is_held_on_the_paper_first_selects_by_a_box(room):
     """With the tool that selects, where a finger otherwise moves the paper."""
     shapes = [room.add(position=[60 + 120 * at, 300], size=[100, 100]) for at in (0, 1)]
-    phone = room.join("Eve", phone=True, clock=True)
-    phone.look_at(0, 0)
-    phone.wait_for_shapes(2)
+    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     phone.run("app.setTool('select'); return null")
     phone.stop_clock()
     phone.touch.start((40, 260))

@@ -1,7 +1,10 @@
 """What happens to a gesture when the world around it changes: the network, the server, the page itself, other hands."""
 
+import pytest
+
 from hand import lead, rest
 from person import number
+from test_exchange import DROP, LAYOUT, PASTE
 
 
 def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
@@ -10,11 +13,9 @@ def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
     try:
         room = world.room(server)
         square, other = (room.add(position=[200, 200 + 200 * at], size=[100, 100]) for at in (0, 1))
-        ann = room.join("Ann")
-        bob = room.join("Bob")
+        ann = room.join("Ann", at=(0, 0))
+        bob = room.join("Bob", at=(0, 0))
         for person in (ann, bob):
-            person.look_at(0, 0)
-            person.wait_for_shapes(2)
             person.forgive("WebSocket", "ERR_CONNECTION_REFUSED", "Failed to load resource", "fetching the script")
         ann.drag((250, 250), (350, 300), hold=True)
         bob.wait_for_shape(square, "shape.x === 300")
@@ -41,10 +42,8 @@ def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
 def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(room):
     """The shape is where the hand had come to. The new page begins with no gesture under way."""
     square = room.add(position=[200, 200], size=[100, 100])
-    ann = room.join("Ann")
+    ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob")
-    ann.look_at(0, 0)
-    ann.wait_for_shape(square)
     ann.drag((250, 250), (400, 300), hold=True)
     bob.wait_for_shape(square, "shape.x === 350")
     ann.page.reload()
@@ -60,11 +59,8 @@ def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(roo
 def test_two_hands_on_one_shape_end_alike_everywhere(room):
     """Whoever moved it last."""
     square = room.add(position=[300, 300], size=[100, 100])
-    ann = room.join("Ann")
-    bob = room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
-        person.wait_for_shape(square)
+    ann = room.join("Ann", at=(0, 0))
+    bob = room.join("Bob", at=(0, 0))
     ann.drag((350, 350), (450, 350), hold=True)
     bob.wait_for_shape(square, "shape.x === 400")
     bob.drag((450, 350), (450, 450), hold=True)
@@ -87,10 +83,8 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
 def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
     """What it had dragged stays where it was, and the next finger works."""
     square = room.add(position=[60, 300], size=[100, 100])
-    phone = room.join("Eve", phone=True)
+    phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.join("Bob")
-    phone.look_at(0, 0)
-    phone.wait_for_shape(square)
     phone.touch.drag((100, 340), (180, 340), hold=True)
     phone.touch._send("touchCancel", [])
     bob.wait_for_shape(square, "shape.x > 129 && shape.x < 141")
@@ -104,9 +98,7 @@ def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
 def test_an_undo_takes_back_one_gesture_whatever_other_fingers_did(room):
     """A second finger touches another shape and lifts: the drag's step has ended, and what is drawn later are steps of their own."""
     square, other = (room.add(position=[60, 200 + 200 * at], size=[100, 100]) for at in (0, 1))
-    phone = room.join("Eve", phone=True)
-    phone.look_at(0, 0)
-    phone.wait_for_shape(other)
+    phone = room.join("Eve", phone=True, at=(0, 0))
     phone.touch.drag((110, 250), (190, 250), hold=True)
     phone.touch.start((190, 250), (110, 450))
     phone.touch.end((190, 250))
@@ -123,37 +115,32 @@ def test_an_undo_takes_back_one_gesture_whatever_other_fingers_did(room):
     room.agree()
 
 
-def test_what_another_finger_adds_during_a_drag_is_a_step_of_its_own(room):
-    """One finger drags a shape, another presses Add Square: the drag ends there, and one undo takes away just the square."""
-    moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
-    eve = room.join("Eve", phone=True)
-    eve.look_at(0, 0)
-    eve.touch.drag((150, 350), (230, 400), hold=True)
-    eve.page.locator("[data-action=addSquare]:visible").first.dispatch_event("pointerdown", {"bubbles": True})
-    eve.page.locator("[data-action=addSquare]:visible").first.evaluate("(button) => button.click()")
-    eve.touch._send("touchCancel", [])
-    eve.wait_for_shapes(2)
-    place = eve.shape(moon)["x"]
-    assert place > 100
-    eve.run("app.editing.undo(); return null")
-    eve.wait_for_shapes(1)
-    assert eve.shape(moon)["x"] == place
+def dropped(ann):
+    ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
 
 
-def test_what_is_pasted_during_a_drag_outlives_its_escape(room):
-    """The drag ends where it is when the paste comes. Escape then has nothing to take back."""
+def pasted(ann):
+    ann.page.evaluate(PASTE, [LAYOUT, None])
+
+
+def added(ann):
+    ann.page.locator("[data-action=addSquare]:visible").first.evaluate("(button) => button.click()")
+
+
+@pytest.mark.parametrize("comes, count", [(dropped, 2), (pasted, 2), (added, 1)])
+def test_what_comes_during_a_drag_is_a_step_of_its_own(room, comes, count):
+    """The drag ends where it is. Escape has nothing to take back then, and one undo takes away just what came."""
     moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
+    ann = room.join("Ann", at=(0, 0))
     ann.run("app.exchange()")
     ann.drag((150, 350), (230, 400), hold=True)
-    ann.page.evaluate("""() => {
-        const data = new DataTransfer()
-        data.setData('text/plain', canvasApp.live.exportShapes(canvasApp.live.drawingOrder()))
-        document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
-    }""")
-    ann.wait_for_shapes(2)
+    comes(ann)
+    ann.wait_for_shapes(1 + count)
     ann.page.keyboard.press("Escape")
     ann.page.mouse.up()
     ann.painted()
-    assert len(ann.shapes()) == 2 and ann.shape(moon)["x"] > 100
+    place = ann.shape(moon)["x"]
+    assert len(ann.shapes()) == 1 + count and place > 100
+    ann.run("app.editing.undo(); return null")
+    ann.wait_for_shapes(1)
+    assert ann.shape(moon)["x"] == place

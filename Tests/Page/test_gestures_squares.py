@@ -18,9 +18,8 @@ def inside(person, shape):
 
 def test_three_squares_to_start_with_and_one_more(room):
     """At random places in view, in random colours. The three are one step to undo."""
-    ann = room.join("Ann")
+    ann = room.join("Ann", at=(5000, 5000))
     bob = room.witness()
-    ann.look_at(5000, 5000)
     act(ann, "threeSquares")
     bob.wait_for_shapes(3)
     act(ann, "addSquare")
@@ -39,11 +38,8 @@ def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
     """By mouse. The circle swells first, others see where the square went, and one undo brings it back to where it was."""
     square = room.add(position=[500, 200], size=[120, 120])
     other = room.add(position=[700, 200], size=[120, 120])
-    ann = room.join("Ann")
+    ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(2)
-    bob.wait_for_shapes(2)
     watch(bob)
     mouth = hole(ann)
     ann.drag((560, 260), moved(mouth, 90, -60), hold=True)
@@ -65,10 +61,8 @@ def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
 def test_a_finger_leads_many_into_the_hole(room):
     """All selected squares go in with the dragged one. Squares that are let go of beside the hole stay."""
     squares = [room.add(position=[60 + 130 * at, 200], size=[100, 100]) for at in (0, 1)]
-    phone = room.join("Eve", phone=True)
+    phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
-    phone.look_at(0, 0)
-    phone.wait_for_shapes(2)
     mouth = hole(phone)
     lead_finger(phone, (100, 240), moved(mouth, 100, -150))
     assert phone.run("app.session.shapeCount") == 2
@@ -82,11 +76,8 @@ def test_a_finger_leads_many_into_the_hole(room):
 def test_the_black_hole_swallows_everything_and_gives_it_back(room):
     """After asking, because Bob is there. One operation for each shape, one step to undo; everyone sees them go to one place."""
     squares = [room.add(position=[100 + 150 * at, 100 * at], size=[90, 90]) for at in range(5)]
-    ann = room.join("Ann")
+    ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(5)
-    bob.wait_for_shapes(5)
     watch(bob)
     ann.page.get_by_role("button", name="Black Hole").click()
     asked = ann.page.get_by_role("dialog", name="Drop everything into the black hole?")
@@ -108,11 +99,8 @@ def test_the_black_hole_swallows_everything_and_gives_it_back(room):
 def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
     """Others see the movement and not only its end. The drag and the glide are one step to undo."""
     square = room.add(position=[100, 300], size=[100, 100])
-    ann = room.join("Ann", clock=True)
+    ann = room.join("Ann", clock=True, at=(0, 0))
     bob = room.join("Bob")
-    ann.look_at(0, 0)
-    ann.wait_for_shape(square)
-    bob.wait_for_shape(square)
     ann.stop_clock()
     watch(bob)
     throw(ann, (150, 350), (60, 4))
@@ -140,10 +128,8 @@ def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
 def test_a_gliding_square_is_caught_by_a_press(room):
     """The square stops where it is, and the next edit is a step of its own."""
     square = room.add(position=[100, 300], size=[150, 150])
-    ann = room.join("Ann", clock=True)
+    ann = room.join("Ann", clock=True, at=(0, 0))
     bob = room.witness()
-    ann.look_at(0, 0)
-    ann.wait_for_shape(square)
     ann.stop_clock()
     throw(ann, (150, 350), (14, 0))
     ann.pass_time(10 * FRAME)
@@ -165,10 +151,8 @@ def test_a_gliding_square_is_caught_by_a_press(room):
 def test_a_square_thrown_without_motion_stays_where_it_is_let_go(room):
     """For people who asked for less motion: it would jump to where its glide would have ended."""
     square = room.add(position=[100, 300], size=[100, 100])
-    ann = room.join("Ann", clock=True, still=True)
+    ann = room.join("Ann", clock=True, still=True, at=(0, 0))
     bob = room.witness()
-    ann.look_at(0, 0)
-    ann.wait_for_shape(square)
     ann.stop_clock()
     throw(ann, (150, 350), (15, 0))
     end = ann.shape(square)["x"]
@@ -181,10 +165,8 @@ def test_a_square_thrown_without_motion_stays_where_it_is_let_go(room):
 def test_two_fingers_turn_and_scale_a_square(room):
     """Both at once. The square's middle stays with the fingers' middle, and all is one step to undo."""
     square = room.add(position=[100, 300], size=[160, 160])
-    phone = room.join("Eve", phone=True)
+    phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
-    phone.look_at(0, 0)
-    phone.wait_for_shape(square)
     phone.touch.pinch((180, 380), 50, 90, turn=70, steps=24)
     bob.wait_for_shape(square, "shape.rotation > 50")
     (shape,) = room.agree()
@@ -200,10 +182,8 @@ def test_two_fingers_turn_and_scale_a_square(room):
 def test_a_second_finger_makes_a_pinch_of_a_drag_and_all_is_one_step(room):
     """Also if the second finger comes down beside the square."""
     square = room.add(position=[100, 300], size=[120, 120])
-    phone = room.join("Eve", phone=True)
+    phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
-    phone.look_at(0, 0)
-    phone.wait_for_shape(square)
     phone.touch.drag((150, 350), (190, 350), hold=True)
     phone.touch.start((190, 350), (300, 350))
     for step in range(1, 12):
@@ -219,11 +199,9 @@ def test_a_second_finger_makes_a_pinch_of_a_drag_and_all_is_one_step(room):
 def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
     """By finger. A double click writes in the shape (test_writing.py), and Alt+C changes its colour."""
     square = room.add(position=[100, 200], size=[150, 150], fill="#010203")
-    ann = room.join("Ann", clock=True)
-    phone = room.join("Eve", phone=True, clock=True)
+    ann = room.join("Ann", clock=True, at=(0, 0))
+    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     for person in (ann, phone):
-        person.look_at(0, 0)
-        person.wait_for_shape(square)
         person.stop_clock()
     ann.select(square)
     ann.page.keyboard.press("Alt+c")
@@ -238,9 +216,7 @@ def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
 def test_the_white_circle_says_what_it_is_for(room):
     """While something is dragged, until something has been dropped into it."""
     squares = [room.add(position=[300 + 200 * at, 300], size=[100, 100]) for at in range(2)]
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(2)
+    ann = room.join("Ann", at=(0, 0))
     words = "Number(getComputedStyle(document.querySelector('.hole-words')).opacity)"
     assert ann.run(words) == 0
     ann.drag((350, 350), (300, 500), hold=True)

@@ -23,10 +23,7 @@ def square(room, x, y, **values):
 def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room):
     """Others have it too. Ungrouped, each shape is alone again; every step can be undone."""
     sun, moon, star = square(room, 200, 200, fill="#E0483E"), square(room, 400, 200, fill="#3F7FD9"), square(room, 600, 200)
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
-        person.wait_for_shapes(3)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     ann.select(sun, moon)
     ann.page.keyboard.press("Control+g")
     bob.wait_for_shape(moon, "shape.group !== null")
@@ -70,9 +67,7 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
 def test_a_group_is_turned_and_scaled_as_one(room):
     """By the handles around all of it, after one click on one of its shapes: one step to undo each."""
     sun, moon = square(room, 400, 300, group="0gr-oup-000"), square(room, 600, 300, group="0gr-oup-000")
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(2)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.keyboard.press("v")
     ann.click(460, 350)
     assert selected(ann) == {sun, moon}
@@ -97,7 +92,6 @@ def test_ungrouping_and_locking_are_undone(room):
     """Each is one step, for all shapes at once."""
     shapes = [square(room, 200 + 200 * at, 200, group="0gr-oup-000") for at in range(3)]
     ann, bob = room.join("Ann"), room.witness()
-    ann.wait_for_shapes(3)
     ann.painted()
     ann.select(*shapes)
     for key, name, before, after in [("Control+Shift+g", "group", "0gr-oup-000", ""), ("Control+Shift+l", "locked", None, True)]:
@@ -115,25 +109,10 @@ def test_ungrouping_and_locking_are_undone(room):
     bob.wait_for_shapes(0)
 
 
-def test_copies_of_a_group_are_a_group_of_their_own(room):
-    sun, moon = square(room, 200, 200), square(room, 400, 200)
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(2)
-    ann.select(sun, moon)
-    ann.page.keyboard.press("Control+g")
-    ann.page.keyboard.press("Control+d")
-    shapes = room.wait_for_shapes(4)
-    groups = [shape["group"] for shape in shapes]
-    assert sorted(groups.count(group) for group in set(groups)) == [2, 2]
-
-
 def test_a_locked_shape_stays_and_can_be_unlocked(room):
     """Pointers pass through it, a box and Select all leave it out, and what keys would do to it is refused in words."""
     table, cup = square(room, 200, 200), square(room, 230, 220, fill="#FFFFFF")
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(2)
+    ann = room.join("Ann", at=(0, 0))
     ann.select(cup)
     ann.page.keyboard.press("Control+Shift+l")
     wait_for(room, cup, lambda shape: shape.get("locked"))
@@ -160,9 +139,7 @@ def test_a_locked_shape_stays_and_can_be_unlocked(room):
 
 def test_a_locked_shape_is_unlocked_from_the_menu_and_from_the_layers(room):
     cup = square(room, 200, 200, locked=True)
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(1)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.mouse.click(*ann.screen(260, 250), button="right")
     ann.page.get_by_role("menuitemcheckbox", name="Lock").click()
     wait_for(room, cup, lambda shape: not shape["locked"])
@@ -177,10 +154,7 @@ def test_a_locked_shape_is_unlocked_from_the_menu_and_from_the_layers(room):
 def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
     """Its empty inside lets pointers through to what lies under it. A colour fills it again."""
     below, frame = square(room, 250, 230, fill="#3F7FD9"), room.add(position=[200, 200], size=[240, 200], fill="#E0483E")
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
-        person.wait_for_shapes(2)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     bob.page.keyboard.press("Shift+O")
     ann.select(frame)
     bar = ann.page.locator(".selection-bar")
@@ -210,9 +184,7 @@ def test_strokes_are_dashed_and_dotted(room):
     places = {"solid": 200, "dashed": 400, "dotted": 600}
     for dash, x in places.items():
         room.add(position=[x, 200], size=[140, 140], filled=False, strokeWidth=8, stroke="#000000", dash=dash)
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(3)
+    ann = room.join("Ann", at=(0, 0))
     ann.painted()
     picture = ann.picture()
     dark = {}

@@ -36,10 +36,7 @@ def look_back(person, milliseconds):
 def test_the_slider_shows_the_room_as_it_was(room):
     """The past is drawn and listed, with who did what, and can't be edited. What others do meanwhile is not lost, nor seen."""
     sun, moon, (first, second) = past(room)
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
-    bob.wait_for_shapes(1)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     bob.run("app.edit((session) => session.place([{ id: value, x: 500, y: 310 }])); app.presence.setCursor({ x: 700, y: 500 }); return null",
             number(moon))
     ann.wait_for_shape(moon, "shape.y === 310")
@@ -169,7 +166,6 @@ def test_of_a_large_drawing_only_who_is_told(room):
     room.write(*((shape, {"deleted": True}) for shape, _ in shapes[:5]), *(("00b-" + shape[4:], values) for shape, values in shapes[:5]))
     asked = []
     ann = room.join("Ann", before=lambda page: page.on("request", lambda request: "?at=" in request.url and asked.append(request.url)))
-    ann.wait_for_shapes(count)
     open_history(ann)
     ann.page.get_by_label("Moment").press("Home")
     ann.wait("app.isPast && app.session.shapeCount === 0", "the beginning")
@@ -190,7 +186,6 @@ def test_what_one_writes_when_the_past_comes_is_kept_and_said(room):
     """The server takes its time to tell the moment that was asked for, and somebody writes meanwhile."""
     sun, moon, (first, second) = past(room)
     ann = room.join("Ann")
-    ann.wait_for_shape(moon)
     open_history(ann)
     held = []
     ann.page.route("**/v1/rooms/*?at=*", lambda route: held.append(route))
@@ -229,7 +224,6 @@ def test_on_a_phone_the_past_is_not_under_the_panel(room):
     """Restore and Back can be reached, and Escape leaves the past wherever the focus is. The panel is there again then."""
     sun, moon, (first, second) = past(room)
     phone = room.join("Eve", phone=True)
-    phone.wait_for_shape(moon)
     phone.page.get_by_role("button", name="Layers, inspector, overlaps").click()
     phone.page.locator(".panel").wait_for()
     phone.run("app.actions.history.run(); return null")

@@ -39,9 +39,7 @@ def heard(person):
 
 def test_others_see_it_while_it_is_drawn_and_it_is_written_once(room):
     """The drawing gets it at the end, as one step to undo."""
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "pen")
     scribble(ann, circle(500, 400, 150), hold=True)
     bob.wait(heard(bob), "the stroke in pieces", argument=20)
@@ -71,9 +69,7 @@ def seen(person, x, y):
 
 def test_it_is_drawn_over_shapes_and_a_tap_is_a_dot(room):
     square = room.add(position=[300, 300], size=[200, 200], fill="#FFFFFF")
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(1)
+    ann = room.join("Ann", at=(0, 0))
     choose(ann, "pen")
     scribble(ann, [(320 + 4 * step, 320 + 3 * step) for step in range(30)])
     strokes(room, 1)
@@ -89,9 +85,7 @@ def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
     square = room.add(position=[300, 300], size=[200, 200])
     line = room.add(kind="line", position=[360, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]])
     locked = room.add(kind="ink", position=[440, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]], locked=True)
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(3)
+    ann = room.join("Ann", at=(0, 0))
     choose(ann, "pen")
     for x in (320, 400, 480, 700):
         scribble(ann, [(x, 250 + 10 * step) for step in range(30)])
@@ -157,9 +151,7 @@ def thickness(person, x, top=250, bottom=350):
 
 def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
     """At once, on one's own page and on others', and as it stays when it is finished."""
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "pen")
     send = pen(ann)
     send("mousePressed", 200, 300, 0.1)
@@ -209,9 +201,7 @@ SCRIBBLE = """
 
 def test_ten_seconds_of_scribble_with_pressure_are_less_than_3_kb_on_the_wire(room):
     """Every point that the browser gathered in an event counts, and none that it only predicted."""
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "pen")
     ann.run(SCRIBBLE + "return null")
     bob.wait("app.presence.people().some(({ ink }) => ink && ink.at + ink.points.length / 2 === 1201)", "all points")

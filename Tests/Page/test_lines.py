@@ -66,8 +66,8 @@ class FarServer:
         self.world.rooms.append(room)
         return room
 
-    def join(self, room):
-        ann = room.join("Ann", browser=self.browser)
+    def join(self, room, **options):
+        ann = room.join("Ann", browser=self.browser, **options)
         ann.forgive(*FAULTS)
         return ann
 
@@ -155,9 +155,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(far, line):
     """Every tenth packet is lost, nothing comes for 2 s, and the address changes while the hand moves: it is one drag of one shape."""
     room = far.room()
     sun = room.add(kind="rectangle", position=[200, 200], size=[120, 120])
-    ann = far.join(room)
-    ann.wait_for_shape(sun)
-    ann.look_at(0, 0)
+    ann = far.join(room, at=(0, 0))
     ann.run("app.setTool('select'); return null")
     note_states(ann)
     with room.watcher() as watcher:

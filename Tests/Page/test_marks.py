@@ -13,9 +13,7 @@ def swarm(room, count, spread, size):
     room.write(*((f"00a-000-{at:03d}", {
         "kind": "ellipse", "fill": "#3366CC", "size": [size, size],
         "position": [200 + at * 7919 % 1000 / 1000 * spread, 120 + at * 104729 % 1000 / 1000 * spread]}) for at in range(count)))
-    ann = room.join("Ann", before=lambda page: page.add_init_script(f"if (location.host) {PANEL}"))
-    ann.wait_for_shapes(count)
-    ann.look_at(0, 0)
+    ann = room.join("Ann", before=lambda page: page.add_init_script(f"if (location.host) {PANEL}"), at=(0, 0))
     ann.run("app.setTool('select'); return null")
     return ann
 
@@ -79,8 +77,7 @@ def test_a_mark_is_seen_on_red_and_orange_too(room):
         for step in range(2):
             room.add(fill=fill, position=[200 + 250 * at + 60 * step, 200 + 60 * step], size=[150, 150])
     for theme in ["light", "dark"]:
-        ann = room.join("Ann", theme=theme, ratio=1)
-        ann.look_at(0, 0)
+        ann = room.join("Ann", theme=theme, ratio=1, at=(0, 0))
         ann.painted()
         picture = ann.picture()[:, :, :3].astype(int)
         for at, (fill, is_striped) in enumerate([("#FF0000", True), ("#FF8C1A", True), ("#3366CC", False)]):

@@ -5,9 +5,7 @@ def test_the_right_button_opens_what_can_be_done_there(room):
     """On a shape, which it selects; on the paper, where it selects nothing. Escape or a click elsewhere closes the menu."""
     back = room.add(name="Back", position=[200, 200], size=[160, 120])
     front = room.add(name="Front", position=[260, 240], size=[160, 120])
-    ann, bob = room.join("Ann"), room.witness()
-    ann.look_at(0, 0)
-    bob.wait_for_shapes(2)
+    ann, bob = room.join("Ann", at=(0, 0)), room.witness()
     menu = ann.page.get_by_role("menu", name="Actions")
     ann.page.mouse.click(220, 220, button="right")
     menu.wait_for()
@@ -41,7 +39,6 @@ def test_it_goes_by_keyboard_and_over_a_layer_too(room):
     sun = room.add(name="Sun", position=[200, 200], size=[160, 120])
     moon = room.add(name="Moon", position=[500, 200], size=[160, 120])
     ann = room.join("Ann")
-    ann.wait_for_shapes(2)
     menu = ann.page.get_by_role("menu", name="Actions")
     ann.select(sun)
     ann.page.keyboard.press("ContextMenu")
@@ -53,48 +50,6 @@ def test_it_goes_by_keyboard_and_over_a_layer_too(room):
     menu.get_by_role("menuitem", name="Duplicate").click()
     room.wait_for_shapes(3)
     assert moon not in ann.selected()
-
-
-def test_fingers_copy_and_paste_from_the_menu(room):
-    """A phone has no keys: its menu selects all, copies and pastes. Holding a shape lifts it and opens no menu."""
-    room.add(name="Sun", position=[40, 160], size=[120, 120])
-    eve = room.join("Eve", phone=True)
-    eve.wait_for_shapes(1)
-
-    def choose(words):
-        eve.page.get_by_role("button", name="Menu", exact=True).tap()
-        eve.page.get_by_role("menuitem", name=words, exact=True).tap()
-
-    choose("Select all")
-    assert len(eve.selected()) == 1
-    choose("Copy")
-    choose("Paste")
-    room.wait_for_shapes(2)
-    room.agree()
-
-
-def test_fingers_save_and_copy_a_part_from_the_menu(room):
-    """All that the right button offers for what is selected; not while nothing is."""
-    sun = room.add(name="Sun", position=[40, 160], size=[120, 120])
-    eve = room.join("Eve", phone=True)
-    eve.wait_for_shapes(1)
-    eve.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    menu = eve.page.get_by_role("button", name="Menu", exact=True)
-    menu.tap()
-    eve.page.get_by_role("menuitem", name="Select all").wait_for()
-    assert eve.page.get_by_role("menuitem", name="selection").count() == 0
-    eve.page.keyboard.press("Escape")
-    eve.select(sun)
-    for words in ["PNG", "SVG"]:
-        menu.tap()
-        eve.page.get_by_role("menuitem", name=f"Copy as {words}").tap()
-        eve.page.locator(".notice", has_text=f"Copied as {words}").wait_for()
-    for words in ["PNG", "SVG", "JSON"]:
-        menu.tap()
-        with eve.page.expect_download() as download:
-            eve.page.get_by_role("menuitem", name=f"Export selection as {words}").tap()
-            eve.choose_size(words)
-        assert download.value.suggested_filename == f"{room.name}-selection.{words.lower()}"
 
 
 def test_a_menu_longer_than_the_window_scrolls_to_its_end(room):
@@ -113,7 +68,6 @@ def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
     """If there are shapes but none in view, a button offers the way back. It goes once the person has used it."""
     room.add(position=[200, 200], size=[160, 120])
     ann = room.join("Ann")
-    ann.wait_for_shapes(1)
     way = ann.page.get_by_role("button", name="Back to the drawing")
     ann.page.mouse.move(500, 500)
     ann.page.mouse.wheel(0, 40)

@@ -10,7 +10,6 @@ OWN, OTHERS, DEPARTURE = 120, 200, 350
 def watching(room, *shapes, **options):
     """Someone whose time stands still, and who has the shapes before them."""
     bob = room.join("Bob", clock=True, **options)
-    bob.wait_for_shapes(len(shapes))
     bob.painted()
     bob.stop_clock()
     # Lets the requested frame be drawn.
@@ -154,27 +153,6 @@ def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
     room.agree(ann)
 
 
-def test_a_lifted_shape_is_larger_and_lighter_for_everyone(room):
-    """6 % larger, at 85 % of its alpha; on the other page by presence. Letting go ends both."""
-    shape = room.add(position=[200, 200], size=[100, 100], fill="#CC0000")
-    bob = watching(room, shape)
-    ann = room.join("Ann")
-    ann.wait_for_shapes(1)
-    ann.run("app.scene.lift(value); app.presence.setLifted([value]); return null", number(shape))
-    told(bob, "app.presence.people().some(({ lifted }) => lifted.length === 1)", shape)
-    bob.pass_time(60)
-    half = bob.drawn(shape)
-    assert 1 < half["growth"] < 1.06 and 0.85 < half["opacity"] < 1, half
-    bob.pass_time(OTHERS)
-    lifted = bob.drawn(shape)
-    assert close(lifted["growth"], 1.06, 1e-9) and close(lifted["opacity"], 0.85, 1e-9), lifted
-    ann.wait("app.scene.drawn(value)?.growth === 1.06", argument=number(shape))
-    ann.run("app.scene.lower(value); app.presence.setLifted([]); return null", number(shape))
-    told(bob, "app.presence.people().every(({ lifted }) => lifted.length === 0)", shape)
-    bob.pass_time(2 * OTHERS)
-    assert bob.drawn(shape)["growth"] == 1 and bob.drawn(shape)["opacity"] == 1
-
-
 def test_what_one_drags_follows_the_hand_at_once(room):
     """A shape doesn't glide behind the pointer of the person who drags it, lifted or not."""
     shape = room.add(position=[200, 200])
@@ -212,30 +190,6 @@ def test_nothing_moves_for_who_asked_for_less_motion(room):
     bob.pass_time(20)
     assert (bob.drawn(moved)["x"], bob.drawn(moved)["y"]) == (50, 400)
     assert bob.run("app.scene.order.length") == 1 and not bob.run("app.scene.moves()")
-
-
-def test_others_cursors_glide_with_their_names(room):
-    """An arrow and a flag of Ann's colour, between two places halfway."""
-    shape = room.add(position=[600, 600])
-    bob = watching(room, shape)
-    ann = room.join("Ann")
-    ann.run("app.presence.setCursor({ x: 200, y: 200 }); return null")
-    told(bob, "app.presence.people().some(({ cursor }) => cursor?.x === 200)")
-    bob.pass_time(50)
-    color = [int(ann.run("app.me.color")[at : at + 2], 16) for at in (1, 3, 5)]
-
-    def is_arrow_at(x, y):
-        x, y = map(int, bob.screen(x, y))
-        return abs(bob.picture("#overlay")[y + 6, x + 2, :3].astype(int) - color).max() < 12
-
-    assert is_arrow_at(200, 200)
-    bob.pass_time(500)
-    ann.run("app.presence.setCursor({ x: 400, y: 200 }); return null")
-    told(bob, "app.presence.people().some(({ cursor }) => cursor?.x === 400)")
-    bob.pass_time(70)
-    assert not is_arrow_at(200, 200) and not is_arrow_at(400, 200)
-    bob.pass_time(OTHERS)
-    assert is_arrow_at(400, 200)
 
 
 def test_the_view_glides_and_arrives(room):

@@ -1,9 +1,12 @@
 """Without a network: edits go on, are counted and kept, and arrive; the page opens all the same."""
 
+import json
 import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
+
+from test_exchange import menu
 from waiting import wait_until
 
 
@@ -43,29 +46,6 @@ def test_edits_go_on_are_counted_and_arrive(room):
     bob.wait_for_shapes(4)
     status(ann, "Saved")
     room.agree()
-
-
-def test_a_server_that_restarts_in_mid_drag_loses_nothing(world, room):
-    """The drag goes on undisturbed, and everyone ends up with the place where the hand let go."""
-    with world.start_server() as server:
-        own = world.room(server, "mid-drag")
-        ann, bob = own.join("Ann"), own.join("Bob")
-        for person in (ann, bob):
-            person.forgive(*MISSED)
-        sun = own.add(kind="rectangle", position=[200, 200], size=[120, 120])
-        ann.wait_for_shape(sun)
-        ann.look_at(0, 0)
-        ann.run("app.setTool('select'); return null")
-        ann.drag((260, 260), (360, 300), steps=5, hold=True)
-        bob.wait_for_shape(sun, "shape.x > 210")
-        server.kill()
-        server.start()
-        ann.page.mouse.move(460, 420, steps=10)
-        ann.page.evaluate("new Promise((done) => setTimeout(done, 120))")
-        ann.page.mouse.up()
-        own.wait_for(lambda shapes: shapes and shapes[0]["position"] == [400, 360], "where it was let go")
-        bob.wait_for_shape(sun, "shape.x === 400 && shape.y === 360")
-        own.agree()
 
 
 def test_a_reload_keeps_what_was_not_sent(world, room):
@@ -146,7 +126,14 @@ def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_
         devtools = ann.context.new_cdp_session(ann.page)
         devtools.send("ServiceWorker.enable")
         devtools.send("ServiceWorker.stopAllWorkers")
-        assert ann.page.evaluate("fetch('/exchange.wasm').then(({ ok }) => ok)")
+        assert not ann.run("app.hasExchange")
+        ann.page.keyboard.press("Control+a")
+        ann.page.keyboard.press("Control+d")
+        ann.wait("app.session.shapeCount === 2", "the copy")
+        with ann.page.expect_download() as download:
+            menu(ann, "Export as JSON")
+        with open(download.value.path()) as file:
+            assert len(json.load(file)["shapes"]) == 2
         assert ann.page.evaluate("fetch('/page.json?own').then((answer) => answer.json()).then(({ version }) => version !== undefined)")
 
 
@@ -244,7 +231,6 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         own = world.room(server, "mixed")
         own.add(position=[200, 200], size=[100, 80])
         ann = own.join("Ann")
-        ann.wait_for_shapes(1)
         ann.page.wait_for_load_state("networkidle")
         before = listed_version(ann)
         upgrade()
@@ -387,7 +373,6 @@ def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):
 def test_a_browser_whose_storage_never_answers_still_opens_the_room(room):
     room.add(kind="rectangle", position=[100, 100], size=[50, 50])
     ann = room.join("Ann", before=lambda page: page.add_init_script("IDBFactory.prototype.open = () => ({})"))
-    ann.wait_for_shapes(1)
 
 
 def test_a_browser_without_space_still_reads_what_it_has(room):

@@ -26,7 +26,6 @@ def test_handles_stand_on_the_turned_box(room):
     """Each corner and side, above the top edge and below the lower one, all turned as the shape is, and painted there."""
     shape = room.add(kind="ellipse", position=[300, 300], size=[200, 100], rotation=30)
     ann = room.join("Ann")
-    ann.wait_for_shape(shape)
     ann.select(shape)
     picture = overlay(ann)
     at = places(ann)
@@ -60,29 +59,16 @@ def test_handles_of_a_small_shape_stand_apart(room):
     """Even far zoomed out, there is room for a finger between them."""
     shape = room.add(position=[300, 300], size=[20, 20])
     ann = room.join("Ann")
-    ann.wait_for_shape(shape)
     ann.run("app.view.zoomAt({ x: 300, y: 300 }, 0.25); return null")
     ann.select(shape)
     at = list(places(ann).values())
     assert min(math.dist(one, other) for place, one in enumerate(at) for other in at[:place]) >= 24, at
 
 
-def test_who_only_looks_on_has_no_handles(room):
-    """A viewer still sees what is selected."""
-    shape = room.add(position=[300, 300])
-    ann = room.join("Ann", query="?view")
-    ann.wait_for_shape(shape)
-    ann.select(shape)
-    assert places(ann) == {}
-
-
 def test_others_selections_are_in_their_colours_with_their_names(room):
     """A box and a flag above it. Both go with the selection."""
     shape = room.add(position=[400, 300], size=[200, 100])
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.wait_for_shape(shape)
-    ann.look_at(0, 0, 1)
+    ann, bob = room.join("Ann", at=(0, 0, 1)), room.join("Bob")
     bob.select(shape)
     ann.wait("app.presence.people().some(({ selection }) => selection.length === 1)")
     picture = overlay(ann)
@@ -99,8 +85,7 @@ def test_others_selections_are_in_their_colours_with_their_names(room):
 
 def test_a_marquee_is_where_it_is_drawn(room):
     """A line around, a wash within."""
-    ann = room.join("Ann")
-    ann.look_at(0, 0, 1)
+    ann = room.join("Ann", at=(0, 0, 1))
     ann.run("app.overlay.setMarquee({ x: 100, y: 120, width: 200, height: 80 }); return null")
     picture = overlay(ann)
     assert picture[120, 200, 3] > 200 and picture[200, 200, 3] > 200 and 5 < picture[160, 200, 3] < 60

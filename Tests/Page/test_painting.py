@@ -32,8 +32,7 @@ def alone(person, identifier):
 
 def test_each_kind_is_painted_as_the_core_has_its_outline(room):
     """Turned, stretched, at two pixels for one: no pixel but those on the very edge is on the wrong side of it."""
-    ann = room.join(ratio=2, size=(420, 360))
-    ann.look_at(-10, -10, 1.3)
+    ann = room.join(ratio=2, size=(420, 360), at=(-10, -10, 1.3))
     for values in [
         {"kind": "rectangle", "rotation": 17},
         {"kind": "roundedRectangle", "cornerRadius": 30, "rotation": -25},
@@ -255,8 +254,7 @@ def test_it_is_crisp_at_every_ratio_and_scale(room):
     ratios = (1, 1.5, 3)
     shape = room.add(position=[20, 20], size=[40, 40], fill="#000000")
     for ratio in ratios:
-        ann = room.join(ratio=ratio, size=(400, 300))
-        ann.look_at(0, 0, 2)
+        ann = room.join(ratio=ratio, size=(400, 300), at=(0, 0, 2))
         picture = alone(ann, shape)
         assert picture.shape[:2] == (300 * ratio, 400 * ratio), picture.shape
         row = picture[int(80 * ratio), :, 0]
@@ -378,8 +376,7 @@ def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
 
 def test_long_broken_lines_are_cut_to_what_is_seen(room):
     """Where they are seen they look as whole ones do: parts lie where those of the whole line would."""
-    ann = room.join(size=(420, 360), still=True)
-    ann.look_at(0, 0)
+    ann = room.join(size=(420, 360), still=True, at=(0, 0))
     for values, at in [
         ({"kind": "rectangle", "position": [-200_000, 100], "size": [400_000, 5000]}, 100),
         ({"kind": "line", "position": [-200_000, 80], "size": [400_000, 1], "path": [[0, 0], [65535, 0]]}, 80),
@@ -418,8 +415,7 @@ def test_common_regions_lie_on_each_other_alike_however_they_came_to_be(room):
     """Lines around them are white where orange would be lost, else orange. Which one is on top says the drawing order, not its history."""
     shapes = [room.add(kind="rectangle", size=[120, 120], position=[-500, at * 300], fill=fill)
               for at, fill in enumerate(["#EE5588", "#F5A020", "#666677"])]
-    ann = room.join(size=(420, 360), still=True)
-    ann.look_at(0, 0)
+    ann = room.join(size=(420, 360), still=True, at=(0, 0))
     pictures = []
     for order in itertools.permutations(range(3)):
         for at in order:

@@ -287,7 +287,6 @@ def test_a_refused_name_or_colour_is_said_at_its_field(room):
     """The field is marked and words say why. When it is left, it shows what the shape has."""
     room.add(**SQUARE, name="Sun", fill="#336699", position=[200, 200])
     ann = room.join("Ann")
-    ann.wait_for_shapes(1)
     ann.page.click("#tab-inspector")
     ann.page.keyboard.press("Control+a")
     hint = ann.page.locator(".field-hint:not([hidden])")
@@ -314,7 +313,6 @@ def test_what_is_typed_belongs_to_the_shapes_it_was_begun_for(room):
     """A finger taps another shape while a name is typed, which takes no focus away by itself. The first shape has the name."""
     ground, moon, sun = three(room)
     phone = room.join("Eve", size=(900, 700))
-    phone.wait_for_shapes(3)
     inspect(phone, ground)
     phone.page.get_by_label("Name", exact=True).fill("Earth")
     # As by a finger: the selection is another before the field hears of anything.
@@ -328,7 +326,6 @@ def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
     """What was typed is written in the end. With Escape the field shows what is there by now."""
     ground, *_ = three(room)
     ann = room.join("Ann")
-    ann.wait_for_shapes(3)
     inspect(ann, ground)
     field = ann.page.get_by_label("X", exact=True)
     field.fill("55")
@@ -358,7 +355,6 @@ def test_undo_and_escape_reach_the_page_from_its_fields(room):
     """From a slider, a choice and a colour in which nothing is typed. What is typed in a field is the field's own to undo."""
     ground, *_ = three(room)
     ann = room.join("Ann")
-    ann.wait_for_shapes(3)
     inspect(ann, ground)
     for label, key, condition in (
         ("Opacity", "ArrowLeft", "shape.alpha"), ("Shape", "e", "shape.kind"),

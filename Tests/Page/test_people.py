@@ -5,6 +5,8 @@ import socket
 
 from websockets.sync.client import connect
 
+from raw import said, upgrade
+
 
 def test_everyone_is_shown_with_initials_and_goes_again(room):
     """A disc in each person's colour, a number for the rest, and a list of all."""
@@ -62,25 +64,19 @@ class Crowd:
         self.sockets = []
 
     def come(self, count):
-        upgrade = (
-            f"GET /v1/rooms/{self.room}/sync HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\nUpgrade: websocket\r\n"
-            "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
-            "Sec-WebSocket-Protocol: canvas.v1.json\r\n\r\n").encode()
-        hello = json.dumps({"type": "hello", "name": "Guest"}).encode()
-        frame = bytes([0x81, 0x80 | len(hello)]) + bytes(4) + hello
         # A few at a time: as many as may wait to be let in.
         for start in range(0, count, 100):
             arriving = [socket.create_connection(("127.0.0.1", self.server.port), 60) for _ in range(start, min(start + 100, count))]
             self.sockets += arriving
             for one in arriving:
-                one.sendall(upgrade)
+                one.sendall(upgrade(self.room))
             for one in arriving:
                 answer = b""
                 while b"\r\n\r\n" not in answer:
                     part = one.recv(4096)
                     assert part, answer
                     answer += part
-                one.sendall(frame)
+                one.sendall(said(type="hello", name="Guest"))
 
     def go(self, count):
         for _ in range(count):

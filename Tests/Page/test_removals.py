@@ -33,8 +33,6 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
     """
     _, before = fill(room)
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
-    ann.wait_for_shapes(3)
-    bob.wait_for_shapes(3)
     bob.page.keyboard.press("Shift+b")
     bob.page.get_by_role("button", name="Drop everything").click()
     notice = ann.page.locator(".notice", has_text="Bob dropped everything into the black hole.")
@@ -61,9 +59,7 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
 def test_a_shape_that_is_deleted_in_ones_hand_does_not_vanish_without_a_word(room):
     """Its name and who deleted it. Shapes that nobody holds go silently, as they always did."""
     (sun, moon, _), before = fill(room)
-    ann, bob = room.join("Ann"), room.join("Bob")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(3)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
     ann.drag(ann.middle(sun), (400, 500), hold=True)
     bob.wait_for_shape(sun, "shape.y > 250")
     for shape in (moon, sun):
@@ -81,9 +77,7 @@ def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn
     """Nor does the line itself, or a shape that is being drawn."""
     sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [700, 400])))
     line = room.add(kind="line", name="Way", position=[400, 200], size=[100, 1], strokeWidth=4)
-    ann, bob = room.join("Ann"), room.join("Bob")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(3)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
 
     def delete(shape):
         bob.wait_for_shape(shape)
@@ -145,8 +139,6 @@ def test_whatever_a_shape_is_made_of_comes_back_with_it(room):
     arrow = of_all_sorts(room)
     before = room.shapes()
     ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.wait_for_shapes(len(before))
     ann.painted()
     way = ends(ann, arrow)
     bob.run("app.consent.mayEmpty = async () => true; return null")
@@ -173,7 +165,6 @@ def test_copies_have_whatever_their_originals_are_made_of(room):
     of_all_sorts(room)
     before = room.shapes()
     ann = room.join("Ann")
-    ann.wait_for_shapes(len(before))
     ann.run("app.selection.set(app.session.drawingOrder()); app.actions.duplicate.run(); return null")
     copies = room.wait_for_shapes(2 * len(before))[len(before):]
     own = ("id", "name", "position", "z", "group", "from", "to")
@@ -215,8 +206,6 @@ def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_
     """
     old, then, now = drawn_and_redrawn(room)
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
-    for person in (ann, bob, eve):
-        person.wait_for_shapes(6)
     restore(bob, then, ahead=150)
     notice = ann.page.locator(".notice", has_text="Bob restored the drawing as of today, ")
     notice.wait_for()
@@ -241,8 +230,6 @@ def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_
 def test_bringing_back_leaves_gone_what_somebody_else_has_removed_since(room):
     old, then, now = drawn_and_redrawn(room)
     ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.wait_for_shapes(6)
     restore(bob, then)
     room.wait_for_shapes(3)
     notice = ann.page.locator(".notice", has_text="Bob restored the drawing")
@@ -264,8 +251,6 @@ def test_a_restoration_that_only_changes_shapes_is_told_too(room, ahead):
     moved = room.shapes()
     time.sleep(CLOCKS + ahead / 1000)
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve")
-    for person in (ann, bob, eve):
-        person.wait_for_shapes(3)
     restore(bob, then, ahead=ahead)
     for person in (ann, eve):
         person.page.locator(".notice", has_text="Bob restored the drawing").wait_for()
@@ -281,8 +266,6 @@ def test_what_went_while_one_was_away_is_told_on_return(room):
     """Who looks at the past, and who was offline for longer than the server tells what changed, learns who cleared the canvas meanwhile."""
     _, before = fill(room)
     ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.wait_for_shapes(3)
     open_history(ann)
     look_back(ann, time.time() * 1000 - 10)
     ann.wait("app.isPast")

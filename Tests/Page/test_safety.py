@@ -120,9 +120,7 @@ def test_a_page_whose_core_has_failed_says_so(room):
 def test_a_canvas_that_the_browser_has_lost_is_painted_again(room):
     """As when the process that paints has ended: the browser gives an empty canvas, and says so."""
     room.add(position=[100, 100], size=[200, 200], fill="#FF0000")
-    ann = room.join("Ann")
-    ann.wait_for_shapes(1)
-    ann.look_at(0, 0)
+    ann = room.join("Ann", at=(0, 0))
     ann.painted()
     before = ann.picture()
     assert (before[200, 200, :3] == (255, 0, 0)).all()

@@ -13,9 +13,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     still = room.add(position=[300, 200], size=[120, 100])
     loose = room.add(position=[620, 420], size=[100, 140])
     room.add(position=[607, 600], size=[100, 40], visible=False)
-    ann, bob = room.join("Ann"), room.witness()
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(3)
+    ann, bob = room.join("Ann", at=(0, 0)), room.witness()
     # The left edge comes within five pixels of the other's left edge, the upper one near nothing.
     ann.drag((660, 480), (345, 440), hold=True)
     bob.wait_for_shape(loose, "shape.x === 300 && shape.y === 380")

@@ -6,15 +6,18 @@ from waiting import SECONDS
 
 
 def test_a_view_only_link_shows_and_changes_nothing(room):
-    """A viewer has no tools and can't edit by key or hand. It sees what others draw."""
+    """A viewer has no tools, handles or locks and can't edit by key or hand. It sees what others draw."""
     sun = room.add(kind="rectangle", name="Sun", position=[200, 200], size=[100, 100])
     eve = room.join("Eve", query="?view")
     ann = room.join("Ann")
     assert eve.page.inner_text(".status-words") == "View only"
-    assert eve.page.locator(".toolbar").is_hidden()
+    assert eve.page.locator(".toolbar").is_hidden() and eve.page.locator("#hole").is_hidden()
+    eve.page.locator(".layer").wait_for()
+    assert eve.page.locator(".layer").get_by_role("button", name="Lock").count() == 0
     eve.page.mouse.move(*eve.middle(sun))
     eve.drag(eve.middle(sun), (600, 600))
     eve.page.keyboard.press("Control+a")
+    assert eve.selected() == [sun] and eve.run("app.handles.all()") == []
     eve.page.keyboard.press("Delete")
     eve.page.focus(".layers-grid")
     eve.page.keyboard.press("Home")

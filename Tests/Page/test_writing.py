@@ -27,10 +27,7 @@ def text_of(room, shape):
 def test_a_double_click_writes_in_a_shape_and_escape_keeps_it(room):
     """Others see it, one undo takes it back, and the letters are painted."""
     square = room.add(position=[300, 200], size=[200, 150], fill="#FFFFFF")
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
-        person.wait_for_shape(square)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     ann.painted()
     before = bob.picture()
     ann.click(400, 275, times=2)
@@ -49,9 +46,7 @@ def test_a_double_click_writes_in_a_shape_and_escape_keeps_it(room):
 def written_in(room):
     """A person who has selected a shape with text."""
     square = room.add(position=[300, 200], size=[200, 150], text="one")
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shape(square)
+    ann = room.join("Ann", at=(0, 0))
     ann.select(square)
     return ann, square
 
@@ -182,8 +177,7 @@ def test_input_methods_begin_a_text_too(room):
 
 def test_hebrew_is_written_from_right_to_left(room):
     """A new text stands to the left of where it begins. A paragraph has the direction of its first letter, in the field and when painted."""
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
+    ann = room.join("Ann", at=(0, 0))
     ann.page.keyboard.press("t")
     ann.click(600, 300)
     ann.page.keyboard.insert_text("שלום עולם")
@@ -201,8 +195,7 @@ def test_hebrew_is_written_from_right_to_left(room):
 
 def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
     """Each with one click. A click elsewhere keeps what was written; a text in which nothing is written goes again."""
-    ann, bob = room.join("Ann"), room.witness()
-    ann.look_at(0, 0)
+    ann, bob = room.join("Ann", at=(0, 0)), room.witness()
     ann.page.keyboard.press("n")
     ann.click(500, 300)
     write(ann, "Milk", done=None)
@@ -228,9 +221,7 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
 
 def test_what_is_pasted_is_plain_and_not_too_long(room):
     square = room.add(position=[300, 200], size=[200, 150])
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shape(square)
+    ann = room.join("Ann", at=(0, 0))
     ann.select(square)
     ann.page.keyboard.press("Enter")
     ann.page.wait_for_selector(FIELD, state="visible")
@@ -262,11 +253,7 @@ def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
 
 def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     """The later writer's text stands."""
-    square = room.add(position=[300, 200], size=[200, 150], name="Sun")
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
-        person.wait_for_shape(square)
+    ann, bob, square = two_at(room)
     for person in (ann, bob):
         person.select(square)
         person.page.keyboard.press("Enter")
@@ -286,11 +273,7 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
 
 
 def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
-    square = room.add(position=[300, 200], size=[200, 150], name="Sun")
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
-        person.wait_for_shape(square)
+    ann, bob, square = two_at(room)
     ann.page.context.set_offline(True)
     ann.select(square)
     ann.page.keyboard.press("Enter")
@@ -307,11 +290,7 @@ def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
 def two_at(room, **values):
     """Two people before a shape that is called Sun."""
     square = room.add(position=[300, 200], size=[200, 150], name="Sun", **values)
-    people = [room.join("Ann"), room.join("Bob")]
-    for person in people:
-        person.look_at(0, 0)
-        person.wait_for_shape(square)
-    return *people, square
+    return room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0)), square
 
 
 def rewrite(person, shape, words, done="Escape"):
@@ -423,11 +402,7 @@ def test_a_text_of_an_earlier_visit_that_comes_too_late_is_told_too(room):
 
 
 def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room):
-    square = room.add(position=[300, 200], size=[200, 150])
-    ann, bob = room.join("Ann"), room.join("Bob")
-    for person in (ann, bob):
-        person.look_at(0, 0)
-        person.wait_for_shape(square)
+    ann, bob, square = two_at(room)
     ann.select(square)
     ann.page.keyboard.press("Enter")
     write(ann, "precious", done=None)
@@ -442,9 +417,7 @@ def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room
 
 def test_the_inspector_sets_size_and_place(room):
     square = room.add(position=[300, 200], size=[200, 150], text="Hi")
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shape(square)
+    ann = room.join("Ann", at=(0, 0))
     ann.select(square)
     ann.page.get_by_role("button", name="Panel").click() if ann.page.locator(".panel").is_hidden() else None
     ann.page.get_by_role("tab", name="Inspector").click()
@@ -455,26 +428,10 @@ def test_the_inspector_sets_size_and_place(room):
     room.agree()
 
 
-def test_a_copy_has_the_text_and_a_drawing_without_texts_says_nothing_of_them(room):
-    square = room.add(position=[300, 200], size=[200, 150], text="Hi\nyou")
-    plain = room.add(position=[900, 200], size=[100, 100])
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shapes(2)
-    ann.select(square, plain)
-    ann.page.keyboard.press("Control+d")
-    ann.wait_for_shapes(4)
-    shapes = room.agree()
-    assert sorted(shape.get("text", "") for shape in shapes) == ["", "", "Hi\nyou", "Hi\nyou"]
-    assert sum("text" in shape for shape in shapes) == 2
-
-
 def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
     """The paper makes way while somebody writes, also for each further line, and comes back afterwards."""
     note = room.add(position=[60, 620], size=[200, 120], text="Milk")
-    ann = room.join("Ann", phone=True)
-    ann.look_at(0, 0)
-    ann.wait_for_shape(note)
+    ann = room.join("Ann", phone=True, at=(0, 0))
     ann.select(note)
     ann.page.get_by_role("button", name="Write in it").click()
     ann.page.wait_for_selector(FIELD, state="visible")
@@ -512,8 +469,7 @@ def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
 
 def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
     """Undoing it leaves no empty one, and one in which nothing was written leaves nothing: neither to see, nor to undo or to do again."""
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
+    ann = room.join("Ann", at=(0, 0))
     square = "app.edit((session) => session.addSquare({ x: 900, y: 600, width: 200, height: 150 })); return null"
     ann.run(square)
     ann.page.keyboard.press("Escape")

@@ -2,6 +2,8 @@
 
 import collections
 
+from load import percentile
+
 # What a straight line through the second half may rise by, from its beginning to its end.
 # Memory: in half an hour there are 700,000 operations and 1,400 connections. A leak of four bytes for each operation would be more
 # than this, or of two kilobytes for each connection. Less than this is normal: what the allocator keeps goes up and down.
@@ -73,8 +75,7 @@ class Judgement:
             return self.seconds * part / 3 <= second < self.seconds * (part + 1) / 3
 
         def p99(index, part):
-            values = sorted(one[index] for one in self.asked if within(part, one[0]))
-            return values[int(len(values) * 0.99)]
+            return percentile([one[index] for one in self.asked if within(part, one[0])], 0.99)
 
         def load(part):
             values = [row["load"] for row in self.all_rows if within(part, row["second"])]

@@ -17,6 +17,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("EndToEnd", "Terminal")]
 
+import load  # noqa: E402
 import plot  # noqa: E402
 import server as programs  # noqa: E402
 import terminal  # noqa: E402
@@ -33,16 +34,11 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=3_600, help="how long (default: 3600)")
     parser.add_argument("--seed", type=int, default=None, help="repeat the choices of another run")
-    parser.add_argument("--build", default=os.path.join(programs.ROOT, ".build", "test", "release"), help="where the programs are")
     parser.add_argument("--output", default=os.path.join(programs.ROOT, "build", "soak"), help="a folder for samples (default: build/soak)")
     parser.add_argument("--plot", default=None, help="where to draw the samples (default: soak.svg beside them)")
-    given = parser.parse_args()
+    given = load.options(parser, {"SyncServer": programs, "sync-client": terminal})
     if given.seconds < SECONDS_MIN:
         parser.error(f"--seconds {given.seconds}: must be at least {SECONDS_MIN}; what grows can't be told sooner")
-    for name, module in (("SyncServer", programs), ("sync-client", terminal)):
-        module.BINARY = os.path.join(os.path.abspath(given.build), name)
-        if not os.access(module.BINARY, os.X_OK):
-            parser.error(f"{module.BINARY} is not there: build it, or say where with --build")
     return given
 
 

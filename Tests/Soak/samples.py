@@ -6,8 +6,9 @@ import os
 import re
 import time
 
+from load import processor_seconds
+
 PAUSE_SECONDS = 10
-TICKS = os.sysconf("SC_CLK_TCK")
 MEBIBYTE = 1 << 20
 
 
@@ -64,9 +65,7 @@ class Samples:
         """Seconds of processor time of all bots so far."""
         for pid in self.crowd.processes.values():
             try:
-                with open(f"/proc/{pid}/stat") as file:
-                    fields = file.read().rsplit(")", 1)[1].split()
-                self.bots_used[pid] = (int(fields[11]) + int(fields[12])) / TICKS
+                self.bots_used[pid] = processor_seconds(pid)
             except (FileNotFoundError, ProcessLookupError):
                 pass
         return sum(self.bots_used.values())

@@ -70,29 +70,6 @@ async def test_each_behaviour_keeps_to_its_area_and_its_seed(shared):
         assert (await places(shared, f"b2-{behaviour}")).keys() == (await places(shared, f"b-{behaviour}")).keys()
 
 
-async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
-    """Killed and restarted twice: the bots come back, and everything acknowledged is there."""
-    with Server() as own:
-        async with await start(
-            own, "bot", "killed", "--bots", 10, "--rate", 20, "--json", "--ledger", "--quiet"
-        ) as bots:
-            for _ in range(2):
-                await goes_on(own, "killed", 200)
-                await asyncio.to_thread(own.kill)
-                await asyncio.to_thread(own.start)
-
-            async def all_are_back():
-                return (await own.get("/v1/rooms/killed/peers")).json["peers"][9:]
-
-            # One that is away when it is interrupted is not waited for.
-            await eventually(all_are_back, "all bots are back")
-            await goes_on(own, "killed", 200)
-            done = await bots.end(signal.SIGINT)
-        assert done.code == 0, done
-        summary = await hold(own, "killed", done, 10, 5)
-        assert summary["reconnects"] >= 10, "the faults have happened"
-
-
 async def test_an_interrupt_is_the_end_in_order(shared):
     """SIGINT: writes under way are answered, the summary is printed, exit 0. --clean deletes the shapes."""
     async with await start(shared, "bot", "bot-interrupted", "--json", "--ledger", "--rate", 50) as bot:
@@ -116,12 +93,6 @@ async def test_what_the_server_does_not_take_is_said(shared):
     with Server("--max-connections-per-room", 2) as own:
         done = await run(own, "bot", "narrow", "--bots", 3, "--for", "500ms", "--patience", "4s", code=2)
         assert "2 of 3 bots got in" in done.err, done
-
-
-async def test_words(shared):
-    """Exit 64."""
-    for words in [["--behaviour", "sleep"], ["--rate", "0"], ["--bots", "many"], ["--area", "1,2,3"], ["--for", "ever"]]:
-        await run(shared, "bot", "room", *words, code=64)
 
 
 async def test_rooms_tells_an_operator_what_is_going_on(shared):

@@ -48,23 +48,6 @@ def line(near):
     near.line.lose(0)
 
 
-def test_a_dead_line_is_noticed_and_resumed(client, near, line):
-    """Packets vanish and nobody is told. The status says so, and what is drawn meanwhile arrives once the line is back."""
-    with near.joined(client, "dead") as screen:
-        screen.shows("An empty sheet")
-        screen.keys("r")
-        holds(near, "dead", lambda drawn: len(drawn) == 1)
-        screen.shows("Saved", "1 shape")
-        line.lose(100)
-        # The system would notice after a quarter of an hour.
-        screen.shows("Reconnecting")
-        screen.keys("e")
-        screen.shows("your 1 change is kept")
-        line.lose(0)
-        screen.shows("Saved", "2 shapes")
-        assert {shape["kind"] for shape in holds(near, "dead", lambda drawn: len(drawn) == 2)} == {"rectangle", "ellipse"}
-
-
 def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
     """Every tenth packet is lost, nothing comes for 2 s, and the address changes while the mouse moves: it is one drag of one shape,
     by one person."""

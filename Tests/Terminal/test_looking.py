@@ -15,14 +15,6 @@ def sky(server, room):
     return sun, moon
 
 
-def is_round(lines):
-    """Whether the first shape from the left is as wide as it is high, a cell being twice as high as wide."""
-    marked = [[index for index, mark in enumerate(line) if mark] for line in lines]
-    columns = [index for line in marked for index in line]
-    rows = [row for row, line in enumerate(marked) if line]
-    return abs((max(columns) - min(columns) + 1) - 2 * (max(rows) - min(rows) + 1)) <= 2
-
-
 def test_it_shows_the_room_at_80_by_24(server, client):
     """Names, colours, overlaps in orange and the status line; the panel has no room."""
     sky(server, "looking")
@@ -58,27 +50,6 @@ def test_a_dumb_terminal_is_refused(server, client):
     with Tmux(joins(client, server, "dumb"), TERM="dumb") as screen:
         screen.shows("dumb", "watch dumb tells what happens", "ended with 64")
         assert screen.flag("alternate_on") == "0"
-
-
-def test_circles_look_round(server, client):
-    """A circle takes twice as many columns as rows."""
-    draw(server, "round", name="O", kind="ellipse", position=[0, 0], size=[200, 200], fill="#FFD23F")
-    with Tmux(joins(client, server, "round"), 100, 40) as screen:
-        screen.shows("Saved", "1 shape")
-        screen.keys("g")
-        screen.lacks("Layers")
-        rows = []
-        for line in screen.colors().split("\n")[:30]:
-            marks, background = [], False
-            for code, character in re.findall(r"\x1b\[([0-9;]*)m|([^\x1b])", line):
-                if character:
-                    marks.append(background)
-                elif "48;2;255;210;63" in code:
-                    background = True
-                elif "48;2" in code or "49" in code or code in ("", "0"):
-                    background = False
-            rows.append(marks)
-        assert is_round(rows)
 
 
 def test_others_and_what_they_do_are_seen(server, client):
@@ -156,16 +127,6 @@ def test_without_colour(server, client):
     with Tmux(joins(client, server, "plain"), 120, 30, NO_COLOR="1") as screen:
         screen.shows("plain", "Saved", "Sun", "Moon", "╳╳", "▓")
         assert not re.search(r"\x1b\[[0-9;]*[34][0-8][;m]", screen.colors()), "no colours"
-
-
-def test_fewer_colours(server, client):
-    """256 and 16 of them."""
-    sky(server, "few")
-    for term, pattern in [("tmux-256color", r"48;5;\d+"), ("xterm", r"\x1b\[[0-9;]*(4[0-7]|10[0-7])m")]:
-        with Tmux(joins(client, server, "few"), COLORTERM="", TERM=term) as screen:
-            screen.shows("Saved", "Sun")
-            assert re.search(pattern, screen.colors())
-            assert "48;2;" not in screen.colors()
 
 
 def test_keys_are_explained(server, client):

@@ -1,12 +1,12 @@
 """How much is written, and how fast, with few shapes and with ten thousand."""
 
 import json
-import os
 import random
 import re
 import statistics
 import time
 
+from load import processor_seconds
 from rooms import draw, joins
 from server import identifier
 from terminals import Terminal, text_of
@@ -39,9 +39,7 @@ def fill(server, room, count):
 
 
 def processor_milliseconds(terminal):
-    with open(f"/proc/{terminal.process.pid}/stat") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+    return processor_seconds(terminal.process.pid) * 1000
 
 
 def measure(terminal, keys):

@@ -156,16 +156,3 @@ def test_a_table_that_is_too_short_says_which_rooms_it_shows(client):
             screen.shows("2–3 of 3 rooms")
         with Tmux([client, "top", "--server", f"ws://127.0.0.1:{server.port}"], 100, 30) as screen:
             screen.shows("  3 rooms")
-
-
-def test_the_table_survives_its_server(client):
-    """The table says that nobody answers, and goes on when the server is back."""
-    with Server() as server:
-        draw(server, "here", name="S")
-        with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"]) as screen:
-            screen.shows("here")
-            server.kill()
-            screen.shows("no server answers there")
-            server.start()
-            screen.lacks("no server answers there")
-            screen.shows("here")

@@ -116,8 +116,7 @@ async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
             collecting, feeding = asyncio.create_task(collect()), asyncio.create_task(feed())
             for enough in (200, 700):
                 await eventually(lambda: len(answers) >= enough, f"{enough} answers")
-                await asyncio.to_thread(own.kill)
-                await asyncio.to_thread(own.start)
+                await asyncio.to_thread(own.restart)
             await feeding
             await collecting
             assert await pipe.process.wait() == 0
