@@ -6,7 +6,7 @@ import { element, icon, setAttributes, setIcon } from '../elements/element.js'
 /** @type {Record<Part, string>} */
 const partWords = { fill: 'Fill', stroke: 'Outline' }
 
-/** @typedef {{words: string, icon: string}} Special */
+/** @typedef {{words: string, icon: string, isShown?: () => boolean}} Special `isShown`: unless it always is */
 
 /**
  * Fill or outline, and the colours for the chosen one. The first swatch means no particular colour, further ones a
@@ -79,9 +79,10 @@ export class Swatches {
       const words = special?.words ?? `${partWord}: ${name}`
       setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
       if (special) setIcon(button, special.icon)
+      button.hidden = !(special?.isShown?.() ?? true)
       // For an outline, the first swatch already means none.
       if (color === 'none') button.hidden = this.isOfOneColor || part === 'stroke'
-      else if (color === 'any') button.hidden = part === 'stroke'
+      else if (color === 'any') button.hidden ||= part === 'stroke'
       else button.classList.toggle('as-outline', part === 'stroke')
     }
   }
