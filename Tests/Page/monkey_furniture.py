@@ -301,7 +301,7 @@ class AtFurniture:
         if self.open_history():
             self.pinch_parts([".history"])
             self.close_history()
-        self.pinch_parts([".bar-left", ".bar-right", ".toolbar", ".hole-button"])
+        self.pinch_parts([".bar-left", ".bar-right", ".toolbar", "#hole"])
 
     def pinch_parts(self, selectors):
         for selector in selectors:

@@ -44,11 +44,11 @@ export class SelectionBar {
    *   selection: import('../state/selection.js').Selection, permission: import('../state/permission.js').Permission,
    *   view: import('../drawing/view.js').View, handles: import('../drawing/handles.js').Handles,
    *   frames: import('../state/frames.js').Frames, tools: import('../tools/tools.js').Tools,
-   *   writing: import('../tools/reach.js').Writing, groups: import('../state/groups.js').Groups,
+   *   play: import('../state/play.js').Play, writing: import('../tools/reach.js').Writing, groups: import('../state/groups.js').Groups,
    *   locks: import('../state/locks.js').Locks}} parts
    * @param {import('../tools/actions.js').Doables} actions
    */
-  constructor({ shown, editing, selection, permission, view, handles, frames, tools, writing, groups, locks }, actions) {
+  constructor({ shown, editing, selection, permission, play, view, handles, frames, tools, writing, groups, locks }, actions) {
     this.#groups = groups
     this.#group = iconButton('group', '', { class: 'plain small', onclick: () => actions[this.#isOneGroup() ? 'ungroup' : 'group'].run() })
     this.#locks = locks
@@ -62,7 +62,7 @@ export class SelectionBar {
     this.#handles = handles
     this.#tools = tools
     this.#swatches = new Swatches('Colours of the selection', {
-      fill: { words: `${actions.recolor.words} (${actions.recolor.key})`, icon: 'any-color' },
+      fill: { words: `${actions.recolor.words} (${actions.recolor.key})`, icon: 'any-color', isShown: () => play.isOn },
       stroke: { words: 'No outline', icon: 'none' },
     }, (part, color) => {
       if (part === 'fill' && color === null) return actions.recolor.run()
@@ -78,6 +78,11 @@ export class SelectionBar {
     selection.on('change', () => { this.#isStale = true })
     shown.on('changes', ({ reset, shapes }) => {
       if (reset || shapes.some(({ id }) => selection.has(id))) this.#isStale = true
+    })
+    play.on('change', () => {
+      this.#isStale = true
+      this.#size = null
+      frames.request()
     })
     addEventListener('resize', () => { this.#size = null })
     frames.on('paint', () => this.#place())

@@ -2,24 +2,25 @@ import { openDialog } from '../elements/dialog.js'
 import { element, hasFingers } from '../elements/element.js'
 
 /**
- * Gestures that the table of actions doesn't have.
+ * Gestures without a name in the table of actions. `play`: they do something else, or nothing, without Play.
  *
- * @type {[mouse: string, finger: string, what: string][]}
+ * @type {[mouse: string, finger: string, what: string, kind?: 'play'][]}
  */
 const gestures = [
   ['Drag on the canvas', 'Drag on the canvas', 'draw a rectangle'],
-  ['Double-click the canvas', 'Double-tap the canvas', 'draw a circle'],
-  ['Drag a shape', 'Drag a shape', 'move it; let go while moving and it glides on'],
+  ['Double-click the canvas', 'Double-tap the canvas', 'draw a circle', 'play'],
+  ['Drag a shape', 'Drag a shape', 'move it'],
+  ['Let go of a shape while moving', 'Let go of a shape while moving', 'it glides on', 'play'],
   ['Press and hold a shape', 'Press and hold a shape', 'lift it'],
   ['Double-click a shape', '', 'write in it'],
   ['Type with one shape selected', '', 'write in it; Esc gives the keys their meaning back'],
-  ['', 'Double-tap a shape', 'change its colour'],
-  ['Triple-click a shape', 'Triple-tap a shape', 'delete it'],
+  ['', 'Double-tap a shape', 'change its colour', 'play'],
+  ['Triple-click a shape', 'Triple-tap a shape', 'delete it', 'play'],
   ['', 'Two fingers on a shape', 'turn and resize it'],
   ['Wheel or trackpad', 'Two fingers on the canvas', 'move and zoom'],
   ['Shift and drag', '', 'select several shapes'],
-  ['Drop a shape on the white circle', 'Drop a shape on the white circle', 'delete it'],
-  ['', 'Shake your phone', 'clear everything'],
+  ['Drop a shape on the white circle', 'Drop a shape on the white circle', 'delete it', 'play'],
+  ['', 'Shake your phone', 'clear everything', 'play'],
 ]
 
 /**
@@ -30,11 +31,12 @@ const gestures = [
 export function openShortcutList(actions) {
   /** @type {Map<string, {words: string, key: string}[]>} */
   const groups = new Map()
-  for (const { group, key, words } of Object.values(actions)) {
-    if (key && group) groups.set(group, [...(groups.get(group) ?? []), { words, key }])
+  for (const { group, key, words, isShown } of Object.values(actions)) {
+    if (key && group && (isShown?.() ?? true)) groups.set(group, [...(groups.get(group) ?? []), { words, key }])
   }
-  const byHand = gestures.map(([mouse, finger, what]) => ({ how: hasFingers() ? finger : mouse, what }))
-    .filter(({ how }) => how !== '')
+  const isPlay = actions.play.isChecked?.()
+  const byHand = gestures.filter(([,,, kind]) => isPlay || kind !== 'play')
+    .map(([mouse, finger, what]) => ({ how: hasFingers() ? finger : mouse, what })).filter(({ how }) => how !== '')
   const keys = element('div', { class: 'keys' },
     [...groups].map(([group, list]) => element('section', {}, element('h3', {}, group),
       element('dl', {}, list.flatMap(({ words, key }) => [

@@ -15,6 +15,7 @@ export class States {
   #connection
   #shown
   #permission
+  #play
   #actions
   #middle = element('section', { class: 'middle', 'aria-live': 'polite', 'aria-label': 'State of the room' })
   #banners = element('section', { class: 'banners', 'aria-label': 'From the server' })
@@ -25,13 +26,14 @@ export class States {
 
   /**
    * @param {{connection: import('../network/connection.js').Connection, shown: import('../state/shown.js').Shown,
-   *   permission: import('../state/permission.js').Permission, refusals: import('../state/refusals.js').Refusals,
+   *   permission: import('../state/permission.js').Permission, play: import('../state/play.js').Play, refusals: import('../state/refusals.js').Refusals,
    *   actions: import('../tools/actions.js').Doables}} parts
    */
-  constructor({ connection, shown, permission, refusals, actions }) {
+  constructor({ connection, shown, permission, play, refusals, actions }) {
     this.#connection = connection
     this.#shown = shown
     this.#permission = permission
+    this.#play = play
     this.#actions = actions
     this.elements = [this.#middle, this.#banners]
     connection.on('effect', (effect) => this.#take(effect))
@@ -43,6 +45,10 @@ export class States {
     refusals.on('full', () => this.#sayFull())
     shown.on('changes', () => this.#look())
     permission.on('change', () => this.#look())
+    play.on('change', () => {
+      this.#kind = ''
+      this.#look()
+    })
     this.#look()
   }
 
@@ -132,13 +138,14 @@ export class States {
     const way = (picture, words, more) => element('li', { class: 'row' }, icon(picture),
       element('span', {}, element('strong', {}, words), ' ', element('span', { class: 'quiet' }, more)))
     const isPhone = hasFingers()
+    const isPlay = this.#play.isOn
     const made = card('', 'Start drawing', '',
       element('ul', { class: 'ways' },
         way('rectangle', 'Drag', 'to draw a rectangle'),
-        way('tap', isPhone ? 'Double-tap' : 'Double-click', 'to draw a circle'),
-        // People with fingers don't drop files, and may not know how to zoom.
+        isPlay && way('tap', isPhone ? 'Double-tap' : 'Double-click', 'to draw a circle'),
+        // Nobody drops files with fingers, and people on a touch screen may not know how to zoom.
         isPhone ? way('fit', 'Use two fingers', 'to move and zoom') : way('file', 'Drop a file', 'to import a drawing')),
-      element('button', {
+      isPlay && element('button', {
         type: 'button', class: 'button primary', onclick: () => this.#actions.threeSquares.run(),
       }, icon('three-squares'), 'Start with three squares'))
     made.classList.add('invitation')

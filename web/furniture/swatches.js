@@ -6,7 +6,7 @@ import { element, icon, setAttributes, setIcon } from '../elements/element.js'
 /** @type {Record<Part, string>} */
 const partWords = { fill: 'Fill', stroke: 'Outline' }
 
-/** @typedef {{words: string, icon: string}} Special */
+/** @typedef {{words: string, icon: string, isShown?: () => boolean}} Special `isShown`: unless it always is */
 
 /**
  * The choice between fill and outline, and the colours for the chosen one. The first swatch stands for no particular
@@ -80,9 +80,10 @@ export class Swatches {
       const words = special?.words ?? `${partWord}: ${name}`
       setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
       if (special) setIcon(button, special.icon)
-      // Hidden for an outline, where the first swatch already means none.
+      button.hidden = !(special?.isShown?.() ?? true)
+      // For an outline, the first swatch already means none.
       if (color === 'none') button.hidden = this.isOfOneColor || part === 'stroke'
-      else if (color === 'any') button.hidden = part === 'stroke'
+      else if (color === 'any') button.hidden ||= part === 'stroke'
       else button.classList.toggle('as-outline', part === 'stroke')
     }
   }

@@ -17,12 +17,11 @@ const apart = 16
 /** The toolbar's content, by the names of actions. null stands for a separator. */
 const layout = ['select', null, 'shapes', 'paint', null, 'addSquare', null, 'undo', 'redo']
 /** @type {Record<string, string>} */
-const icons = { addSquare: 'square-add', blackHole: 'hole' }
+const icons = { addSquare: 'square-add' }
 
 /**
- * The toolbar at the bottom. If there is not enough space, some tools are behind a button with a caret; the button
- * shows the current tool if that is one of them. The button that empties the canvas is apart from the other buttons,
- * and looks like the circle for dropping single shapes.
+ * The tools at the bottom. Tools without space are behind a button with a caret, which shows the current tool if it is
+ * one of them.
  */
 export class Toolbar {
   #tool
@@ -41,24 +40,23 @@ export class Toolbar {
    */
   #folded = new Set()
   #more = iconButton('caret', 'More tools', { class: 'plain more-tools' })
-  #hole
+  #play
   #bar
 
   /**
    * @param {{tool: import('../state/tool.js').Tool, paint: import('../state/paint.js').Paint,
-   *   permission: import('../state/permission.js').Permission, shown: import('../state/shown.js').Shown,
+   *   permission: import('../state/permission.js').Permission, play: import('../state/play.js').Play, shown: import('../state/shown.js').Shown,
    *   connection: import('../network/connection.js').Connection, actions: import('../tools/actions.js').Doables}} parts
    */
-  constructor({ tool, paint, permission, shown, connection, actions }) {
+  constructor({ tool, paint, permission, play, shown, connection, actions }) {
     this.#tool = tool
+    this.#play = play
     this.#paint = paint
     this.#permission = permission
     this.#shown = shown
     this.#actions = actions
     this.#bar = element('div', { class: 'toolbar floating', role: 'toolbar', 'aria-label': 'Tools' })
-    this.#hole = this.#actionButton('blackHole')
-    this.#hole.classList.add('hole-button')
-    this.element = element('nav', { class: 'tools', 'aria-label': 'Tools' }, this.#hole, this.#bar)
+    this.element = element('nav', { class: 'tools', 'aria-label': 'Tools' }, this.#bar)
     for (const name of layout) {
       if (!name) this.#bar.append(element('span', { class: 'line' }))
       else if (name === 'select') this.#bar.append(this.#toolButton('select'))
@@ -71,8 +69,10 @@ export class Toolbar {
     shown.on('changes', () => this.#enable())
     connection.on('effect', ({ type }) => { if (type === 'unsent') this.#enable() })
     permission.on('change', () => this.#show())
+    play.on('change', () => this.#showPlay())
     this.#show()
     this.#enable()
+    this.#showPlay()
     new ResizeObserver(() => this.#fold()).observe(this.element)
   }
 
@@ -116,10 +116,9 @@ export class Toolbar {
   #fold() {
     const width = this.element.clientWidth
     if (width === 0) return
-    const circle = elementById('hole').getBoundingClientRect()
-    const isBeside = circle.bottom > this.#bar.getBoundingClientRect().top
-    const hole = getComputedStyle(this.#hole).position === 'fixed' ? 0 : this.#hole.offsetWidth + apart
-    const room = width - hole - 2 * (isBeside ? circle.right + apart : edge)
+    const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = elementById('hole')
+    const isBeside = offsetTop + offsetHeight > this.#bar.getBoundingClientRect().top
+    const room = width - 2 * (isBeside ? offsetLeft + offsetWidth + apart : edge)
     this.#folded.clear()
     this.#showFolded()
     for (const name of rarestFirst) {
@@ -128,6 +127,15 @@ export class Toolbar {
       this.#showFolded()
     }
     this.#show()
+  }
+
+  /** Without Play there is no button for squares by chance, and more space for tools. */
+  #showPlay() {
+    const square = this.#buttons.get('addSquare')
+    if (!square) return
+    square.hidden = !this.#play.isOn
+    if (square.previousElementSibling instanceof HTMLElement) square.previousElementSibling.hidden = square.hidden
+    this.#fold()
   }
 
   #showFolded() {
@@ -147,7 +155,7 @@ export class Toolbar {
     button.append(shape)
     const swatches = new Swatches('Colours of the next shape', {
       fill: { words: 'The next colour in turn', icon: 'in-turn' }, stroke: { words: 'No outline', icon: 'none' },
-      any: { words: 'Any bright colour', icon: 'any-color' },
+      any: { words: 'Any bright colour', icon: 'any-color', isShown: () => this.#play.isOn },
     }, (part, color) => paint.choose({ [part]: color }))
     popover(button, swatches.element, { label: 'Colours of the next shape' })
     const show = () => {

@@ -7,7 +7,7 @@ import { Regions } from '../drawing/regions.js'
 import { Scene } from '../drawing/scene.js'
 import { measureStage } from '../drawing/stage.js'
 import { View } from '../drawing/view.js'
-import { element, elementById, icon, isWithin } from '../elements/element.js'
+import { element, elementById, isWithin } from '../elements/element.js'
 import * as dialog from '../elements/dialog.js'
 import { Astray } from '../furniture/astray.js'
 import { peopleBar, roomBar } from '../furniture/bar.js'
@@ -18,6 +18,7 @@ import { Drop } from '../furniture/drop.js'
 import { Files } from '../furniture/files.js'
 import { Follow } from '../furniture/follow.js'
 import { History } from '../furniture/history.js'
+import { showHole } from '../furniture/hole-button.js'
 import { Link } from '../furniture/link.js'
 import { menuEntries, roomActions } from '../furniture/menu.js'
 import { watchFreshness } from '../furniture/newer-page.js'
@@ -56,6 +57,7 @@ import { OwnTabs } from '../state/own-tabs.js'
 import { Paint } from '../state/paint.js'
 import { Parts } from '../state/parts.js'
 import { Permission } from '../state/permission.js'
+import { Play } from '../state/play.js'
 import { Presence } from '../state/presence.js'
 import { Refusals } from '../state/refusals.js'
 import { Selection } from '../state/selection.js'
@@ -111,7 +113,8 @@ async function openRoom(room, { viewOnly, token }) {
   const locks = new Locks({ shown, editing, notices })
   const groups = new Groups({ shown, selection, locks })
   const tool = new Tool(permission)
-  const paint = new Paint()
+  const play = new Play()
+  const paint = new Paint(play)
   const refusals = new Refusals(connection, notices)
   const keeper = viewOnly ? null : new Keeper({ room, connection, shown, notices }, release)
   selection.on('change', (ids) => presence.setSelection(ids))
@@ -146,9 +149,9 @@ async function openRoom(room, { viewOnly, token }) {
     stage, { shown, editing, permission, selection, scene, view, frames, notices, locks, presence, tool }, names)
   new TextLosses({ connection, shown, editing, notices, names, presence, writing })
   const reach = {
-    shown, editing, permission, selection, tool, paint, presence, notices, documents, frames, view, scene, overlay, handles,
+    shown, editing, permission, selection, tool, paint, play, presence, notices, documents, frames, view, scene, overlay, handles,
     momentum, marks, hand, writing, groups, locks,
-    hole: new Hole(elementById('hole'), stage, { editing, view }),
+    hole: new Hole(elementById('hole'), stage, { editing, play, view }),
     lifting: new Lifting({ scene, presence }),
     consent: new Consent(presence, ownTabs, dialogs),
     clipboard: new Clipboard({ documents, editing, notices, selection, shown, view, momentum, locks }),
@@ -193,14 +196,14 @@ async function openRoom(room, { viewOnly, token }) {
   overlaps.on('opened', () => panel.show('overlaps'))
   const people = new People(me, presence, ownTabs, parts.later(async () => Follow, (Follow) =>
     new Follow({ presence, view, notices })))
-  const states = new States({ connection, shown, permission, refusals, actions })
+  const states = new States({ connection, shown, permission, play, refusals, actions })
   elementById('opening').remove()
   // The field is put here so that the Tab key moves from it to the bars.
   stage.after(writing.element)
   const showPermission = () => document.body.classList.toggle('is-viewer', permission.isViewOnly)
   permission.on('change', showPermission)
   showPermission()
-  elementById('hole').append(icon('hole'), element('span', { class: 'hole-words small-text' }, 'Drop here to remove'))
+  showHole(elementById('hole'), play, actions.blackHole)
   document.body.append(
     element('div', { class: 'bars' },
       roomBar(room, new Status(connection, pulse, permission, keeper), menuEntries(actions, reach.shaking)),
@@ -208,8 +211,8 @@ async function openRoom(room, { viewOnly, token }) {
     panel.element,
     ...states.elements,
     noticeList.element,
-    new SelectionBar({ shown, editing, selection, permission, view, handles, frames, tools, writing, groups, locks }, actions).element,
-    new Toolbar({ tool, paint, permission, shown, connection, actions }).element,
+    new SelectionBar({ shown, editing, selection, permission, play, view, handles, frames, tools, writing, groups, locks }, actions).element,
+    new Toolbar({ tool, paint, permission, play, shown, connection, actions }).element,
   )
   const contextMenu = parts.later(async () => ContextMenu, (ContextMenu) =>
     new ContextMenu({ shown, selection, view, tools, groups, locks, actions }))

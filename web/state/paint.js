@@ -15,8 +15,16 @@ const key = 'canvas.paint'
  */
 export class Paint extends Source {
   #colors = remembered()
+  #play
 
-  get fill() { return this.#colors.fill }
+  /** @param {import('./play.js').Play} play */
+  constructor(play) {
+    super()
+    this.#play = play
+    play.on('change', () => this.tell('change', null))
+  }
+
+  get fill() { return this.#colors.fill === 'any' && !this.#play.isOn ? null : this.#colors.fill }
   get stroke() { return this.#colors.stroke }
 
   /** @param {Partial<Colors>} colors those to change */

@@ -10,6 +10,7 @@ import { actions } from './catalogue.js'
  */
 function isAllowed(action, reach) {
   return !(action.edits && !reach.permission.mayEdit) && !(action.needs && reach.selection.size < action.needs)
+    && !(action.isPlay && !reach.play.isOn)
 }
 
 /**
@@ -45,6 +46,7 @@ export function run(action, reach, event) {
  * @property {() => unknown} run
  * @property {() => boolean} [isEnabled]
  * @property {() => boolean} [isChecked] for what is on or off
+ * @property {() => boolean} [isShown] unless it always is
  */
 
 /** @typedef {Record<string, Doable>} Doables */
@@ -62,6 +64,7 @@ export function actionsOf(reach) {
     run: () => run(action, reach),
     isEnabled: () => isEnabled(action, reach),
     ...action.isChecked && { isChecked: () => action.isChecked?.(reach) ?? false },
+    ...action.isPlay && { isShown: () => reach.play.isOn },
   }]))
 }
 

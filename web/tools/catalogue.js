@@ -29,6 +29,7 @@ import { filledWith, isForLines, isForWriting, kindOf, lineLook, nextLook, sizeF
  * @property {number} [needs] how many shapes have to be selected
  * @property {boolean} [takesLocked] it may be done to locked shapes too
  * @property {boolean} [repeats] repeats while its key is held
+ * @property {boolean} [isPlay] it is hidden and does nothing while Play is off
  * @property {boolean} [isByBrowser] the browser reports its key by an event of another kind
  * @property {(reach: ActionReach, event?: KeyboardEvent) => unknown} run
  * @property {(reach: ActionReach) => boolean} [isEnabled]
@@ -229,7 +230,7 @@ const tools = [
   toolAction('eraser', 'Eraser', 'e'),
 ]
 
-/** @type {Omit<Action, 'group'>[]} */
+/** @type {Omit<Action, 'group' | 'isPlay'>[]} */
 const games = [
   { id: 'addSquare', words: 'Add Square', keys: ['q'], edits: true, run: addSquare },
   {
@@ -237,10 +238,7 @@ const games = [
     run: (reach) => reach.editing.group(() => { for (let count = 0; count < 3; count++) addSquare(reach) }),
   },
   { id: 'blackHole', words: 'Black Hole', keys: ['shift+b'], edits: true, run: swallowAll },
-  {
-    id: 'clear', words: 'Clear everything', keys: ['shift+delete', 'shift+backspace'], edits: true,
-    run: clear, isEnabled: ({ shown }) => shown.replica.shapeCount > 0,
-  },
+  { id: 'recolor', words: 'New colour', keys: ['alt+c', 'c'], edits: true, needs: 1, run: recolor },
   {
     id: 'shakeToClear', words: 'Turn on shake to clear', keys: [], edits: true,
     run: allowShaking, isEnabled: ({ shaking }) => shaking.isToBeAsked,
@@ -282,7 +280,10 @@ const edits = [
     id: 'write', words: 'Write', keys: ['f2'], edits: true, needs: 1, run: ({ selection, writing }) => writing.open(selection.ids()[0]),
     isEnabled: ({ selection, shown }) => selection.size === 1 && !isStroke(shown.replica.shape(selection.ids()[0])?.kind ?? ''),
   },
-  { id: 'recolor', words: 'New colour', keys: ['alt+c', 'c'], edits: true, needs: 1, run: recolor },
+  {
+    id: 'clear', words: 'Clear everything', keys: ['shift+delete', 'shift+backspace'], edits: true,
+    run: clear, isEnabled: ({ shown }) => shown.replica.shapeCount > 0,
+  },
   { id: 'selectAll', words: 'Select all', keys: ['mod+a'], run: selectAll },
   { id: 'escape', words: 'Stop or deselect', keys: ['escape'], run: escape },
 ]
@@ -333,12 +334,13 @@ const viewing = [
     id: 'markOverlaps', group: 'View', words: 'Mark overlaps', keys: ['shift+o'],
     run: ({ marks }) => marks.toggle(), isChecked: ({ marks }) => marks.isOn,
   },
+  { id: 'play', group: 'View', words: 'Play', keys: [], run: ({ play }) => play.toggle(), isChecked: ({ play }) => play.isOn },
 ]
 
 /** @type {Action[]} */
 export const actions = [
   ...tools,
-  ...games.map((action) => ({ group: 'Games', ...action })),
+  ...games.map((action) => ({ group: 'Play', isPlay: true, ...action })),
   ...edits.map((action) => ({ group: 'Edit', ...action })),
   ...arranging,
   ...viewing,

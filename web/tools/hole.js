@@ -8,15 +8,16 @@ const feltFrom = 160
 const mercy = 8
 
 /**
- * The black hole, whose mouth is the white circle at the view's lower left. For each swallowed shape, one operation
+ * The black hole, whose mouth is the white circle at the view's lower left, which is a button too. For each swallowed shape, one operation
  * moves it to the hole, makes it as small as possible and deletes it. So every client can show the shape going in.
  *
- * The style sheet has its look: `--swell` goes from 0 to 1 as a shape comes near, and `data-over` means that the shape
- * would fall in. `data-says`: while a shape is dragged the hole shows words that say what it is for, until one has been
- * dropped into it.
+ * Its look is in the style sheet: `data-waits` means that something is dragged, which it could swallow. `--swell` goes
+ * from 0 to 1 as a shape comes near, and `data-over` means that it would fall in. `data-says`: it says what it is for,
+ * until something has been dropped into it.
  */
 export class Hole {
   #editing
+  #play
   #view
   #element
   #stage
@@ -31,10 +32,11 @@ export class Hole {
 
   /**
    * @param {HTMLElement} element @param {HTMLElement} stage
-   * @param {Pick<import('./reach.js').Reach, 'editing' | 'view'>} reach
+   * @param {Pick<import('./reach.js').Reach, 'editing' | 'play' | 'view'>} reach
    */
-  constructor(element, stage, { editing, view }) {
+  constructor(element, stage, { editing, play, view }) {
     this.#editing = editing
+    this.#play = play
     this.#view = view
     this.#element = element
     this.#stage = stage
@@ -57,12 +59,14 @@ export class Hole {
    * @param {Point} point
    */
   feel(point) {
+    if (!this.#play.isOn) return
     this.#felt ??= this.mouth
     const { x, y, radius } = this.#felt
     const distance = Math.hypot(point.x - x, point.y - y) - radius
     const swell = Math.max(0, Math.min(1, 1 - distance / feltFrom))
     this.#element.style.setProperty('--swell', swell.toFixed(2))
     this.#element.toggleAttribute('data-over', distance <= mercy)
+    this.#element.toggleAttribute('data-waits', true)
     this.#element.toggleAttribute('data-says', !this.#isKnown)
   }
 
@@ -71,6 +75,7 @@ export class Hole {
     this.#felt = null
     this.#element.style.setProperty('--swell', '0')
     this.#element.removeAttribute('data-over')
+    this.#element.removeAttribute('data-waits')
     this.#element.removeAttribute('data-says')
   }
 
@@ -81,6 +86,7 @@ export class Hole {
    * @param {Point} hand @param {import('../core/types.js').Frame[]} shapes
    */
   takes(hand, shapes) {
+    if (!this.#play.isOn) return false
     const { x, y, radius } = this.mouth
     /** @param {Point} point */
     const isOver = (point) => Math.hypot(point.x - x, point.y - y) <= radius + mercy

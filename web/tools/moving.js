@@ -113,7 +113,7 @@ export class Moving {
    * @param {Drag} gesture
    */
   #isThrown({ velocity = { x: 0, y: 0 }, shift, ctrl, meta }) {
-    return !reducedMotion?.matches && !this.#isLifted && !shift && !ctrl && !meta && Math.hypot(velocity.x, velocity.y) >= flingSpeedMin
+    return this.#reach.play.isOn && !reducedMotion?.matches && !this.#isLifted && !shift && !ctrl && !meta && Math.hypot(velocity.x, velocity.y) >= flingSpeedMin
   }
 
   /** @param {Drag} gesture */

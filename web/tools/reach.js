@@ -10,6 +10,7 @@
  * @property {import('../state/locks.js').Locks} locks
  * @property {import('../state/tool.js').Tool} tool
  * @property {import('../state/paint.js').Paint} paint
+ * @property {import('../state/play.js').Play} play
  * @property {import('../state/presence.js').Presence} presence
  * @property {import('../state/notices.js').Notices} notices
  * @property {import('../state/documents.js').Documents} documents

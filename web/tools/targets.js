@@ -47,11 +47,13 @@ export class Targets {
   #view
   #handles
   #locks
+  #play
   #scene
 
-  /** @param {Pick<import('./reach.js').Reach, 'tool' | 'shown' | 'selection' | 'view' | 'handles' | 'locks' | 'scene'>} reach */
-  constructor({ tool, shown, selection, view, handles, locks, scene }) {
+  /** @param {Pick<import('./reach.js').Reach, 'tool' | 'shown' | 'selection' | 'view' | 'handles' | 'locks' | 'play' | 'scene'>} reach */
+  constructor({ tool, shown, selection, view, handles, locks, play, scene }) {
     this.#locks = locks
+    this.#play = play
     this.#scene = scene
     this.#tool = tool
     this.#shown = shown
@@ -84,14 +86,15 @@ export class Targets {
   }
 
   /**
-   * How many taps on a shape have a meaning. A shape with text opens at the second tap, without a wait, because a third
-   * tap would not remove it. On other shapes, and for fingers, the second tap changes the colour and waits for a third.
+   * A shape with text opens with the second tap at once, because a third tap would remove nothing. A finger's second
+   * tap changes the colour, and waits for the third. Without Play neither does, and every shape opens at once.
    *
    * @param {number} id @param {PointerType} pointer
    */
   #tapsOn(id, pointer) {
     const shape = this.#scene.drawn(id)?.shape
-    return shape && (shape.kind === 'text' || (shape.written && pointer !== 'touch')) ? { taps: 2 } : {}
+    const opens = shape && (shape.kind === 'text' || !this.#play.isOn || (shape.written && pointer !== 'touch'))
+    return opens ? { taps: 2 } : {}
   }
 
   /** @param {import('../core/types.js').Point} point @param {PointerType} pointer @returns {number | null} */

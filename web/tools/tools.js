@@ -47,7 +47,7 @@ export class Tools {
    * @param {import('./reach.js').ActReach & {shaking: import('../gestures/shake.js').Shaking}} reach
    */
   constructor(stage, reach) {
-    const { shown, tool, permission, momentum, shaking } = reach
+    const { shown, tool, permission, momentum, play, shaking } = reach
     this.#stage = stage
     this.#reach = reach
     this.#surface = new Surface(stage, new Targets(reach))
@@ -66,7 +66,7 @@ export class Tools {
       momentum.settle()
     })
     shaking.on('shaken', () => {
-      if (this.isBusy || !permission.mayEdit) return
+      if (this.isBusy || !permission.mayEdit || !play.isOn) return
       momentum.settle()
       clear(reach)
     })
@@ -186,20 +186,19 @@ export class Tools {
 
   /** @param {Moment} gesture */
   #doubleTapped({ target, x, y, pointer }) {
-    const { editing, groups, permission, shown, view, writing } = this.#reach
+    const { editing, groups, permission, play, shown, view, writing } = this.#reach
     if (!permission.mayEdit || writing.isOpen) return
     const { id } = target
     if (id !== undefined) {
       const shape = shown.replica.shape(id)
       if (!shape || groups.enter(id)) return
-      // A person with a finger may have no keys, so a button for writing is shown. On a text writing is the only thing
-      // to do, so it begins at once.
-      if (pointer !== 'touch' || shape.kind === 'text') {
+      // With a finger there may be no keys, so a button for writing is shown. On a text there is nothing else to do.
+      if (pointer !== 'touch' || shape.kind === 'text' || !play.isOn) {
         writing.open(id, { at: { x, y } })
         return
       }
       editing.edit((replica) => replica.edit([{ shape: id, set: filledWith(shape, replica.brightColor()) }]))
-    } else {
+    } else if (play.isOn) {
       const center = view.toCanvas({ x, y })
       editing.edit((replica) => replica.addCircle(center.x, center.y))
     }

@@ -1,0 +1,111 @@
+"""Play: one switch, on at first, for what is only play. Without it nothing of that is there, by hand, key or menu."""
+
+from hand import FRAME, tap, throw
+from test_writing import FIELD
+
+
+def turn_play(person):
+    person.page.get_by_role("button", name="Menu", exact=True).click()
+    person.page.get_by_role("menuitemcheckbox", name="Play").click()
+
+
+def menu_words(person):
+    person.page.get_by_role("button", name="Menu", exact=True).click()
+    words = person.page.locator(".menu-item:visible .grow").all_inner_texts()
+    person.page.keyboard.press("Escape")
+    return words
+
+
+def test_without_play_its_buttons_keys_and_gestures_are_gone(room):
+    """It is on at first. Turned off it stays off after the page is loaded anew, for this person."""
+    square = room.add(position=[300, 200], size=[150, 150], fill="#3366CC")
+    ann, bob = room.join("Ann", clock=True), room.join("Bob")
+    for person in (ann, bob):
+        person.look_at(0, 0)
+        person.wait_for_shape(square)
+    black_hole, add_square = (bob.page.get_by_role("button", name=name) for name in ("Black Hole", "Add Square"))
+    assert black_hole.count() == add_square.count() == 1, "one circle, which is the button"
+    assert "Play" in menu_words(bob)
+    turn_play(ann)
+    ann.page.reload()
+    ann.wait("app.session.shapeCount === 1")
+    ann.look_at(0, 0)
+    for name in ("Black Hole", "Add Square"):
+        assert ann.page.get_by_role("button", name=name).count() == 0
+    assert ann.page.locator("#hole").is_hidden()
+    before = room.shapes()
+    ann.select(square)
+    for key in ("q", "c", "Alt+c", "Shift+b"):
+        ann.page.keyboard.press(key)
+    ann.page.keyboard.press("Escape")
+    ann.stop_clock()
+    ann.page.keyboard.press("v")
+    tap(ann, 700, 500, times=2)
+    tap(ann, 375, 275, times=3)
+    ann.page.keyboard.press("Escape")
+    ann.pass_time(400)
+    room.wait_until_sent()
+    assert room.shapes() == before
+    # Dropped where the circle would be, it stays, and thrown it stays where it was let go.
+    throw(ann, (375, 275), (30, 0))
+    there = ann.shape(square)["x"]
+    ann.pass_time(60 * FRAME)
+    assert ann.shape(square)["x"] == there > 500
+    ann.drag((there + 75, 275), (52, 748), hold=True)
+    ann.pass_time(10 * FRAME)
+    ann.page.mouse.up()
+    room.wait_until_sent()
+    assert len(room.shapes()) == 1
+    assert bob.page.get_by_role("button", name="Black Hole").is_visible(), "it is each person's own"
+
+
+def test_without_play_a_double_tap_of_a_finger_writes(room):
+    square = room.add(position=[100, 200], size=[200, 150], fill="#3366CC")
+    phone = room.join("Eve", phone=True, clock=True)
+    phone.look_at(0, 0)
+    phone.wait_for_shape(square)
+    phone.run("app.play.toggle(); return null")
+    phone.stop_clock()
+    tap(phone, 200, 275, times=2)
+    assert phone.page.locator(FIELD).is_visible()
+    assert room.shape(square)["fill"] == "#3366CC"
+
+
+def test_without_play_a_shake_clears_nothing(room):
+    square = room.add(position=[100, 200], size=[200, 150])
+    phone = room.join("Eve", phone=True)
+    phone.wait_for_shape(square)
+    phone.run("app.play.toggle(); app.shaking.tell('shaken', null); return null")
+    room.wait_until_sent()
+    assert len(room.shapes()) == 1
+    phone.run("app.play.toggle(); app.shaking.tell('shaken', null); return null")
+    room.wait_for_shapes(0)
+
+
+def test_an_empty_room_invites_to_play_only_where_there_is_play(room):
+    ann = room.join("Ann")
+    invitation = ann.page.locator(".invitation")
+    invitation.get_by_role("button", name="Start with three squares").wait_for()
+    turn_play(ann)
+    invitation.get_by_role("button", name="Start with three squares").wait_for(state="hidden")
+    assert "circle" not in invitation.inner_text() and "Drag" in invitation.inner_text()
+    # Dice are play too: without it the next colour is the next in turn.
+    ann.run("app.paint.choose({ fill: 'any' }); return null")
+    ann.page.get_by_role("button", name="Colours of the next shape").click()
+    ann.page.get_by_role("button", name="The next colour in turn").wait_for()
+    assert ann.page.get_by_role("button", name="Any bright colour").count() == 0
+    turn_play(ann)
+    invitation.get_by_role("button", name="Start with three squares").wait_for()
+
+
+def test_the_circle_shows_itself_as_a_target_while_something_is_dragged(room):
+    square = room.add(position=[300, 200], size=[150, 150])
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shape(square)
+    circle = ann.page.locator("#hole")
+    at_rest = circle.bounding_box()["width"]
+    ann.drag((375, 275), (420, 300), hold=True)
+    ann.wait(f"document.getElementById('hole').getBoundingClientRect().width > {at_rest + 10}", "it grows")
+    ann.page.mouse.up()
+    ann.wait(f"document.getElementById('hole').getBoundingClientRect().width < {at_rest + 1}", "it rests")

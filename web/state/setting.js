@@ -1,0 +1,39 @@
+import { Source } from '../basics/source.js'
+
+/**
+ * A setting of this browser that is on or off, and on until somebody turns it off. `change`: it has been turned.
+ *
+ * @extends {Source<{change: null}>}
+ */
+export class Setting extends Source {
+  #key
+  #isOn
+
+  /** @param {string} key under which the browser keeps it */
+  constructor(key) {
+    super()
+    this.#key = key
+    this.#isOn = remembered(key)
+  }
+
+  get isOn() { return this.#isOn }
+
+  toggle() {
+    this.#isOn = !this.#isOn
+    try {
+      localStorage.setItem(this.#key, this.#isOn ? 'on' : 'off')
+    } catch {
+      // The setting lasts as long as the page does.
+    }
+    this.tell('change', null)
+  }
+}
+
+/** @param {string} key */
+function remembered(key) {
+  try {
+    return localStorage.getItem(key) !== 'off'
+  } catch {
+    return true
+  }
+}
