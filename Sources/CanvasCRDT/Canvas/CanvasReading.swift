@@ -7,7 +7,7 @@ extension Canvas {
     return false
   }
 
-  /// The shape with that identifier, if it is live.
+  /// The shape with this identifier, if it is live.
   public subscript(shape: Identifier) -> Shape? { live(shape) }
 
   private func live(_ shape: Identifier) -> Shape? {
@@ -104,7 +104,7 @@ extension Canvas {
 }
 
 extension Canvas: Equatable {
-  /// Whether the registers and erasures are equal. Two canvases may have got them by different operations.
+  /// Whether the registers and erasures are equal. The operations that led to them may differ.
   public static func == (left: Canvas, right: Canvas) -> Bool {
     guard left.digest == right.digest, left.shapeCount == right.shapeCount, left.erasureCount == right.erasureCount
     else { return false }

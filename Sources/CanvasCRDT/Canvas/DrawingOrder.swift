@@ -1,8 +1,8 @@
 /// The live shapes of a canvas in the order in which they are drawn, from the back to the front: by `z`, then by
 /// identifier.
 ///
-/// The order is kept up to date with each change. When a shape comes, goes or moves, this costs two binary searches,
-/// and shifting the entries in between.
+/// The order is kept up to date with each change. A shape that comes, goes or moves costs two binary searches, and
+/// shifting the entries between its old and new place.
 public struct DrawingOrder: Sendable {
   /// A shape, and the key that decides where it is drawn.
   public struct Place: Hashable, Comparable, Sendable {

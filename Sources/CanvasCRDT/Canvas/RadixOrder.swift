@@ -8,7 +8,7 @@ struct RadixOrder {
     var slot: UInt32
   }
 
-  /// Lists shorter than this are sorted by comparison, which is cheaper than counting 256 buckets six times.
+  /// Lists up to this length are sorted by comparison, which is cheaper than counting 256 buckets six times.
   private static let shortLength = 256
 
   static func sort(_ entries: inout [Entry]) {

@@ -31,8 +31,8 @@ struct SlotTable: Sendable {
     UInt8(truncatingIfNeeded: hash >> 57) | 0x80
   }
 
-  /// The slot of `shape`. `holds` says whether a slot belongs to the shape. It is seldom called for the slot of another
-  /// shape, because the tags differ.
+  /// The slot of `shape`. `holds` says whether a slot belongs to the shape. `holds` is seldom called for the slot of
+  /// another shape, because the tags of most shapes differ.
   @inline(__always)
   func slot(of shape: Identifier, holds: (UInt32) -> Bool) -> UInt32? {
     let hash = hash(shape)

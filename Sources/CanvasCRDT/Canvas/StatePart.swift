@@ -48,8 +48,8 @@ public struct StatePart: Sendable {
   func withRecords<Result, Failure: Error>(
     _ body: ([UnsafePointer<ShapeRecord>]) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The pages must not move until the end. They don't: the part holds them, and an array with two owners is copied
-    // before it is changed.
+    // The records must not move while `body` reads them. They don't: the part holds its pages, and an array with two
+    // owners is copied before it is changed.
     defer { withExtendedLifetime(pages) {} }
     let bases = pages.map { page in page.withUnsafeBufferPointer { $0.baseAddress } }
     var pointers: [UnsafePointer<ShapeRecord>] = []
@@ -132,9 +132,9 @@ extension Canvas {
     return parts
   }
 
-  /// The whole state in such parts, for a person who watches it arrive. The shapes with the longest sides come first,
-  /// because they make up most of the drawing. Hidden shapes come after all others. Erasures, which nobody sees, come
-  /// last.
+  /// The whole state in parts of this size, for a person who watches it arrive. The shapes with the longest sides come
+  /// first, because they make up most of the drawing. Hidden shapes come after all others. Erasures, which nobody sees,
+  /// come last.
   public func statePartsLargestFirst(shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let byIdentifier = orderedSlots()
     let erasures = orderedErasures()

@@ -1,8 +1,8 @@
 /// A client's connection to a room: connecting, saying hello, keeping to the room's rate, and reconnecting after a
 /// loss.
 ///
-/// `Replica`, which keeps the drawing, and clients that only write use the same connection. Its owner reports what
-/// happened and carries out what the connection returns. The owner also hands in time and randomness.
+/// `Replica`, which keeps the drawing, and clients that only write use the same connection. The connection's owner
+/// reports what happened, carries out what the connection returns, and hands in time and randomness.
 public struct ClientConnection: Sendable {
   public enum State: Hashable, Sendable {
     /// Not connected, and no try is planned.
@@ -229,6 +229,6 @@ extension ClientConnection {
     pausedUntil = now.monotonicMilliseconds &+ refusalPauses.next(using: &generator)
   }
 
-  /// The server took a message, so the next pause is short again.
+  /// The server accepted a message, so the next pause is short again.
   public mutating func resetPauses() { refusalPauses.reset() }
 }

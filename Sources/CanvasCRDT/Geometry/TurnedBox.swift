@@ -37,8 +37,8 @@ struct TurnedExtent {
   /// more pairs.
   let isSlanted: Bool
 
-  /// How many times as large the upright box must be. At 45° this takes a shape that is six times as long as it is wide. Most
-  /// rooms have no such shape.
+  /// How many times as large the upright box must be. At 45° this takes a shape that is six times as long as it is
+  /// wide. Most rooms have no such shape.
   private static let slant = 4.0
 
   init(_ placed: PlacedOutline) {

@@ -22,7 +22,7 @@ struct MessageLimits: Sendable {
 
   /// An upper bound on the operation's length, found without encoding it.
   func bytesMax(of operation: borrowing Operation) -> Int {
-    // The operation's head, shape, actor, stamp and mask take this many bytes; in JSON with their names.
+    // The operation's head, shape, actor, stamp and mask take this many bytes. In JSON, so do their names.
     var bytes = encoding == .binary ? 40 : 112
     for property in operation.set.assigned { bytes += bytesMax(of: property, in: operation.set) }
     return bytes
@@ -31,7 +31,7 @@ struct MessageLimits: Sendable {
   private func bytesMax(of property: Property, in set: borrowing Properties) -> Int {
     switch encoding {
     case .binary: MessageLimits.binaryBytesMax(of: property, in: set)
-    // The property's name is in quotes, followed by a colon, and the value by a comma.
+    // The property's name takes two quotes and a colon, and the value a comma.
     case .json: property.wireName.utf8CodeUnitCount + 4 + MessageLimits.jsonBytesMax(of: property, in: set)
     }
   }

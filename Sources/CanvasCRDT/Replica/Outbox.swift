@@ -64,7 +64,7 @@ extension Outbox {
     var dropped = 0
     for number in numbers[operation.shape] ?? [] {
       let index = number - numberOffset
-      // The register moves from the older edit to this one. So does the value that the older edit replaced.
+      // The register moves from the older edit to this one, and so does the value that the older edit replaced.
       if let older = waiting[index].replaced {
         replaced?.forget(waiting[index].operation.at, older, of: covered)
       }

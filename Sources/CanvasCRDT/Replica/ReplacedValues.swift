@@ -19,7 +19,7 @@ struct ReplacedValues: Sendable {
   /// Replaces stamps that an operation no longer has by its new stamp.
   mutating func restamp(_ replaced: ReplacedStamps) { values.restamp(replaced) }
 
-  /// An older edit was refused, and this edit had replaced values of it. From now on this edit counts as having
+  /// An older edit was refused, and this edit had replaced some of its values. From now on this edit counts as having
   /// replaced the values that the older edit had replaced.
   mutating func forget(_ stamp: Stamp, _ older: ReplacedValues, of covered: PropertyMask = .all) {
     let touched = values.forget(stamp, older.values, of: covered)

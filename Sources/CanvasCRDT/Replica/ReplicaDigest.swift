@@ -6,8 +6,8 @@
 /// - The host gets one verdict for each check that it asked for. Of other checks it only learns if a difference is
 ///   repaired.
 struct DigestCheck: Sendable {
-  /// How often a request is repeated. In a busy room, the log may move on between a request and its answer, and then
-  /// the two can't be compared.
+  /// An upper bound on the requests in one check. In a busy room, the log may move on between a request and its answer.
+  /// Then the two states can't be compared, and the request is repeated.
   static let triesMax = 10
   static let pauseMilliseconds: UInt64 = 500
 

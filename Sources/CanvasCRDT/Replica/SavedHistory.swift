@@ -1,5 +1,5 @@
-// The steps that the user can undo and redo, as bytes. They are for a host that ends after each edit, such as a terminal
-// command, so that the next process can undo the edit. They are stored beside the saved replica, which has the clock.
+// The steps that the user can undo and redo, as bytes. A host that ends after each edit, such as a terminal command,
+// stores them, so that the next process can undo the edit. They lie beside the saved replica, which has the clock.
 //
 //     version      one byte, 4
 //     undoable     varint: how many; then each step, the oldest first:

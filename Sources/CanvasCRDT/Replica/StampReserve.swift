@@ -10,7 +10,7 @@ struct StampReserve: Sendable {
   /// span, so only the first edit has to wait.
   private static let milliseconds: UInt64 = 500
 
-  /// The last time that is reserved. 0 if no time is.
+  /// The last time that is reserved. 0 if no time is reserved.
   private(set) var reservedTime: UInt64 = 0
   /// The last time that is known to be saved. `nil` if the host doesn't use reserves.
   private var keptTime: UInt64?

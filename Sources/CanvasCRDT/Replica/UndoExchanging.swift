@@ -30,8 +30,8 @@ extension UndoHistory {
     var step = open
     open = Step()
     places.removeAll()
-    // If the server refuses a part of these operations, that part of the step becomes undoable, as if it had been
-    // undone.
+    // If the server refuses a part of these operations, that part of the step goes on the list of undoable steps,
+    // because the drawing still shows it.
     let turn = newTurn()
     var exchange = Exchange(
       from: Place(isUndoable: true, turn: turn),

@@ -55,8 +55,8 @@ extension UndoHistory {
     if former.count > UndoHistory.formerMax { former.removeFirst() }
   }
 
-  /// Whether the user wrote this stamp as a former actor. If the actor has stamps after the user's last one, they are
-  /// somebody else's.
+  /// Whether the user wrote this stamp as a former actor. If the former actor has later stamps than the user's last
+  /// one, somebody else wrote them.
   func isFormer(_ stamp: Stamp) -> Bool {
     former.contains { $0.actor == stamp.actor && stamp <= $0 }
   }
