@@ -292,7 +292,7 @@ private final class StoredLog {
     return loaded
   }
 
-  /// A room's stored records, and a check that its snapshots are what the records add up to.
+  /// A room with all its records, even trimmed ones. Checks that its snapshots are what the records add up to.
   func room(_ name: String) throws -> Room? {
     guard let summary = try load(name, through: .end)?.summary else { return nil }
     var records: [UInt64] = []

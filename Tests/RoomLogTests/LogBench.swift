@@ -152,7 +152,7 @@ final class LogBench {
       PatientLog({ events.take($0) }) { sink in
         MemoryLog(sharing: memory) { told in
           sink(told)
-          // The log in memory is told at once what became of the append.
+          // Once the log has reported that an append is undecided, it learns what became of it.
           if told.contains(where: { if case .availability(nil, _?) = $0 { true } else { false } }) { memory.decide() }
         }
       }

@@ -487,7 +487,7 @@ struct LyingLineTests {
       events.first { if case .waiting(let fault) = $0 { "\(fault)".contains("read-only") } else { false } } != nil
     )
     usleep(2_000_000)
-    // Ends all connections except the one that runs this command, even those of the test itself.
+    // The sessions that the database counts include those of the test itself.
     try TestDatabase.ask(
       """
       DO $$ BEGIN IF (SELECT sessions > 6 FROM pg_stat_database WHERE datname = current_database()) THEN

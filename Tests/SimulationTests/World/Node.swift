@@ -70,7 +70,7 @@ struct Node {
 
   struct Notice {
     let at: UInt64
-    /// Whether the log gives the notice without a new record that shows the change.
+    /// Whether the log has noticed the change before `at`, so that the node gets the notice now.
     var isDue = false
     /// The number of the node's room if that room has records that are lost.
     let lost: Int?

@@ -161,8 +161,8 @@ struct RoomsSessionTests {
       case let action: Issue.record("\(action)")
       }
     }
-    // Two seconds' worth is 20, of which the refused message took one. A message that counts as two doesn't fit any
-    // more.
+    // Two seconds' worth is 20, of which the refused message took one. The client can't have read a refusal yet, since
+    // all messages came at once, so its connection isn't closed.
     #expect(taken == 19)
     #expect(limited == 981)
   }

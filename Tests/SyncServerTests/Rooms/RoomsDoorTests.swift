@@ -114,7 +114,7 @@ struct RoomsDoorTests {
         .operations(Submission(id: nil, operations: [ProposedOperation(shape: bench.shape(1), at: nil, set: set)])),
         writer
       )
-      // The fourth write is sent while the one before is still on its way.
+      // The value 5 is sent while the value 4 is still on its way.
       if alpha != 4 { bench.settle() }
     }
     #expect(bench.room.canvas[bench.shape(1)]?.properties.alpha == 5)

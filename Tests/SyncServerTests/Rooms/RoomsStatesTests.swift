@@ -191,7 +191,7 @@ struct RoomsStatesTests {
       passSecond(&bench, writer, slow)
       beats += 1
     }
-    // There was about one beat a second, and no reader stood still.
+    // Each round is a second. No reader stood still, so the newcomer had to wait until a stream was old.
     #expect(beats > 20 && beats <= 31)
     bench.expectCaughtUp(newcomer)
     // The readers whose streams were dropped begin anew, and get everything once they read.
