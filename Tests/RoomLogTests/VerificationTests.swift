@@ -10,7 +10,7 @@ import Testing
     bench = try LogBench(.sqlite)
     for room in ["a", "b", "c"] {
       try bench.append(room, (0..<20).map { bytes("record \($0) of \(room)") })
-      // Of three parts.
+      // This snapshot has three parts.
       _ = try bench.snapshot(room, at: 10, [UInt8](repeating: 7, count: 150_000))
       _ = try bench.snapshot(room, at: 20, bytes("as of 20"))
     }

@@ -8,7 +8,7 @@ import Testing
 struct TestClient {
   var conversation: Conversation
   var id: MemberID?
-  /// Its address.
+  /// The client's address.
   var party: String
   var arrived: [UInt8] = []
   var messages: [ServerMessage] = []

@@ -23,7 +23,7 @@ struct Exchange {
     case wrong([String])
   }
 
-  /// As of when.
+  /// The moment as of which a room is read.
   enum Moment {
     case now
     /// - Parameter isKnown: whether the room gave out this cursor in its present epoch. If so, it has to accept it.

@@ -73,7 +73,7 @@ actor SimulatedService: RoomService, LogQuestions {
     case viewer = "token-of-a-viewer"
     case editor = "token-of-an-editor"
     case `operator` = "token-of-an-operator"
-    /// For other rooms.
+    /// A token that is valid for other rooms only.
     case stranger = "token-of-a-stranger"
   }
 

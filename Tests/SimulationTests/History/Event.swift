@@ -17,14 +17,14 @@ enum Event: String, CaseIterable, Sendable {
   case tabDies, tabStops, tabStarts, tabOpens, tabDoubles
   // Something that a client without a canvas does.
   case write, request, read, hostile
-  // The network.
+  // Something that the network does.
   case cut, hush, stall, partition
   // Something that happens to the server's process, its disk or its log.
   case crash, stop, snapshot, trim, forget, logFails, restore, deleteRoom, writeFromElsewhere
   // Something that needs several nodes: one doesn't reach the log, a node's process stands still, or a standby of the
   // log takes over.
   case cutOff, standStill, failOver
-  // Clocks, and time.
+  // A clock is set wrong, or time passes.
   case tabClock, serverClock, wait
 
   /// How often the event happens compared with the others, unless the dice say otherwise.

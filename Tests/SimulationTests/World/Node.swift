@@ -47,7 +47,7 @@ struct Node {
   /// News from other nodes about their people.
   var heard: [(at: UInt64, bytes: [UInt8])] = []
 
-  // Its room.
+  // What belongs to the room of the node.
   /// The room's orders for its overlaps, and when each will be carried out.
   var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
   /// Layouts that are being stamped, and when each will be.

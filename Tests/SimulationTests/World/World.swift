@@ -194,7 +194,7 @@ struct World {
 enum Happening: String, CaseIterable {
   case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine,
     waitedForBeat
-  // Of several nodes.
+  // Situations with several nodes.
   case cutOff, undecided, undecidedStored, undecidedLost, stoodStill, toldLate, notWoken, caughtUp
   case deletedElsewhere, deletedUnderAppend, followingLost, joinedCreation, moved, heardNews, lostNews, heldUpNews
   // A standby has taken over that lacks something.
