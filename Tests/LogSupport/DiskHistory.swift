@@ -2,11 +2,11 @@ import Glibc
 
 @testable import RoomLog
 
-/// A log on a `LyingDisk`, its owner, and other programs beside it, all on one thread.
+/// A log on a `LyingDisk`, its owner, and other programs that use its files, all on one thread.
 final class DiskHistory {
   enum Step: Hashable {
     case append(room: String, count: UInt32, bytes: Int)
-    /// Two appends, of which the queue has space for one, and a request about following: all at once.
+    /// Three requests at once: two appends, of which the queue has space for one, and one about following.
     case burst(room: String)
     case snapshot(room: String)
     case damageSnapshot(room: String)
@@ -16,13 +16,13 @@ final class DiskHistory {
     case retain
     case delete(room: String)
     case look(room: String)
-    /// Another program begins to read, and ends.
+    /// Another program begins or ends a read.
     case beginReading, endReading
-    /// `log backup` and `log verify`, while the log goes on.
+    /// Another program does what `log backup` or `log verify` does, while the log goes on.
     case backUp, verify
     /// The disk works again.
     case heal
-    /// The log's own work between two commits.
+    /// The log does some of its own work between two commits.
     case turn
     case reopen
     /// The process is killed, and started anew.
@@ -42,7 +42,7 @@ final class DiskHistory {
   private var lastId: UInt64 = 1_000
   private var milliseconds: UInt64 = 10_000
 
-  /// `@unchecked Sendable`: one thread uses it.
+  /// `@unchecked Sendable`: only one thread uses it.
   private final class Told: @unchecked Sendable {
     var events: [LogEvent] = []
   }
@@ -50,7 +50,7 @@ final class DiskHistory {
   var database: String { directory + "/canvas.db" }
   var copy: String { directory + "/copy.db" }
 
-  /// - Parameter lives: no room had a higher number before.
+  /// - Parameter lives: the highest number that a room has had in earlier histories on this disk.
   init(directory: String, disk: LyingDisk, ledger: DiskLedger = DiskLedger(), lives: UInt32 = 0) {
     self.directory = directory
     self.disk = disk
@@ -58,7 +58,7 @@ final class DiskHistory {
     lastLife = lives
   }
 
-  /// To be called at the end.
+  /// Closes everything. To be called at the end.
   func end() {
     disk.isDead = true
     guest = nil
@@ -89,7 +89,7 @@ final class DiskHistory {
     told.events = []
   }
 
-  /// Opens the log and reads what it has, if the disk lets it.
+  /// Opens the log and reads what it has, unless the disk fails.
   private func openIfPossible() throws {
     do { try open() } catch {
       guard !disk.faults.isEmpty else { throw DiskLedger.Failure("it doesn't start: \(error)") }
@@ -180,7 +180,7 @@ final class DiskHistory {
     for number in [first, first + 1] { settle(answers[number], number: number, in: name) }
   }
 
-  /// - Parameter number: that of the request. It is the append's own number, too.
+  /// - Parameter number: the number of the request, which is the append's own number, too.
   private func appending(
     to name: String,
     _ life: UInt32,
@@ -250,7 +250,7 @@ final class DiskHistory {
     halves.writing.add(zip(ids, makes).map { $1($0) })
     var answers: [UInt64: LogEvent] = [:]
     for turn in 0..<DiskHistory.turnsMax {
-      // If nothing is left to be done, the log would wait for more.
+      // If the log has nothing left to do, another turn would wait for requests for ever.
       guard turn == 0 || !halves.writer.isIdle else { break }
       _ = halves.writer.turn()
       for event in told.events { if let id = event.id { answers[id] = event } }
@@ -280,7 +280,7 @@ final class DiskHistory {
 
   // MARK: In the end
 
-  /// The disk works again, and the log goes on: what it has acknowledged is there, and it takes more.
+  /// The disk works again. Checks that the log has everything that it acknowledged, and takes more.
   func recover() throws {
     disk.faults = []
     guest = nil
@@ -293,7 +293,8 @@ final class DiskHistory {
     try goOn()
   }
 
-  /// After a power cut or the end of a process, the log on what is left has what was acknowledged.
+  /// Starts the log on what a power cut or the end of a process has left, and checks that it has everything that was
+  /// acknowledged.
   func start() throws {
     do throws(StorageFault) { try open() } catch { throw DiskLedger.Failure("it doesn't start: \(error)") }
     try check()
@@ -336,7 +337,8 @@ final class DiskHistory {
     answer.isUnavailable ? Unreadable(answer: answer) : DiskLedger.Failure("\(answer)")
   }
 
-  /// Rooms that there are take records, and so do new ones. What `log verify` finds is what was damaged.
+  /// Checks that existing rooms and new ones take records, and that `log verify` finds what was damaged and nothing
+  /// else.
   private func goOn() throws {
     for name in ["new"] + ledger.rooms.keys.sorted().prefix(1) {
       let before = ledger.rooms[name]?.last ?? 0

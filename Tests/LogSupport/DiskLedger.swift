@@ -1,19 +1,20 @@
 import RoomLog
 
-/// Everything that the owner of a log has been told, and so may rely on. The log keeps what it has acknowledged.
-/// Nothing of a refused append is there, not even a part. An append without an answer may be there or not.
+/// Everything that the log has reported to its owner, so that the owner may rely on it. What the log has acknowledged
+/// must be there. Nothing of a refused append may be there, not even a part. An append without an answer may be there
+/// or not.
 struct DiskLedger {
   struct Room {
-    /// Tells apart rooms of the same name.
+    /// A number by which rooms of the same name are told apart.
     var life: UInt32
-    /// In the order of their positions.
+    /// The acknowledged records, in the order of their positions.
     var acknowledged: [LogRecord] = []
-    /// Appends that may be stored, by their number.
+    /// Appends that may be stored or not, by their numbers.
     var undecided: [UInt32: [[UInt8]]] = [:]
     var mayBeGone = false
-    /// Up to here a snapshot was acknowledged.
+    /// The position of the newest snapshot that was acknowledged.
     var snapshotted: UInt64 = 0
-    /// Snapshots that the test has damaged, and records.
+    /// The positions of the snapshots that the test has damaged, and of the records.
     var damaged: Set<UInt64> = []
     var damagedRecords: Set<UInt64> = []
     var last: UInt64 { acknowledged.last?.position ?? 0 }
@@ -21,9 +22,9 @@ struct DiskLedger {
 
   /// The rooms that were acknowledged.
   var rooms: [String: Room] = [:]
-  /// Rooms of that name that may be there in their place.
+  /// By name: other rooms that may be there in place of the acknowledged one.
   var undecided: [String: [Room]] = [:]
-  /// What a copy that was finished has at least, of each room.
+  /// By name: what a finished copy must have of each room, at least.
   private(set) var copied: [String: Room]?
 
   struct Failure: Error, CustomStringConvertible {
@@ -33,7 +34,7 @@ struct DiskLedger {
 
   // MARK: Records
 
-  /// A record that tells which it is: of which room and append, and which of how many in it.
+  /// A record whose bytes say which one it is: its room, its append, and its index among the append's records.
   static func record(life: UInt32, append: UInt32, index: UInt32, of count: UInt32, bytes: Int) -> [UInt8] {
     var record: [UInt8] = []
     for number in [life, append, index, count] {
@@ -46,7 +47,7 @@ struct DiskLedger {
     record[index * 4..<index * 4 + 4].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// The snapshot of a room at a place. Some are of two parts.
+  /// A snapshot whose bytes say which room and place it is of. Some have two parts.
   static func snapshot(life: UInt32, position: UInt64) -> [UInt8] {
     let count = position % 5 == 0 ? 70_000 : 300
     var random = UInt64(life) << 32 ^ position
@@ -66,7 +67,7 @@ struct DiskLedger {
     }
   }
 
-  /// It is certain that the append isn't stored.
+  /// Notes that the append is certainly not stored.
   mutating func refuse(_ append: UInt32, in name: String) {
     rooms[name]?.undecided[append] = nil
     undecided[name]?.removeAll { $0.undecided[append] != nil }
@@ -108,7 +109,7 @@ struct DiskLedger {
     }
   }
 
-  /// The log has told which of its appends are there.
+  /// Decides the undecided appends: those that the log has reported are stored, the others are not.
   mutating func decide() {
     undecided = [:]
     for name in rooms.keys {
@@ -121,7 +122,7 @@ struct DiskLedger {
 
   // MARK: What has to be there
 
-  /// Whether the test has damaged that, in the log or before it was copied.
+  /// Whether the test has damaged what is at that position, in the log or before it was copied.
   func mayBeDamaged(_ name: String, at position: UInt64) -> Bool {
     [rooms[name], copied?[name]].contains {
       guard let room = $0 else { return false }
@@ -129,15 +130,16 @@ struct DiskLedger {
     }
   }
 
-  /// What is stored of a room.
+  /// What was read of a room.
   struct Found {
     var loaded: LoadedRoom
-    /// Where what can be read of its records begins.
+    /// The position after which the readable records begin.
     var after: UInt64
-    /// All of them after that.
+    /// All records after that position.
     var records: [LogRecord]
   }
 
+  /// Compares what was read of a room with what must be there.
   /// - Returns: the room as it is known now.
   func check(_ name: String, _ stored: Found?) throws -> Room? {
     guard let stored else {

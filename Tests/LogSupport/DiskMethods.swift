@@ -1,13 +1,14 @@
 import CSQLite
 import Glibc
 
-/// SQLite's file on a `LyingDisk`. SQLite allocates it, and knows only its beginning.
+/// SQLite's file object for a file on a `LyingDisk`. SQLite allocates the memory, and knows only the beginning of this
+/// struct.
 struct DiskFile {
   var base: sqlite3_file
   var open: Unmanaged<OpenFile>
 }
 
-/// A file as one connection has it open.
+/// An open file of one connection.
 final class OpenFile {
   let disk: LyingDisk
   let file: StoredFile
@@ -92,7 +93,7 @@ final class OpenFile {
   }
 }
 
-/// The functions by which SQLite uses a `LyingDisk`.
+/// The functions that SQLite calls to use a `LyingDisk`.
 enum DiskMethods {
   private static func open(_ file: UnsafeMutablePointer<sqlite3_file>?) -> OpenFile {
     UnsafeMutableRawPointer(file!).assumingMemoryBound(to: DiskFile.self).pointee.open.takeUnretainedValue()
@@ -102,7 +103,7 @@ enum DiskMethods {
     Unmanaged<LyingDisk>.fromOpaque(vfs!.pointee.pAppData).takeUnretainedValue()
   }
 
-  // Never freed, never changed.
+  // `nonisolated(unsafe)`: the memory is never freed and never changed.
   nonisolated(unsafe) private static let methods: UnsafePointer<sqlite3_io_methods> = {
     let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     methods.initialize(to: sqlite3_io_methods())

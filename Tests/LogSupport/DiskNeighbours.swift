@@ -10,13 +10,13 @@ extension DiskHistory {
       _ = try reading.step()
       guest = (other, reading)
     } catch {
-      // The disk didn't let it.
+      // The disk has failed, so the other program could not do it.
     }
   }
 
   // MARK: Beside the log
 
-  /// Runs what another program does. Between its calls to the disk, the log goes on.
+  /// Runs `program` as another process. Between its calls to the disk, the log goes on.
   private func beside(_ program: () throws -> Void) throws {
     var calls = 0
     var failure: (any Error)?
@@ -38,7 +38,7 @@ extension DiskHistory {
     if let failure { throw failure }
   }
 
-  /// A copy that is whole has all that was acknowledged before.
+  /// Makes a copy, and checks that it has everything that was acknowledged before it was begun.
   func backUp() throws {
     guard ledger.copied == nil else { return }
     let before = ledger.rooms.filter { !$0.value.mayBeGone }
@@ -86,10 +86,10 @@ extension DiskHistory {
     }
   }
 
-  /// As `log verify` does. It finds what the test has damaged, and nothing else.
+  /// Does what `log verify` does, and checks that it finds what the test has damaged, and nothing else.
   func inspect(_ path: String) throws {
     let inspection = try LogInspection(of: path, options: options)
-    // Where the disk fails, so may reading a room.
+    // If the disk fails, rooms may be unreadable that are not damaged.
     guard inspection.faults.isEmpty || !disk.faults.isEmpty else {
       throw DiskLedger.Failure("the file \(path): \(inspection.faults)")
     }
@@ -106,7 +106,8 @@ extension DiskHistory {
 
   // MARK: Damage
 
-  /// A disk changes a snapshot without noticing. The room doesn't depend on that snapshot alone.
+  /// Changes a snapshot in the file, as a faulty disk does without noticing. The room can be opened without that
+  /// snapshot.
   func damageSnapshot(of name: String) {
     guard let room = ledger.rooms[name], room.damagedRecords.isEmpty, let loaded = load(name),
       let place = loaded.snapshot?.place, place.position > loaded.summary.trimmed
@@ -115,7 +116,7 @@ extension DiskHistory {
     change("UPDATE snapshot_parts SET bytes=CAST('another' AS BLOB) WHERE position=\(place.position) AND part=1", name)
   }
 
-  /// The same for a record for which a sound snapshot stands.
+  /// Changes a record in the file in the same way. A sound snapshot covers the record.
   func damageRecord(of name: String) {
     guard let room = ledger.rooms[name], room.damaged.isEmpty, let loaded = load(name),
       let place = loaded.snapshot?.place, place.position > loaded.summary.trimmed
@@ -130,7 +131,7 @@ extension DiskHistory {
       let number = try other.number("SELECT number FROM rooms WHERE name='\(name)'")
       try other.run("\(statement) AND room=\(number)")
     } catch {
-      // The disk didn't let it, perhaps after it was done.
+      // The disk has failed. The change may have been made all the same.
     }
   }
 
@@ -138,7 +139,7 @@ extension DiskHistory {
     if case .loaded(_, let loaded)? = read(.load(LoadRequest(id: 0, room: room))) { loaded } else { nil }
   }
 
-  /// As `log repair` does.
+  /// Does what `log repair` does.
   func repair(_ name: String) throws {
     guard case .failed(_, _, let error)? = read(.verify(id: 0, room: name)) else { return }
     let means: RepairRequest.Means
@@ -154,7 +155,7 @@ extension DiskHistory {
       ledger.repair(name, error)
     case .failed(_, _, .unavailable), nil: break
     case let answer?:
-      // If the disk fails, the repair may be unable to read what it needs.
+      // Only a failing disk excuses that: the repair may be unable to read what it needs.
       guard !disk.faults.isEmpty else { throw DiskLedger.Failure("it isn't repaired: \(answer)") }
     }
   }

@@ -1,7 +1,7 @@
 import RoomLog
 
 extension LogEvent {
-  /// The request that it answers.
+  /// The number of the request that the event answers.
   public var id: UInt64? {
     switch self {
     case .appended(let appended): appended.id

@@ -4,25 +4,25 @@ import TestSupport
 
 @testable import RoomLog
 
-/// A disk in memory below SQLite (sqlite.org/vfs.html) that knows what has been synced, fails where it is told to, and can lose power
-/// between any two calls. Everything that it leaves to chance is drawn from its seed.
+/// A disk in memory below SQLite (sqlite.org/vfs.html). It knows what has been synced, fails where a test wants it to,
+/// and can lose power between any two calls. Everything that it leaves to chance is drawn from its seed.
 ///
 /// It lies as disks and systems do:
-/// - What was written and not synced is there after a power cut, or not, in any pieces of 512 bytes.
-/// - After a sync that failed, the next one succeeds although what the first was to make durable is lost: the system counts those
-///   pages as written (Linux does). They can still be read until the power is cut.
-/// - Files that were made or removed are so after a power cut only once their folder is synced, which SQLite does when it first
+/// - Bytes that were written and not synced are there after a power cut or not, in any pieces of 512 bytes.
+/// - After a failed sync, the next one succeeds, although what the first should have made durable is lost: the system
+///   counts those pages as written (Linux does). They can still be read until the power is cut.
+/// - That a file was made or removed is durable only once its folder is synced. SQLite syncs the folder when it first
 ///   syncs a new write-ahead log or journal.
 ///
-/// `@unchecked Sendable`: one thread uses it, that of its test.
+/// `@unchecked Sendable`: only the thread of its test uses it.
 final class LyingDisk: @unchecked Sendable {
   static let sectorBytes = 512
 
-  /// What SQLite asks of a disk.
+  /// The calls that SQLite makes to a disk.
   enum Call: Hashable, CaseIterable {
     case open, read, write, sync, truncate, delete, lock, shareMemory
 
-    /// Whether the disk may be another one after it.
+    /// Whether the call may change the disk.
     var isChange: Bool {
       switch self {
       case .open, .write, .sync, .truncate, .delete: true
@@ -30,7 +30,7 @@ final class LyingDisk: @unchecked Sendable {
       }
     }
 
-    /// How the call can fail. SQLite's header computes most of these codes, so Swift doesn't import them.
+    /// The codes with which the call can fail. SQLite's header computes most of them, so Swift doesn't import them.
     var codes: [Int32] {
       let code: (Int32) -> Int32 = { SQLITE_IOERR | ($0 << 8) }
       return switch self {
@@ -47,16 +47,16 @@ final class LyingDisk: @unchecked Sendable {
   }
 
   struct Fault: Hashable {
-    /// Which of all calls fails, or of all syncs.
+    /// The number of the call that fails, among all calls of the kind.
     var number: Int
     var kind: Call?
-    /// Which of the call's codes, by its index.
+    /// The index of the code with which it fails.
     var code = 0
-    /// Whether all calls of the kind fail from then on.
+    /// Whether all later calls of the kind fail too.
     var lasts = false
   }
 
-  /// How a call has failed.
+  /// A call that has failed, and how.
   struct Failure: Hashable {
     var call: Call
     var code: Int32
@@ -64,17 +64,18 @@ final class LyingDisk: @unchecked Sendable {
     static let all = Set(Call.allCases.flatMap { call in call.codes.map { Failure(call: call, code: $0) } })
   }
 
-  /// What is on the disk for good.
+  /// The durable bytes of each file, by its path.
   typealias Image = [String: [UInt8]]
 
   let name: String
   var random: SeededGenerator
   var faults: [Fault] = []
-  /// Called before each call that changes the disk.
+  /// Is called before each call that changes the disk.
   var beforeChange: () -> Void = {}
-  /// Called before each call, as if another process were running beside. Its own calls are passed over.
+  /// Is called before each call, as if another process were running at the same time. Calls that it makes itself don't
+  /// call it again.
   var beside: (() -> Void)?
-  /// A process that has ended asks for nothing any more. SQLite learns that by an error.
+  /// Whether the process has ended: it must make no more calls. SQLite gets an error for each.
   var isDead = false
   private(set) var callCount = 0
   private(set) var countByKind: [Call: Int] = [:]
@@ -86,7 +87,7 @@ final class LyingDisk: @unchecked Sendable {
   private var lastNumber: UInt64 = 0
   private let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
 
-  /// - Parameter name: of no other disk in this process.
+  /// - Parameter name: a name that no other disk in this process has.
   init(name: String, seed: UInt64, image: Image = [:]) {
     self.name = name
     random = SeededGenerator(seed: seed)
@@ -100,7 +101,7 @@ final class LyingDisk: @unchecked Sendable {
     register()
   }
 
-  /// To be called when no connection to it is left.
+  /// Frees the disk. To be called when no connection to it is left.
   func remove() {
     sqlite3_vfs_unregister(vfs)
     free(UnsafeMutableRawPointer(mutating: vfs.pointee.zName))
@@ -114,7 +115,7 @@ final class LyingDisk: @unchecked Sendable {
 
   // MARK: What a test does to it
 
-  /// The files that a power cut at this moment may leave.
+  /// The files that are left if the power is cut at this moment.
   func cut() -> Image {
     var names = durableNames
     for change in changedNames.prefix(Int.random(in: 0...changedNames.count, using: &random)) {
@@ -123,22 +124,22 @@ final class LyingDisk: @unchecked Sendable {
     return names.mapValues { $0.cut(using: &random) }
   }
 
-  /// The files if everything is synced.
+  /// The files as if everything had been synced.
   var settled: Image { files.mapValues(\.now) }
 
-  /// Somebody removes a file that is in use.
-  /// - Returns: puts it back.
+  /// Removes a file that is in use, as somebody might.
+  /// - Returns: a function that puts the file back.
   func removeFile(_ path: String) -> (() -> Void)? {
     guard let file = files.removeValue(forKey: path) else { return nil }
     return { self.files[path] = file }
   }
 
-  /// A file is removed, and for good once its folder is synced.
+  /// Removes a file. The removal is durable once the folder is synced.
   func discard(_ path: String) {
     if files.removeValue(forKey: path) != nil { changedNames.append((path, nil)) }
   }
 
-  /// As the log looks at files.
+  /// The log's own access to files, on this disk.
   var look: FileLook {
     FileLook(
       identity: { [unowned self] path in
@@ -160,7 +161,8 @@ final class LyingDisk: @unchecked Sendable {
 
   // MARK: What SQLite asks
 
-  /// Counts a call, and tells how it fails.
+  /// Counts a call.
+  /// - Returns: the code with which the call fails, if it does.
   func enter(_ kind: Call) -> Int32? {
     if isDead { return kind.codes[0] }
     if let beside {
@@ -175,7 +177,7 @@ final class LyingDisk: @unchecked Sendable {
     for (index, fault) in faults.enumerated() {
       let number = fault.kind == nil ? callCount : fault.kind == kind ? ofKind : 0
       guard number == fault.number || fault.lasts && number > fault.number && fault.kind == kind else { continue }
-      // From now on it is about calls of this kind.
+      // From now on, all calls of this kind fail.
       if fault.lasts, fault.kind == nil {
         faults[index] = Fault(number: ofKind, kind: kind, code: fault.code, lasts: true)
       }
@@ -215,7 +217,7 @@ final class LyingDisk: @unchecked Sendable {
 
   func write(_ file: StoredFile, _ bytes: UnsafeRawBufferPointer, at place: Int) -> Int32 {
     if let code = enter(.write) {
-      // Some of it may have been written all the same.
+      // A write that fails may have written some of the bytes.
       if !isDead, !bytes.isEmpty {
         file.write(
           UnsafeRawBufferPointer(rebasing: bytes[..<Int.random(in: 0..<bytes.count, using: &random)]),
@@ -225,7 +227,7 @@ final class LyingDisk: @unchecked Sendable {
       return code
     }
     file.write(bytes, at: place)
-    // The system writes what it likes, when it likes.
+    // The system may write any bytes to the disk at any time.
     if Int.random(in: 0..<16, using: &random) == 0 { file.writeSome(using: &random) }
     return SQLITE_OK
   }
@@ -238,7 +240,7 @@ final class LyingDisk: @unchecked Sendable {
       return code
     }
     file.sync()
-    // Of a new database, SQLite doesn't sync the folder.
+    // SQLite syncs the folder of a new write-ahead log or journal, but not that of a new database.
     if changedNames.contains(where: { $0.file === file && ($0.path.hasSuffix("-wal") || $0.path.hasSuffix("-journal")) }
     ) {
       syncNames()
@@ -276,15 +278,15 @@ final class LyingDisk: @unchecked Sendable {
   }
 }
 
-/// A file's bytes: as they are read now, and as they are after a power cut.
+/// A file's bytes: as they are read now, and as they would be after a power cut.
 final class StoredFile {
   let number: UInt64
   fileprivate(set) var now: [UInt8] = []
   fileprivate(set) var durable: [UInt8] = []
-  /// The sectors that were written since they were last synced.
+  /// Which sectors were written and not synced since.
   private var unsynced: [Bool] = []
   private var isSizeUnsynced = false
-  /// The connections that have it open, and how each has locked it.
+  /// The connections that have the file open, and the lock that each has on it.
   var locks: [ObjectIdentifier: Int32] = [:]
   var shared: SharedIndex?
 
@@ -322,14 +324,14 @@ final class StoredFile {
     isSizeUnsynced = false
   }
 
-  /// Some sectors reach the disk. They may be written again before they are synced.
+  /// Some unsynced sectors reach the disk, as the system likes. They may be written again before they are synced.
   func writeSome(using random: inout SeededGenerator) {
     durable = cut(using: &random)
   }
 
   func cut(using random: inout SeededGenerator) -> [UInt8] {
     guard isSizeUnsynced || unsynced.contains(true) else { return durable }
-    // All of it, nothing of it, or any of it.
+    // How much is there after the power cut: all, nothing, or any sectors.
     let way = Int.random(in: 0..<4, using: &random)
     var left = durable
     if isSizeUnsynced, way == 0 || way > 1 && Bool.random(using: &random) {

@@ -61,7 +61,7 @@ struct CrashTests {
 
   @Test("a room is never opened from a half-written snapshot")
   func halfWrittenSnapshot() throws {
-    // If this process got no time until the snapshot was complete, it tries again.
+    // If this process was so slow that the snapshot was complete by then, it tries again.
     for _ in 0..<20 {
       let directory = temporaryDirectory()
       defer { remove(directory: directory) }
@@ -73,17 +73,17 @@ struct CrashTests {
     Issue.record("the snapshot was never in the middle")
   }
 
-  /// The database of a writer that was killed while it wrote its large snapshot; nil if the snapshot was complete
+  /// The database of a writer that was killed while it wrote its large snapshot. `nil` if the snapshot was complete
   /// already.
   private func killedInTheMiddle(_ directory: String) throws -> Database? {
     let writer = try CrashWriter("snapshot", directory: directory)
     let large = "length=\(50 << 20)"
     while true {
       for _ in 0..<20 { _ = try #require(writer.line()) }
-      // The writer is stopped while the test looks.
+      // The writer stands still while the test reads the database.
       writer.signal(SIGSTOP)
       let database = try Database(path: directory + "/canvas.db", mayCreate: false, fileSystem: nil)
-      // A writer that was stopped in the middle of something may keep others out.
+      // The writer may hold a lock that keeps others from reading, so this may fail.
       let whole = try? database.number("SELECT count(*) FROM snapshots WHERE complete=1 AND \(large)")
       let parts = "snapshots JOIN snapshot_parts USING(room, position)"
       let begun = try? database.number("SELECT count(*) FROM \(parts) WHERE \(large)")
@@ -101,7 +101,7 @@ struct CrashTests {
       #expect(try bench.load(summary.room).loaded?.snapshot?.place.byteCount != 50 << 20)
       #expect(try bench.records(summary.room).count == Int(summary.last))
     }
-    // The snapshot's parts are cleared away.
+    // Waits until the parts of the unfinished snapshot have been cleared away.
     var remains: Int64 = 1
     for _ in 0..<5_000 where remains > 0 {
       _ = try bench.summaries()

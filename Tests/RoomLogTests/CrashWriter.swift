@@ -10,7 +10,8 @@ final class CrashWriter {
   init(_ mode: String, directory: String) throws {
     var toChild: [Int32] = [0, 0]
     var fromChild: [Int32] = [0, 0]
-    // Other tests start processes too. An end of a pipe that one of them inherited would keep the pipe open.
+    // Other tests start processes at the same time. If such a process inherited an end of this pipe, the pipe would
+    // stay open.
     CrashWriter.starting.lock()
     defer { CrashWriter.starting.unlock() }
     try #require(pipe(&toChild) == 0 && pipe(&fromChild) == 0)
@@ -34,7 +35,7 @@ final class CrashWriter {
   }
 
   private struct Starting: @unchecked Sendable {
-    // A mutex of the system's, never freed.
+    // A mutex of the system. It is never freed.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t> = {
       let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
       pthread_mutex_init(mutex, nil)
@@ -48,7 +49,7 @@ final class CrashWriter {
 
   deinit { fclose(output) }
 
-  /// The program is next to the tests' own executable.
+  /// The path of the program, which is next to the tests' own executable.
   private static func path() throws -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -58,7 +59,7 @@ final class CrashWriter {
     return "/\(beside)/log-crash-writer"
   }
 
-  /// The next line that it prints; nil at the end.
+  /// The next line that the program prints. `nil` at the end.
   func line() -> String? {
     var start: UnsafeMutablePointer<CChar>?
     var capacity = 0
@@ -70,13 +71,13 @@ final class CrashWriter {
 
   func signal(_ number: Int32) { Glibc.kill(process, number) }
 
-  /// Kills it at once, and returns the rest of what it had printed.
+  /// Kills the program at once, and returns the rest of what it had printed.
   func kill() -> [String] {
     Glibc.kill(process, SIGKILL)
     return finish()
   }
 
-  /// Ends its input, waits for it to end, and returns what it printed.
+  /// Closes the program's input, waits until it has ended, and returns what it printed.
   @discardableResult
   func finish() -> [String] {
     close(input)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomLog
 
-/// Beside these, the whole contract is tried over connections that are cut: `LogKind.cutPostgres`.
+/// In addition to these tests, the whole contract is tested over connections that are cut: `LogKind.cutPostgres`.
 @Suite("A log whose connections are cut", .enabled(if: TestDatabase.isThere))
 struct CutTests {
   @Test(
@@ -21,7 +21,7 @@ struct CutTests {
       proxy.cut([Cut(way: way, place: places)])
       let own = [UInt8(places / 256), UInt8(places % 256)]
       acknowledged += try #require(try bench.append("demo", [own], mayCreate: false).appended).records
-      // The commit, or its answer, is over before this place.
+      // No cut was made, so the request or the answer is shorter than this: all places have been tried.
       guard proxy.cuts.count > places else { break }
       places += 1
     }
@@ -31,9 +31,10 @@ struct CutTests {
     #expect(other.events.records(of: "demo", atLeast: acknowledged.count) == acknowledged)
     let repeats = try #require(bench.log as? PatientLog).repeats
     switch way {
-    // The database has executed the commit before it has read the last bytes of the request.
+    // The database carries out the commit before it has read the last bytes of the request, so the last cuts refuse
+    // nothing.
     case .request: #expect(repeats > 250 && repeats <= places)
-    // The answer begins when everything is stored: so nothing is refused.
+    // When the answer begins, everything is stored, so nothing is refused and sent again.
     case .answer: #expect(repeats == 0)
     }
   }
@@ -45,7 +46,7 @@ struct CutTests {
     let cuts = try #require(bench.proxy).cuts
     for way in [Cut.Way.request, .answer] {
       let places = cuts.filter { $0.way == way }.map(\.place)
-      // If the place lies past the end of a commit, that commit isn't cut.
+      // A commit that is shorter than the place isn't cut, so there are fewer cuts than commits.
       #expect(places.count >= 5)
       #expect(Set(places).count == places.count)
     }
@@ -85,7 +86,7 @@ struct CutTests {
     let node = try bench.secondNode(isPatient: false)
     defer { node.log.close() }
     func ask(cutting cut: Cut, _ request: LogRequest) throws -> LogEvent {
-      // After each cut, the log is there again.
+      // Waits until the log is available again after each cut.
       while node.events.all.count(where: { $0 == .availability(room: nil, nil) }) < proxy.cuts.count { usleep(1_000) }
       let count = proxy.cuts.count
       proxy.cut([cut])
@@ -141,7 +142,7 @@ struct CutTests {
     let last = try #require(try bench.append("demo", ["a", "b", "c"].map(bytes)).appended).records[2].position
     let node = try bench.follower(of: "demo", after: last, isPatient: false)
     defer { node.log.close() }
-    // The node doesn't hear that the room is deleted.
+    // The node gets no notifications, so it doesn't learn that the room is deleted.
     proxy.hold("canvas follower")
     _ = try bench.ask { .delete(id: $0, room: "demo") }
     proxy.cut([Cut(way: .answer, place: 0)])
@@ -166,18 +167,19 @@ struct CutTests {
       .append(LogBench.append(1, "demo", [bytes("half")], mayCreate: false)),
       .append(LogBench.append(2, "later", [large])),
     ])
-    // When the second room has its number, the first is locked.
+    // Waits until the second room has got its number. The first room is locked by then.
     let isThere = "(SELECT last_value FROM canvas.rooms_number_seq) > 1"
     try TestDatabase.ask(
       "DO $$ BEGIN WHILE NOT \(isThere) LOOP PERFORM pg_sleep(0.002); END LOOP; END $$",
       in: bench.directory
     )
     #expect(try bench.append("demo", [bytes("beside")]).appended != nil)
-    // It isn't the node that gives up its connection, as it does after five seconds, but the database, which has been asked to.
+    // The database has ended the connection, because another node asked for that. The node itself would have given it
+    // up only after five seconds.
     let lost = node.events.first { if case .availability(nil, _?) = $0 { true } else { false } }
     #expect("\(lost, default: "nothing")".contains("server closed the connection"))
     #expect(proxy.cuts.count == 1)
-    // For the node it is as after any cut.
+    // To the node this is like any cut.
     for id in 1...2 as ClosedRange<UInt64> { #expect(node.events.answer(to: id)?.isUnavailable == true) }
     #expect(try bench.records("demo").map(\.bytes) == ["first", "beside"].map(bytes))
   }
@@ -193,7 +195,8 @@ struct CutTests {
     func follow(_ id: UInt64) -> LogRequest {
       .follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first))
     }
-    // The node doesn't hear of the other's record, and so can't tell of its own that comes after it.
+    // The node gets no notification of the other node's record, so it can't report its own record, which comes after
+    // that.
     proxy.hold("canvas follower")
     try bench.append("demo", [bytes("there")])
     node.log.submit([.append(LogBench.append(2, "demo", [bytes("here")])), follow(3), follow(4)])
@@ -208,7 +211,7 @@ struct CutTests {
     node.log.close()
     let own = node.events.answer(to: 2)
     if ending == .deletion {
-      // What lies before it was never told, and is gone as it is.
+      // The record before the node's own was never reported, and can't be any more, so the append is refused.
       #expect(own?.error == .noSuchRoom(room: "demo"))
     } else {
       #expect(own?.appended?.records.map(\.bytes) == [bytes("here")])

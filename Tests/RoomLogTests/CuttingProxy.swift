@@ -4,26 +4,26 @@ import Testing
 
 @testable import RoomLog
 
-/// A place at which a connection is cut.
+/// Where a connection is cut.
 struct Cut: Hashable, Sendable {
   enum Way: Hashable, Sendable {
-    /// The request: the rest of it never arrives at the database.
+    /// Within the request, the rest of which never arrives at the database.
     case request
-    /// The answer: the database has carried the request out, and the client doesn't learn of it.
+    /// Within the answer: the database has carried out the request, and the client doesn't learn that.
     case answer
   }
 
   /// The statement with which the request begins.
   var statement = "begin"
   var way: Way
-  /// How many bytes of it still get through.
+  /// How many bytes of the request or the answer still get through.
   var place: Int
-  /// Whether the connection stays and carries nothing more of the request, as that of a client that stands still.
+  /// Whether the connection stays open, but carries nothing more of the request, as if the client stood still.
   var isSilence = false
 }
 
-/// Stands between logs and their database, and cuts connections within a request or its answer: where it is told to, and
-/// within each so many commits at places of its own.
+/// Stands between logs and their database, and cuts connections within a request or its answer. It cuts where a test
+/// wants it to, and also once in a number of commits, each time at another place.
 ///
 /// A thread of its own carries all bytes. Everything else may be called from any thread.
 final class CuttingProxy: Sendable {
@@ -31,14 +31,14 @@ final class CuttingProxy: Sendable {
     var planned: [Cut] = []
     var made: [Cut] = []
     var commits = 0
-    /// Connections of this name carry nothing.
+    /// The name of the connections that carry nothing.
     var held: String?
-    /// Connections of this name carry no answers.
+    /// The name of the connections that carry requests, but no answers.
     var unanswered: String?
-    /// How often `held` or `unanswered` has changed, and the last of these changes that the thread has seen.
+    /// How often `held` or `unanswered` has changed, and which of these changes the thread has seen.
     var changes = 0
     var changesSeen = 0
-    /// Whether one of these connections has an answer that it doesn't carry.
+    /// Whether one of the connections without answers has an answer to carry.
     var holdsAnswer = false
     var isOver = false
   }
@@ -53,8 +53,8 @@ final class CuttingProxy: Sendable {
   private let thread = Mutex<LogThread?>(nil)
 
   /// - Parameters:
-  ///   - url: the database's.
-  ///   - commitsBetweenCuts: nil for a proxy that cuts only where it is told to.
+  ///   - url: the URL of the database.
+  ///   - commitsBetweenCuts: `nil` for a proxy that cuts only where a test wants it to.
   init(to url: String, commitsBetweenCuts: Int?) throws {
     self.commitsBetweenCuts = commitsBetweenCuts
     databasePort = try #require(PostgresAddress(url).hosts.first.flatMap { UInt16($0.port) }, "\(url)")
@@ -71,28 +71,28 @@ final class CuttingProxy: Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// The address of a database behind the proxy. It names the proxy as many hosts, because a log tries the next host at once,
-  /// and pauses only when it has tried them all.
+  /// The database's URL, with the proxy in place of its host. It names the proxy as many hosts: a log tries the next
+  /// host at once, and pauses only when it has tried all of them.
   func address(of url: String) -> String {
     let hosts = [String](repeating: "127.0.0.1:\(port)", count: 64).joined(separator: ",")
     let (start, name) = (url.prefix { $0 != "@" }, url.split(separator: "/").last ?? "")
-    // In encrypted bytes, no places could be told apart.
+    // The bytes are not encrypted, so that the proxy can find its places in them.
     return "\(start)@\(hosts)/\(name)?sslmode=disable&gssencmode=disable"
   }
 
-  /// Cuts here next, each cut after the one before it.
+  /// Plans the next cuts. Each is made after the one before it.
   func cut(_ cuts: [Cut]) { state.withLock { $0.planned = cuts } }
 
   /// The cuts that were made, in their order.
   var cuts: [Cut] { state.withLock { $0.made } }
 
-  /// Connections of this name carry nothing until `hold(nil)`.
+  /// From now on, connections of this name carry nothing, until `hold(nil)`.
   func hold(_ name: String?) { change { $0.held = name } }
 
-  /// Connections of this name carry requests, and no answers until `holdAnswers(nil)`.
+  /// From now on, connections of this name carry requests but no answers, until `holdAnswers(nil)`.
   func holdAnswers(_ name: String?) { change { $0.unanswered = name } }
 
-  /// Returns once the thread has seen the change. Until then it may still carry bytes.
+  /// Makes a change, and returns once the thread has seen it: until then, the thread may still carry bytes.
   private func change(_ change: (inout State) -> Void) {
     let number = state.withLock { state in
       change(&state)
@@ -125,8 +125,8 @@ final class CuttingProxy: Sendable {
 
   // MARK: Where to cut
 
-  /// Where the next cuts within commits are, for all proxies of this process. The places move on from byte to byte, with a step
-  /// that also lets a few cuts reach all parts of a commit.
+  /// Where the next cuts within commits are, for all proxies of this process. The places move on with each cut, by a
+  /// step with which even a few cuts are spread over the whole commit.
   private static let places = Mutex<[Cut.Way: Int]>([.request: 0, .answer: 0])
   private static let step = 41
 
@@ -148,7 +148,7 @@ final class CuttingProxy: Sendable {
     CuttingProxy.places.withLock { $0[cut.way, default: 0] += CuttingProxy.step }
   }
 
-  /// The request or the answer was shorter than that.
+  /// The cut was not made: the request or the answer was shorter than its place.
   private func noteMissed(_ cut: Cut) {
     CuttingProxy.places.withLock { $0[cut.way] = (cut.place + 1) % CuttingProxy.step }
   }
@@ -188,11 +188,11 @@ final class CuttingProxy: Sendable {
   }
 }
 
-/// Sockets of this machine alone, which never wait and which no other process inherits.
+/// Sockets that only this machine can reach. They never block, and no other process inherits them.
 enum Loopback {
   private static let kind = Int32(SOCK_STREAM.rawValue)
 
-  /// - Parameter backlog: how many connections may wait to be accepted, beside one.
+  /// - Parameter backlog: how many connections may wait to be accepted, in addition to one.
   static func listen(backlog: Int32 = 64) -> Int32? {
     let descriptor = socket(AF_INET, kind, 0)
     guard descriptor >= 0 else { return nil }
@@ -212,7 +212,7 @@ enum Loopback {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  /// - Parameter waits: whether it waits for the connection to be there.
+  /// - Parameter waits: whether to wait until the connection is made.
   static func connect(_ port: UInt16, waits: Bool = true) -> Int32? {
     let descriptor = socket(AF_INET, kind, 0)
     guard descriptor >= 0 else { return nil }

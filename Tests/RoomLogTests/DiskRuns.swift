@@ -5,11 +5,11 @@ import Testing
 @testable import LogSupport
 @testable import RoomLog
 
-/// Runs histories of a log on a disk that lies, and starts the log on what is left when the power is cut.
+/// Runs histories of a log on a lying disk, and starts the log on what is left when the power is cut.
 struct DiskRuns {
   let directory: String
 
-  /// All that is left when the power is cut.
+  /// What is left after a power cut, and what the log must have then.
   struct Rest {
     fileprivate var image: LyingDisk.Image
     fileprivate var lock: [UInt8]
@@ -17,7 +17,8 @@ struct DiskRuns {
     fileprivate var lives: UInt32
   }
 
-  /// The file in which the directory is locked is the only one that isn't on the disk that lies. In memory its syncs cost nothing.
+  /// The file whose lock protects the directory is the only one that isn't on the lying disk. It is put on a file
+  /// system in memory, where its syncs cost nothing.
   init() {
     var template = Array("/dev/shm/room-log-XXXXXX".utf8CString)
     directory =
@@ -54,7 +55,7 @@ struct DiskRuns {
     Rest(image: image, lock: lock, ledger: history.ledger, lives: history.lives)
   }
 
-  /// Two rooms that have been there for a while.
+  /// What histories begin with: two rooms that have been there for a while.
   func beginning() throws -> Rest {
     let empty = Rest(image: [:], lock: [], ledger: DiskLedger(), lives: 0)
     let history = history(empty, seed: 1)
@@ -68,13 +69,13 @@ struct DiskRuns {
     return rest(of: history, history.disk.settled)
   }
 
-  /// What came of a history.
+  /// What a history has led to.
   struct Outcome {
-    /// What power cuts would leave: as often as was asked for, then at the end, and once more when all works again and everyone has
-    /// been told.
+    /// What power cuts would leave: at the moments that were asked for, at the end of the steps, and once more when the
+    /// disk works again and all requests are answered.
     var cuts: [Rest] = []
     var failures: [LyingDisk.Failure: Int] = [:]
-    /// How many calls to the disk there had been after each step, the first of which is the start.
+    /// The number of calls to the disk after each step. The first step is the start.
     var calls: [Int] = []
     var backUps = 0
     var repairs = 0
@@ -82,7 +83,7 @@ struct DiskRuns {
     var failureCount: Int { failures.values.reduce(0, +) }
   }
 
-  /// Starts the log, performs the steps, and has it recover.
+  /// Starts the log, carries out the steps, and then has the log recover.
   func run(
     _ steps: [DiskHistory.Step],
     from beginning: Rest,
@@ -123,7 +124,7 @@ struct DiskRuns {
   }
 }
 
-/// What came of many histories. Of those that failed, only the first are told.
+/// The sums over many histories. Of the failures, only the first are kept in words.
 final class DiskTally {
   private(set) var cuts = 0
   private(set) var failures: [LyingDisk.Failure: Int] = [:]

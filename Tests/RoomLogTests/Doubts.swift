@@ -3,7 +3,7 @@ import Synchronization
 @testable import RoomLog
 
 /// Decides which appends to a log in memory are undecided: those that a test asks for, and some at random. The random
-/// ones become ever rarer, so that a test with many appends doesn't take long.
+/// ones become rarer and rarer, so that a test with many appends doesn't take long.
 final class Doubts: Sendable {
   private struct State {
     var next: UndecidedAppend.Fate?
@@ -20,7 +20,7 @@ final class Doubts: Sendable {
   /// How many appends were undecided.
   var made: Int { state.withLock { $0.made } }
 
-  /// The next append is undecided.
+  /// Makes the next append undecided.
   func leaveNext(_ fate: UndecidedAppend.Fate) { state.withLock { $0.next = fate } }
 
   func take() -> UndecidedAppend.Fate? {

@@ -1,8 +1,8 @@
 import Glibc
 import RoomLog
 
-/// A sink that remembers events, and lets a test wait for the one it expects. Waiting ends with the event. The time
-/// limit only makes a broken log fail a test instead of hanging it.
+/// A sink that keeps events, and lets a test wait for the one that it expects. Waiting ends with that event. The time
+/// limit only has a test fail, instead of hanging, if a log is broken.
 ///
 /// `@unchecked Sendable`: a mutex protects everything.
 final class EventCollector: @unchecked Sendable {
@@ -42,7 +42,7 @@ final class EventCollector: @unchecked Sendable {
   }
 
   /// The events after the first `count`.
-  /// - Parameter waits: whether to wait for some, up to ten seconds.
+  /// - Parameter waits: whether to wait until there are some, up to ten seconds.
   func news(after count: Int, waits: Bool) -> [LogEvent] {
     wait { events.count > count || !waits ? Array(events[count...]) : nil } ?? []
   }
@@ -51,7 +51,7 @@ final class EventCollector: @unchecked Sendable {
 
   func first(where isWanted: (LogEvent) -> Bool) -> LogEvent? { wait { events.first(where: isWanted) } }
 
-  /// The records that were reported of a room, once there are this many.
+  /// The reported records of a room, once there are at least so many.
   func records(of room: String, atLeast count: Int) -> [LogRecord]? {
     wait {
       let records = events.compactMap(\.appended).filter { $0.room == room }.flatMap(\.records)
@@ -64,7 +64,7 @@ final class EventCollector: @unchecked Sendable {
     throw NotOpened(events: all)
   }
 
-  /// A log that ought to be open isn't.
+  /// The log should have been opened, and was not.
   struct NotOpened: Error {
     let events: [LogEvent]
   }
@@ -83,7 +83,7 @@ final class EventCollector: @unchecked Sendable {
 }
 
 extension timespec {
-  /// How long a test waits for what it expects: many times what a slow disk takes.
+  /// How long a test waits for what it expects: many times longer than a slow disk takes.
   static var inTenSeconds: timespec {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -126,7 +126,7 @@ struct FaultTests {
     #expect(try bench.append("demo", [bytes("three")]).error == .unavailable(fault))
   }
 
-  /// Changes the database through a connection of its own, on a disk that works.
+  /// Changes the database behind the log's back, through another connection and on a disk that works.
   private func behindItsBack(
     _ change: (WriterDatabase, inout RoomEntry) throws(SQLiteFailure) -> Void
   ) throws {
@@ -149,7 +149,7 @@ struct FaultTests {
     try #require(disk.waitForHeldSync(), "no commit was synced within ten seconds")
     let rest = (1...400).map { _ in bench.nextId() }
     for id in rest { bench.log.submit(.append(LogBench.append(id, "room-\(id % 50)", [bytes("\(id)")]))) }
-    // Nothing is reported before it is synced.
+    // The append isn't synced yet, so only the opening has been reported.
     #expect(bench.events.all.map(\.isOpened) == [true])
     disk.releaseSyncs()
     for id in rest { _ = try #require(bench.events.answer(to: id)?.appended, "no answer to \(id) within ten seconds") }
@@ -251,7 +251,7 @@ struct FaultTests {
       let record = found.place(NewRecord(bytes: bytes("stored after all"), operations: 1), milliseconds: 2_000)
       try writer.put(record, room: 2, operations: 1)
       try writer.put(found)
-      // Its entry isn't what was stored.
+      // The room's entry is no longer as it was stored.
       try writer.database.run("UPDATE rooms SET changed=changed+1 WHERE number=2")
     }
     disk.failWrites(nil)
@@ -328,7 +328,8 @@ struct FaultTests {
 
   static let canMount = mount("probe")
 
-  /// Whether a small file system of its own can be mounted at a new directory below `/tmp`.
+  /// Mounts a small file system at a new directory below `/tmp`.
+  /// - Returns: whether that is possible here.
   private static func mount(_ name: String) -> Bool {
     let path = "/tmp/room-log-\(name)-\(getpid())"
     mkdir(path, 0o700)

@@ -2,8 +2,8 @@ import CSQLite
 import Glibc
 import Synchronization
 
-/// A disk that fails on demand. It is a file system of SQLite's (sqlite.org/vfs.html) that passes everything on to the
-/// system's, except for what a test wants to go wrong in its own directory.
+/// A disk that fails when a test wants it to. It is a virtual file system of SQLite's (sqlite.org/vfs.html) that passes
+/// all calls on to the system's, except those in its own directory that should fail.
 ///
 /// `@unchecked Sendable`: a mutex protects everything.
 final class FaultyDisk: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class FaultyDisk: @unchecked Sendable {
   private var syncsHeld = 0
   private var faultCount = 0
 
-  /// From here on files under `directory` are on this disk.
+  /// From now on, the files under `directory` are on this disk.
   init(directory: String) {
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(change, nil)
@@ -27,19 +27,19 @@ final class FaultyDisk: @unchecked Sendable {
   func failWrites(_ code: Int32?) { set { self.writeCode = code } }
   func failSyncs(_ code: Int32?) { set { self.syncCode = code } }
 
-  /// How many writes and syncs have failed. Tests assert that a fault happened.
+  /// How many writes and syncs have failed. By it tests assert that a fault has happened.
   var faults: Int {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return faultCount
   }
 
-  /// Holds each sync until `releaseSyncs`, like a slow disk.
+  /// From now on, each sync waits until `releaseSyncs`, as on a slow disk.
   func holdSyncs() { set { self.holdsSyncs = true } }
   func releaseSyncs() { set { self.holdsSyncs = false } }
 
   /// Waits until a sync is held.
-  /// - Returns: whether one is. A log that never syncs fails a test instead of hanging it.
+  /// - Returns: whether one is. If a log never syncs, the test fails instead of hanging.
   func waitForHeldSync() -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -82,14 +82,14 @@ final class FaultyDisk: @unchecked Sendable {
   private static let disks = Mutex<[String: FaultyDisk]>([:])
   private static let files = Mutex<[UInt: FaultyDisk]>([:])
 
-  /// The system's methods for a file, or ours around them. There is one set for each way of locking. Both exist as long
-  /// as the process.
+  /// The system's functions for a file, or ours, which call them. There is one set for each kind of locking. Both exist
+  /// as long as the process.
   private struct Methods: Hashable, @unchecked Sendable {
     let pointer: UnsafePointer<sqlite3_io_methods>
   }
 
   private struct System: @unchecked Sendable {
-    // The system's own, never freed.
+    // The system's own file system, which is never freed.
     let vfs: UnsafeMutablePointer<sqlite3_vfs>
     var wrapped: [Methods: Methods] = [:]
   }

@@ -4,14 +4,15 @@ import Testing
 
 @testable import RoomLog
 
-/// Two or three nodes of one database, of which everything is drawn from a seed: what they ask, and what goes wrong between them and
-/// the database meanwhile. At the end nothing goes wrong any more, and all that was told is compared with what is stored.
+/// Two or three nodes of one database. Everything is drawn from a seed: what the nodes request, and what goes wrong
+/// between them and the database meanwhile. At the end nothing goes wrong any more, and everything that was reported is
+/// compared with what is stored.
 final class LineHistory {
-  /// How long rows are kept. What nodes store has the time at which they do, so that trimming comes a moment after it.
+  /// How long records are kept: so short that they are trimmed a moment after they were stored.
   private static let retention = Retention(ageMillisecondsMax: 300)
   private static let rooms = ["a", "b", "c"]
   private static let links = ["canvas writer", "canvas follower", "canvas reader", "canvas helper"]
-  /// With which requests begin.
+  /// The statements with which the requests begin that are cut.
   private static let statements = [
     "begin", "epoch", "newer", "look", "notify", "tell", "room", "rooms", "keep", "hold", "trimmable", "uncleared",
     "lock", "evict", "settle", "fence", "clear", "clear_dropped",
@@ -22,7 +23,7 @@ final class LineHistory {
   private let ledger: LineLedger
   private var random: SeededGenerator
   private var nodes: [LineNode] = []
-  /// A backend that stands still.
+  /// The process of the database that is stopped, if one is.
   private var stopped: pid_t?
   private var isHeld = false
 
@@ -51,7 +52,8 @@ final class LineHistory {
     )
   }
 
-  /// - Returns: what happened how often.
+  /// Runs the history.
+  /// - Returns: how often each event happened.
   func run(steps: Int) throws -> [String: Int] {
     for _ in 0..<steps {
       try step()
@@ -69,7 +71,7 @@ final class LineHistory {
     return ledger.happened
   }
 
-  /// Enough for the small queue of a node to be full.
+  /// The upper bound on unanswered requests. It is enough for a node's small queue to be full.
   private static let unansweredMax = 30
 
   private func happens(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &random) < probability }
@@ -107,7 +109,7 @@ final class LineHistory {
     node.append(room, records: Int.random(in: 1...5, using: &random), bytes: bytes)
   }
 
-  /// Often while a chore is under way there.
+  /// Often a chore of the room is under way at that time.
   private func deleteAndMakeAgain(_ room: String) {
     if happens(0.5) { for node in nodes { node.snapshot(room) } }
     if happens(0.5) { nodes[0].askOther { .retain(id: $0, milliseconds: UnixClock.milliseconds()) } }
@@ -135,7 +137,7 @@ final class LineHistory {
     ledger.count(answersAlone ? "late answers" : "delay")
   }
 
-  /// Held connections go on.
+  /// Lets held connections go on.
   private func release() {
     if isHeld {
       proxy.hold(nil)
@@ -157,7 +159,7 @@ final class LineHistory {
     )
   }
 
-  /// A process of the database gets no time.
+  /// Stops a process of the database.
   private func stop() throws {
     release()
     let rows = try TestDatabase.rows(
@@ -169,8 +171,9 @@ final class LineHistory {
     ledger.count("stopped")
   }
 
-  /// The last records of a room are gone, as after the takeover of a standby that lacks them: nobody who was connected before is
-  /// after that. A snapshot of them would be gone as well, so none of those is chosen that a snapshot has.
+  /// Removes the last records of a room, as when a standby takes over that lacks them. No connection from before
+  /// survives such a takeover. A snapshot of the records would be lost as well, so only records are removed that no
+  /// snapshot covers.
   private func lose(_ room: String) throws {
     release()
     try TestDatabase.ask(
@@ -204,7 +207,7 @@ final class LineHistory {
 
   // MARK: The end
 
-  /// Nothing goes wrong any more, until every request is answered and every node has every room as it is.
+  /// Ends all faults, and waits until every request is answered and every node has every room as it is stored.
   private func settle() throws {
     release()
     proxy.cut([])
@@ -213,7 +216,7 @@ final class LineHistory {
     for node in nodes {
       for room in LineHistory.rooms {
         for _ in 0..<1_000 {
-          // Also one that was open: it learns what it may have missed.
+          // An open room is caught up, because the node may have missed something of it.
           if node.records(of: room) == nil { node.open(room) } else { node.catchUp(room) }
           while node.unanswered > 0, node.take(waits: true) {}
           if node.isUpToDate(room) { break }
@@ -253,11 +256,11 @@ final class LineHistory {
   }
 }
 
-/// The rooms as they are stored at the end, read past the proxy.
+/// The rooms as they are stored at the end. They are read from the database itself, without the proxy.
 private final class StoredLog {
   struct Room {
     let epoch: UInt64
-    /// All that it ever had.
+    /// All records that the room has had.
     let records: [UInt64]
   }
 
@@ -289,7 +292,7 @@ private final class StoredLog {
     return loaded
   }
 
-  /// A room from where its records begin, and whether its snapshots are what these add up to.
+  /// A room with all its records, even trimmed ones. Checks that its snapshots are what the records add up to.
   func room(_ name: String) throws -> Room? {
     guard let summary = try load(name, through: .end)?.summary else { return nil }
     var records: [UInt64] = []

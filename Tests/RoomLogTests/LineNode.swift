@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomLog
 
-/// Everything that the nodes of one database were told.
+/// Everything that was reported to the nodes of one database.
 final class LineLedger: CustomStringConvertible {
   struct Place: Hashable {
     var room: String
@@ -11,11 +11,11 @@ final class LineLedger: CustomStringConvertible {
     var position: UInt64
   }
 
-  /// Which record was acknowledged at which place.
+  /// By place: the record that was acknowledged there.
   private(set) var acknowledged: [Place: UInt64] = [:]
   /// The records of each append.
   private(set) var appends: [[UInt64]] = []
-  /// The lives of rooms that were told to be over.
+  /// The epochs of the rooms whose deletion was reported.
   private(set) var ended: Set<UInt64> = []
   private(set) var happened: [String: Int] = [:]
   private var lastRecord: UInt64 = 0
@@ -23,13 +23,13 @@ final class LineLedger: CustomStringConvertible {
 
   init(seed: UInt64) { self.seed = seed }
 
-  /// In front of whatever isn't as it should be.
+  /// The beginning of every failure's message.
   var description: String { "seed \(seed)" }
 
   func count(_ happening: String) { note(1, happening) }
   func note(_ times: Int, _ happening: String) { happened[happening, default: 0] += times }
 
-  /// Records that no other append has.
+  /// Numbers for records, which no other append has.
   func newRecords(_ count: Int) -> [UInt64] {
     let numbers = (1...UInt64(count)).map { lastRecord + $0 }
     lastRecord += UInt64(count)
@@ -47,8 +47,9 @@ final class LineLedger: CustomStringConvertible {
   func noteEnd(of epoch: UInt64) { ended.insert(epoch) }
 }
 
-/// A node as the hub uses it: rooms are loaded, followed and folded, and left when the log says so. What a room adds up to are the
-/// numbers of its records. A snapshot has them all, so the number at a place is known for each place.
+/// A node that uses the log as the hub does: it loads rooms, follows and folds them, and gives them up when the log
+/// says so. A room adds up to the numbers of its records. A snapshot has all these numbers, so it is known which record
+/// is at each place.
 final class LineNode {
   private enum Stage { case loading, following, open }
 
@@ -59,10 +60,10 @@ final class LineNode {
     var isStored = false
     var hasProposed = false
     var records: [UInt64] = []
-    /// The log's when it was loaded.
+    /// The log's timeline when the room was loaded.
     let timeline: UInt64
     var last: UInt64 = 0
-    /// Whether everything has been told that was stored when the node asked last.
+    /// Whether everything has been reported that was stored when the node last asked to catch up.
     var isUpToDate = false
   }
 
@@ -85,7 +86,7 @@ final class LineNode {
   private var lastId: UInt64 = 0
   private var questions: [UInt64: Question] = [:]
 
-  /// - Parameter queueBytesMax: small, so that it is full now and then.
+  /// - Parameter queueBytesMax: the bound of the queue. It is small, so that the queue is sometimes full.
   init(_ url: String, _ ledger: LineLedger, retention: Retention, queueBytesMax: Int, seed: UInt64) throws {
     self.ledger = ledger
     random = SeededGenerator(seed: seed)
@@ -99,7 +100,7 @@ final class LineNode {
     try events.untilOpened()
   }
 
-  /// How many requests have no answer yet.
+  /// How many requests have not been answered yet.
   var unanswered: Int { questions.count }
 
   private(set) var isClosed = false
@@ -112,10 +113,10 @@ final class LineNode {
     #expect(questions.isEmpty, "\(ledger): a closed log has answered everything")
   }
 
-  /// Whether a room is open here with all that was stored when the node asked last.
+  /// Whether a room is open here, and has everything that was stored when the node last asked to catch up.
   func isUpToDate(_ name: String) -> Bool { rooms[name].map { $0.stage == .open && $0.isUpToDate } ?? false }
 
-  /// The node's records of a room; nil if the room isn't open here, empty if there is no such room.
+  /// The records of a room at this node. `nil` if the room isn't open here, empty if there is no such room.
   func records(of name: String) -> [UInt64]? {
     guard let room = rooms[name], room.stage == .open else { return nil }
     return room.records
@@ -124,7 +125,7 @@ final class LineNode {
   // MARK: Asking
 
   private func ask(_ question: Question, _ make: (UInt64) -> LogRequest) {
-    // A closed log takes nothing.
+    // A closed log would not answer.
     guard !isClosed else { return }
     lastId += 1
     questions[lastId] = question
@@ -143,7 +144,7 @@ final class LineNode {
     ask(.other) { .unfollow(id: $0, room: name) }
   }
 
-  /// Asks for all that others have stored by now.
+  /// Asks the log to report everything that others have stored in a room.
   func catchUp(_ name: String) {
     guard let room = rooms[name], room.stage == .open else { return }
     rooms[name]?.isUpToDate = false
@@ -207,8 +208,8 @@ final class LineNode {
 
   // MARK: Hearing
 
-  /// Takes in what was reported since.
-  /// - Returns: whether that was anything.
+  /// Takes in the events since the last call.
+  /// - Returns: whether there were any.
   @discardableResult
   func take(waits: Bool) -> Bool {
     let news = events.news(after: seen, waits: waits)
@@ -266,7 +267,8 @@ final class LineNode {
       follow(name, room, room.timeline)
     case .read(let name, let number): if rooms[name]?.number == number { rooms[name] = nil }
     case .follow(let name, let number):
-      // One that was open before is told of in another way, if it can't go on.
+      // If the room was open before the request, the refusal doesn't end that: another event says so if the room can't
+      // go on.
       if rooms[name]?.number == number, rooms[name]?.stage == .following { leave(name) }
     case .other, nil: break
     }

@@ -13,14 +13,14 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
 
   var isInPostgres: Bool { self == .postgres || self == .cutPostgres }
 
-  /// The kinds that can be tried here.
+  /// The kinds of logs that can be tested on this machine.
   static var here: [LogKind] { allCases.filter { !$0.isInPostgres || TestDatabase.isThere } }
-  /// Those that several nodes may use.
+  /// The kinds that several nodes can share.
   static var shared: [LogKind] { here.filter { $0 != .sqlite } }
-  /// Those whose appends are undecided now and then. In SQLite they never are: it is this process that commits, and it learns from
-  /// the call itself whether that went well.
+  /// The kinds whose appends are sometimes undecided. In SQLite they never are: this process itself commits, and learns
+  /// from the call whether the commit succeeded.
   static var undecided: [LogKind] { here.filter { $0.certain != $0 } }
-  /// The same without that.
+  /// The same kind without undecided appends.
   var certain: LogKind {
     switch self {
     case .memoryUndecided: .memory
@@ -36,25 +36,25 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
 final class LogBench {
   let kind: LogKind
   let options: SQLiteOptions
-  /// Or the URL of a database.
+  /// The log's directory, or the URL of its database.
   let directory: String
   private(set) var events = EventCollector()
   private(set) var log: any RoomLog
-  /// The storage of logs in memory.
+  /// What logs in memory share.
   private var memory: SharedMemory
   private(set) var lastId: UInt64 = 0
   static let epoch: UInt64 = 0xE0E0
 
   private let keepsDirectory: Bool
-  /// The proxy between the logs and a database whose connections are cut.
+  /// The proxy between the logs and their database. It cuts connections.
   let proxy: CuttingProxy?
-  /// Decides which appends to logs in memory are left undecided.
+  /// Decides which appends to logs in memory are undecided.
   let doubts: Doubts
-  /// Everything that was reported to anyone.
+  /// The events that were reported to each node.
   private var collectors: [EventCollector]
 
-  /// - Parameter commitsBetweenCuts: for `.cutPostgres`; nil if the test itself says where to cut, or for
-  ///   `.memoryUndecided` which appends are undecided.
+  /// - Parameter commitsBetweenCuts: how often `.cutPostgres` cuts. `nil` if the test itself says where to cut, or, for
+  ///   `.memoryUndecided`, which appends are undecided.
   init(
     _ kind: LogKind,
     options: SQLiteOptions = SQLiteOptions(),
@@ -99,8 +99,8 @@ final class LogBench {
 
   /// Another node of the same log.
   /// - Parameters:
-  ///   - isPatient: whether it sends again what is refused because a connection was cut.
-  ///   - isOpen: whether to wait until it is.
+  ///   - isPatient: whether the node sends requests again that are refused because a connection was cut.
+  ///   - isOpen: whether to wait until the node's log is open.
   func secondNode(isPatient: Bool = true, isOpen: Bool = true) throws -> Node {
     let events = EventCollector()
     collectors.append(events)
@@ -117,7 +117,7 @@ final class LogBench {
 
   typealias Node = (log: any RoomLog, events: EventCollector)
 
-  /// Another node, whose first request was to follow a room.
+  /// Another node, which has followed a room as its first request.
   func follower(of room: String, epoch: UInt64? = epoch, after: UInt64, isPatient: Bool = true) throws -> Node {
     let node = try secondNode(isPatient: isPatient)
     node.log.submit(.follow(FollowRequest(id: 1, room: room, epoch: epoch, after: after)))
@@ -125,10 +125,10 @@ final class LogBench {
     return node
   }
 
-  /// The next append is undecided until `decide()`.
+  /// Makes the next append undecided, until `decide()`.
   func leaveNextUndecided(_ fate: UndecidedAppend.Fate) {
     doubts.leaveNext(fate)
-    // The node can't find out what has become of it.
+    // The second cut keeps the node from finding out what became of the append.
     let again = Cut(statement: "evict", way: .request, place: 0)
     let cut = Cut(way: fate == .stored ? .answer : .request, place: 0)
     proxy?.cut([cut] + [Cut](repeating: again, count: 9_999))
@@ -152,7 +152,7 @@ final class LogBench {
       PatientLog({ events.take($0) }) { sink in
         MemoryLog(sharing: memory) { told in
           sink(told)
-          // It finds out at once.
+          // Once the log has reported that an append is undecided, it learns what became of it.
           if told.contains(where: { if case .availability(nil, _?) = $0 { true } else { false } }) { memory.decide() }
         }
       }
@@ -168,7 +168,7 @@ final class LogBench {
     #expect(events.closed())
   }
 
-  /// Closes the log and opens it again on what it has stored.
+  /// Closes the log, and opens another one on what is stored.
   func reopen() throws {
     close()
     memory = LogBench.memory(kind, options, memory.store, doubts)
@@ -188,7 +188,8 @@ final class LogBench {
     var epoch: UInt64
   }
 
-  /// Exactly the acknowledged appends are stored, whatever was cut or undecided: each record once, in its place.
+  /// Checks that exactly the acknowledged appends are stored, whatever was cut or undecided: each record once, and in
+  /// its place.
   private func checkWhatIsStored() {
     var acknowledged: [RoomOfEpoch: [LogRecord]] = [:]
     for event in collectors.flatMap(\.all) {
@@ -260,7 +261,7 @@ final class LogBench {
     )
   }
 
-  /// All records of a room within the bound, page by page.
+  /// All records of a room up to a bound, read page by page.
   func records(
     _ room: String,
     after: UInt64 = 0,
@@ -311,7 +312,7 @@ final class LogBench {
     try #require(try ask { .list(id: $0) }.summaries)
   }
 
-  /// Flips a bit of something that was stored, wherever the database's file has it.
+  /// Flips one bit of these stored bytes in the database's file, wherever they are in it.
   func damageInFile(_ wanted: [UInt8]) throws {
     let path = directory + "/canvas.db"
     let file = Glibc.open(path, O_RDWR)
@@ -327,7 +328,7 @@ final class LogBench {
   }
 }
 
-/// A directory for this test alone.
+/// A new directory for this test.
 func temporaryDirectory() -> String {
   var template = Array("/tmp/room-log-XXXXXX".utf8CString)
   guard mkdtemp(&template) != nil else { return "/tmp" }

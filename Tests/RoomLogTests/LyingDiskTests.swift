@@ -4,15 +4,16 @@ import Testing
 @testable import LogSupport
 @testable import RoomLog
 
-/// Together they cut the power 10,000 times: each counts its share. After each cut the log starts on what is left, has what was
-/// acknowledged, takes more, and passes `log verify`.
+/// Together these tests cut the power 10,000 times, of which each has a share. After each cut, the log starts on what
+/// is left, has everything that was acknowledged, takes more, and passes `log verify`.
 @Suite("A log on a disk that lies", .serialized, .timeLimit(.minutes(5)))
 struct LyingDiskTests {
   private let runs = DiskRuns()
   private let tally = DiskTally()
 
   #if DEBUG
-    /// Without optimisation a history takes ten times as long.
+    /// How many of the histories are run in a debug build, one in so many: without optimisation each takes ten times as
+    /// long.
     private static let share = 20
   #else
     private static let share = 1
@@ -53,7 +54,7 @@ struct LyingDiskTests {
     }
   }
 
-  /// Each with what goes before it.
+  /// The operations, each with the steps that it needs before it.
   private static let operations: [(before: Steps, operation: Steps)] = [
     ([], [.append(room: "a", count: 2, bytes: 200)]),
     ([], [.append(room: "c", count: 1, bytes: 5_000)]),
@@ -99,7 +100,7 @@ struct LyingDiskTests {
     #endif
   }
 
-  /// The disk calls of each operation, by their numbers in its history.
+  /// Calls `body` for each operation, with the range of its calls to the disk within its history.
   private func forEachOperation(
     from beginning: DiskRuns.Rest,
     _ body: (_ steps: Steps, _ calls: Range<Int>) throws -> Void
@@ -136,8 +137,9 @@ struct LyingDiskTests {
     expectEachKindOfFailure()
   }
 
-  /// The second meets the log while it deals with the first. Each call of an operation is a first one; of the calls that follow it,
-  /// every thirtieth is a second one, beginning with another for each first.
+  /// The second fault occurs while the log deals with the first one. Each call of an operation is a first fault once.
+  /// Of the calls after it, every thirtieth is a second fault, and where that count begins differs from one first fault
+  /// to the next.
   @Test("two calls to the disk fail, the first in each operation, the second in it or in what follows")
   func pairs() throws {
     defer { runs.finish() }
@@ -163,7 +165,8 @@ struct LyingDiskTests {
     #endif
   }
 
-  /// A snapshot is written with commits that aren't synced. What follows it in the write-ahead log counts only if it is there.
+  /// A snapshot is written by commits that aren't synced. What comes after these in the write-ahead log can be read
+  /// only if they are there too.
   @Test("each sync fails once while another program reads, and the power is cut at any moment after that")
   func everySync() throws {
     defer { runs.finish() }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import RoomLog
 
-/// Nodes get in each other's way through one database, at the worst moments. And a database loses or damages something
-/// that a node has been told.
+/// Nodes that get in each other's way through their database, at the worst moments, and a database that loses or
+/// damages something that was reported to a node.
 @Suite("Nodes at the worst moment", .enabled(if: TestDatabase.isThere))
 struct LyingLineTests {
   private let bench: LogBench
@@ -19,21 +19,22 @@ struct LyingLineTests {
 
   private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
 
-  /// Fails the test unless the database says so.
+  /// Fails the test unless the condition holds in the database.
   private func require(_ condition: String) throws {
     try ask("DO $$ BEGIN IF NOT (\(condition)) THEN RAISE EXCEPTION 'it is not so'; END IF; END $$")
   }
 
-  /// Waits until the database says so.
+  /// Waits until the condition holds in the database.
   private func wait(until condition: String) throws {
-    // Within a transaction, what backends do is otherwise seen as it was when that was first asked.
+    // Within one transaction, statistics about backends stay as they were first read, so they are cleared before each
+    // look.
     let pause = "PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.002);"
     try ask("DO $$ BEGIN WHILE NOT (\(condition)) LOOP \(pause) END LOOP; END $$")
   }
 
   /// Runs a command that takes locks, and holds the locks while `body` runs.
   private func locking(_ command: String, _ body: () throws -> Void) throws {
-    // Not by `to_regclass`: within one statement a backend goes on believing that a table isn't there.
+    // Not by `to_regclass`: within one statement, a backend remembers that a table doesn't exist.
     let isEnough = "EXISTS(SELECT FROM pg_class WHERE relname = 'enough')"
     let end = "DO $$ BEGIN WHILE NOT \(isEnough) LOOP PERFORM pg_sleep(0.002); END LOOP; END $$"
     let locks = try TestDatabase.begin("BEGIN; \(command); \(end); COMMIT", in: bench.directory)
@@ -49,7 +50,8 @@ struct LyingLineTests {
     try ask("DROP TABLE public.enough")
   }
 
-  /// Ends the connections over which nodes follow, and waits until they have ended: until then they would still answer.
+  /// Ends the connections by which nodes follow rooms, and waits until they have ended: until then they would still
+  /// answer.
   private func endFollowers() throws {
     try ask(
       """
@@ -84,7 +86,7 @@ struct LyingLineTests {
     try require("NOT EXISTS(SELECT FROM canvas.snapshots)")
     _ = try bench.follow("demo", after: last)
     #expect(try keep() == .snapshotted(id: bench.lastId, room: "demo", position: last))
-    // What another node has stored since isn't reported here yet.
+    // What another node stores from now on isn't reported here.
     proxy.hold("canvas follower")
     node.log.submit(.append(LogBench.append(2, "demo", [bytes("c")], mayCreate: false)))
     #expect(node.events.answer(to: 2)?.appended != nil)
@@ -102,7 +104,7 @@ struct LyingLineTests {
     defer { node.log.close() }
     proxy.hold("canvas follower")
     try endFollowers()
-    // This one is on its way over a connection that is gone.
+    // This request is sent over a connection that is already gone.
     node.log.submit(.follow(FollowRequest(id: 1, room: "room-1", epoch: nil, after: 0)))
     proxy.hold(nil)
     #expect(node.events.answer(to: 1)?.isUnavailable == true)
@@ -147,7 +149,7 @@ struct LyingLineTests {
     try endFollowers()
     proxy.hold(nil)
     #expect(node.events.answer(to: 1)?.error == .noSuchRoom(room: "demo"))
-    // It hasn't begun to follow the room, and learns that from the connection alone.
+    // The node has not begun to follow the room, and learns that only because the connection is lost.
     #expect(node.events.answer(to: 3)?.isUnavailable == true)
   }
 
@@ -193,11 +195,11 @@ struct LyingLineTests {
     )
     snapshot.isCopy = true
     try locking("SELECT FROM canvas.snapshots WHERE position = 3 FOR UPDATE") {
-      // It finds that nobody needs the one at 3 any more.
+      // This snapshot makes the one at 3 needless, so the log drops that one.
       bench.log.submit(.snapshot(snapshot))
       try wait(until: LyingLineTests.waits("canvas helper"))
       other.log.submit(.trim(TrimRequest(id: 1, room: "demo", epoch: LogBench.epoch, through: 3)))
-      // It has trimmed the room by then, or waits for that.
+      // By then the other node has trimmed the room, or waits for the lock to do so.
       try wait(
         until: """
           EXISTS(SELECT FROM canvas.rooms WHERE trimmed = 3) OR (SELECT count(*) = 2 FROM pg_stat_activity
@@ -234,7 +236,8 @@ struct LyingLineTests {
 
   // MARK: Following
 
-  /// A node that follows a room of which it doesn't hear: another node has stored a record there, and it one after that.
+  /// A node that follows a room and gets no notifications about it. In that room, another node has stored a record, and
+  /// then the node itself has stored one.
   private func deafNode(epoch: UInt64? = LogBench.epoch) throws -> LogBench.Node {
     let node = try bench.follower(of: "demo", epoch: epoch, after: epoch == nil ? 0 : 1, isPatient: false)
     proxy.hold("canvas follower")
@@ -265,7 +268,7 @@ struct LyingLineTests {
     #expect(node.events.first { if case .otherTimeline(_, "demo") = $0 { true } else { false } } != nil)
     #expect(node.events.answer(to: 2)?.isUnavailable == true)
     #expect(!node.events.all.compactMap(\.appended).flatMap(\.records).map(\.bytes).contains(bytes("here")))
-    // The log in between must not be compared with what was acknowledged.
+    // The room is deleted because the bench must not compare what is stored in it with what was acknowledged.
     _ = try bench.ask { .delete(id: $0, room: "demo") }
   }
 
@@ -335,7 +338,7 @@ struct LyingLineTests {
     _ = try bench.follow("demo", epoch: nil, after: 0)
     let before = try #require(bench.log.statistics().following).turns
     proxy.hold("canvas follower")
-    // The look that is due each second isn't answered.
+    // Meanwhile the poll that is due each second isn't answered.
     usleep(2_500_000)
     let turns = try #require(bench.log.statistics().following).turns - before
     #expect(turns < 200)
@@ -350,7 +353,7 @@ struct LyingLineTests {
   @Test("a look at the locks that began before a node locked a room doesn't unlock it there")
   func ownLock() throws {
     proxy.holdAnswers("canvas follower")
-    // A look that is due each second.
+    // The held answer is that of the poll which is due each second.
     try proxy.untilAnswerIsHeld()
     let before = bench.events.all.count
     #expect(
@@ -366,7 +369,7 @@ struct LyingLineTests {
 
   // MARK: The writer's connections
 
-  /// Has the database refuse records while `condition` holds, as if other transactions were in their way.
+  /// Has the database refuse records while `condition` holds, as if there were conflicts with other transactions.
   private func haveGiveWay(while condition: String, state: String) throws {
     try ask(
       """
@@ -382,7 +385,7 @@ struct LyingLineTests {
 
   @Test("a batch that gives way to another transaction is stored after it")
   func deadlock() throws {
-    // A number that a sequence has given isn't taken back with the transaction.
+    // The sequence counts the tries: its numbers are not taken back when a transaction is rolled back.
     try haveGiveWay(while: "nextval('public.tries') <= 3", state: "40P01")
     let ids = [bench.nextId(), bench.nextId()]
     bench.log.submit(zip(ids, ["a", "b"]).map { .append(LogBench.append($0, $1, [bytes("x")])) })
@@ -432,7 +435,7 @@ struct LyingLineTests {
   func evicting() throws {
     let key = 0x1234_5678_9ABC
     let evict = PostgresStatement.evict.text.replacing("$1::int8", with: "\(key)::int8")
-    // It stands for one that waits for its disk or for the standbys.
+    // This connection stands for one whose commit waits for the disk or for the standbys.
     try locking("SELECT pg_advisory_lock(\(key))") { try require("(\(evict)) = 0") }
     try ask("CREATE TABLE public.wanted()")
     try locking("LOCK TABLE public.wanted") {
@@ -464,7 +467,7 @@ struct LyingLineTests {
       Issue.record("\(events.all)")
       return
     }
-    // The answer takes a moment.
+    // The answer takes a moment, by which the difference may be a second less.
     #expect(concerns.count == 1 && (said.contains("600 \(words)") || said.contains("599 \(words)")), "\(said)")
     #expect(!bench.events.all.contains { if case .concern = $0 { true } else { false } })
   }
@@ -484,7 +487,7 @@ struct LyingLineTests {
       events.first { if case .waiting(let fault) = $0 { "\(fault)".contains("read-only") } else { false } } != nil
     )
     usleep(2_000_000)
-    // Those of the test itself are among them.
+    // The sessions that the database counts include those of the test itself.
     try TestDatabase.ask(
       """
       DO $$ BEGIN IF (SELECT sessions > 6 FROM pg_stat_database WHERE datname = current_database()) THEN

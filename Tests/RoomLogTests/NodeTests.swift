@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoomLog
 
-/// The contract of every log that several nodes use, and its duties to a single follower.
+/// The contract of every log that several nodes use, and what such a log owes to a single follower.
 @Suite("Nodes of one log")
 struct NodeTests {
   @Test("a follower is told what was stored before it asked, and has its answer after that", arguments: LogKind.here)
@@ -25,7 +25,7 @@ struct NodeTests {
   func refusals(kind: LogKind) throws {
     let bench = try LogBench(kind)
     #expect(try bench.follow("demo", after: 0).error == .noSuchRoom(room: "demo"))
-    // A room that is yet to be created can be followed.
+    // A room can be followed before it is created.
     #expect(try bench.follow("demo", epoch: nil, after: 0).error == nil)
     try bench.append("demo", [bytes("a")])
     #expect(try bench.follow("demo", epoch: 99, after: 0).error == .otherEpoch(room: "demo", epoch: LogBench.epoch))
@@ -54,7 +54,7 @@ struct NodeTests {
     #expect(end.dropFirst() == there[...])
     #expect(zip(end, end.dropFirst()).allSatisfy { $0.position < $1.position })
     #expect(try bench.records("demo") == end)
-    // Each node is told of its own appends as such.
+    // Only the node that sent an append gets its number in the report.
     #expect(bench.events.all.compactMap(\.appended).filter { $0.id != nil }.count == 101)
     #expect(other.events.all.compactMap(\.appended).filter { $0.id != nil }.count == 100)
   }
@@ -102,7 +102,7 @@ struct NodeTests {
     _ = try bench.ask { .tell(id: $0, room: "other", bytes: [8]) }
     #expect(other.events.first { $0 == .heard(room: "other", bytes: [8]) } != nil)
     #expect(!other.events.all.contains(.heard(room: "demo", bytes: [9])))
-    // Without a room it is for all nodes, whatever they follow.
+    // A message without a room goes to all nodes, whichever rooms they follow.
     #expect(try bench.ask { .tell(id: $0, room: nil, bytes: told) } == .told(id: bench.lastId, room: nil))
     #expect(other.events.first { $0 == .heard(room: nil, bytes: told) } != nil)
     #expect(!bench.events.all.contains { if case .heard = $0 { true } else { false } })

@@ -21,7 +21,7 @@ struct OpeningTests {
     }
   }
 
-  /// A directory with a room of some size in it, closed.
+  /// Makes a directory with a room of some size, and closes it.
   private func fill() throws {
     let bench = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
     try bench.append("demo", (0..<200).map { [UInt8](repeating: UInt8($0), count: 300) })
@@ -115,8 +115,8 @@ struct OpeningTests {
     #expect(fault() == .newerSchema(path: path, version: 9, newestKnown: 1))
   }
 
-  /// The steps of a server that is one version ahead. They can't be done twice, because the mark may be inserted only
-  /// once.
+  /// The schema steps of a server that is one version ahead. The last step fails if it is carried out twice, because
+  /// the mark can be inserted only once.
   private static let laterSteps =
     Schema.steps + [
       "ALTER TABLE rooms ADD COLUMN colour TEXT; INSERT INTO marks(name, value) VALUES('colours', 1);"
@@ -146,7 +146,7 @@ struct OpeningTests {
       #expect(try number("PRAGMA user_version") == Int64(Schema.newest) + 1)
       #expect(try number("SELECT count(*) FROM rooms WHERE colour IS NULL") == 1)
     }
-    // The earlier server refuses it now.
+    // A server of the earlier version refuses the database now.
     #expect(fault() == .newerSchema(path: path, version: Schema.newest + 1, newestKnown: Schema.newest))
     let new = temporaryDirectory()
     try LogBench(.sqlite, options: later(), directory: new).append("demo", [bytes("in a new directory")])
@@ -237,7 +237,7 @@ struct OpeningTests {
     #expect(try restored.records("demo").count == 200)
     restored.close()
 
-    // A copy from before the last opening, put back into its old place.
+    // The copy is from before the last opening, and has been put back in its old place.
     let again = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
     try again.append("demo", [bytes("newer than the copy")])
     again.close()

@@ -2,8 +2,9 @@ import Synchronization
 
 @testable import RoomLog
 
-/// A log with a patient caller: requests that are refused as unavailable are sent again, like a replica's edits that
-/// the hub has refused. Nothing is sent before everything earlier is answered, so the order stays the same.
+/// A log for a patient caller: requests that are refused as unavailable are sent again, as a replica sends again the
+/// edits that the hub has refused. Nothing is sent before all earlier requests are answered, so the order stays the
+/// same.
 final class PatientLog: RoomLog {
   private struct State {
     var log: (any RoomLog)?
@@ -11,7 +12,7 @@ final class PatientLog: RoomLog {
     var sent: [LogRequest] = []
     var unanswered: Set<UInt64> = []
     var refused: Set<UInt64> = []
-    /// The requests that wait until all of those are answered.
+    /// The requests that wait until all sent ones are answered.
     var waiting: [LogRequest] = []
     var isAway = false
     var isClosing = false

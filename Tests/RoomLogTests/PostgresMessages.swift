@@ -1,9 +1,9 @@
-/// Splits the bytes that go one way over a connection to PostgreSQL into messages
+/// Splits the bytes of one direction of a connection to PostgreSQL into messages
 /// (postgresql.org/docs/15/protocol-message-formats.html).
 struct PostgresMessages {
   private var bytes: [UInt8] = []
   private var start = 0
-  /// The first message of a client has no letter.
+  /// Whether the next message is a client's first one, which has no letter for its kind.
   private var isGreeting: Bool
 
   init(ofClient isOfClient: Bool) { isGreeting = isOfClient }
@@ -14,7 +14,7 @@ struct PostgresMessages {
     bytes += part
   }
 
-  /// The next message, once it is there as a whole.
+  /// The next message, once all its bytes are there.
   mutating func next() -> PostgresMessage? {
     let letters = isGreeting ? 0 : 1
     guard bytes.count - start >= letters + 4 else { return nil }
@@ -35,19 +35,19 @@ struct PostgresMessage {
 
   private func isOf(kind: Character) -> Bool { !isGreeting && bytes.first == kind.asciiValue }
 
-  /// Ends what a client asks for at once.
+  /// Whether the message ends a request.
   var isSync: Bool { isOf(kind: "S") }
-  /// Ends the answer to that.
+  /// Whether the message ends the answer to a request.
   var isReadyForQuery: Bool { isOf(kind: "Z") }
 
-  /// The statement that is carried out, where this is the message which gives it its values.
+  /// The name of the statement that is carried out, if this message gives the statement its parameters.
   var boundStatement: String? {
     guard isOf(kind: "B") else { return nil }
-    // A letter, the length, and a name that is empty here.
+    // The name comes after the kind, the length, and another name, which is empty here.
     return String(decoding: bytes.dropFirst(6).prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// How a client calls itself in its greeting.
+  /// The name that a client gives itself in its first message.
   var applicationName: String? {
     guard isGreeting else { return nil }
     let words = bytes.dropFirst(8).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }

@@ -11,7 +11,7 @@ struct PostgresReadingTests {
 
   private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
 
-  /// Has the database wait until there is such a lock on a table.
+  /// A command that waits in the database until somebody has or waits for such a lock on a table.
   private func wait(forLock condition: String, on table: String) -> String {
     """
     DO $$ BEGIN
@@ -22,7 +22,7 @@ struct PostgresReadingTests {
     """
   }
 
-  /// Asks the log, and changes what is stored once it has come to its first statement that needs a table.
+  /// Sends a request, and changes what is stored when the log has come to its first statement that needs a table.
   private func ask(changing table: String, by change: String, _ make: (UInt64) -> LogRequest) throws -> LogEvent {
     let command = """
       BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE; \(wait(forLock: "NOT granted", on: table)); \(change); COMMIT
@@ -83,9 +83,9 @@ struct PostgresReadingTests {
     let large = (0..<5).map { [UInt8](repeating: $0, count: 600_000) }
     try bench.append("demo", large)
     let first = try ask(changing: "canvas.records", by: PostgresReadingTests.trimming) { .verify(id: $0, room: "demo") }
-    // Two of the page before, and the two that are left.
+    // The count has two records of the page before, and the two that are left.
     #expect(first == .verified(id: bench.lastId, room: "demo", records: 4))
-    // Trimmed records are cleared away some time later.
+    // Records that are trimmed, but not yet deleted, are not verified.
     try ask("UPDATE canvas.rooms SET trimmed = 4; UPDATE canvas.records SET checksum = 0 WHERE position = 4")
     #expect(try bench.ask { .verify(id: $0, room: "demo") } == .verified(id: bench.lastId, room: "demo", records: 1))
     try ask("UPDATE canvas.records SET checksum = 0 WHERE position = 5")

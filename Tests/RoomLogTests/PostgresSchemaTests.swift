@@ -14,10 +14,10 @@ struct PostgresSchemaTests {
 
   private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
 
-  /// Has the database say whether something is so.
+  /// Fails unless the condition holds in the database.
   private func check(_ condition: String) throws { try ask("SELECT 1 / (\(condition))::int4") }
 
-  /// As for a node whose connections break, or that is started again.
+  /// Connects as a node does whose connections have broken, or that has been started again.
   private func connectAnew() throws {
     try bench.reopen()
     try bench.append("demo", [bytes("after")])
@@ -71,7 +71,7 @@ struct PostgresSchemaTests {
     try upgrade(readableFrom: PostgresSchema.newest)
     try check("SELECT readable_from = \(PostgresSchema.newest) FROM canvas.about")
     try connectAnew()
-    // Where it isn't said, another version may be anything.
+    // Without this column, it is unknown whether a server of another version works with the tables.
     try ask("ALTER TABLE canvas.about DROP COLUMN readable_from")
     #expect(try refusal().contains("was written by a newer server"))
   }

@@ -2,16 +2,16 @@ import Glibc
 
 /// One connection through the proxy, on the proxy's thread.
 final class ProxiedLine {
-  /// A request that is to be cut, until its answer has come.
+  /// A request that has to be cut, until its answer has come.
   private struct Request {
     let cut: Cut
     var requestBytes = 0
     var answerBytes = 0
   }
 
-  /// What the client calls itself.
+  /// The name that the client gives itself.
   private(set) var name: String?
-  /// Whether what the database says is read.
+  /// Whether the database's answers are read.
   var carriesAnswers = true
   private var client: Int32
   private var server: Int32
@@ -22,11 +22,11 @@ final class ProxiedLine {
   /// Whether a client's next message begins a request.
   private var isBetweenRequests = true
   private var request: Request?
-  /// Nothing more is read of the client.
+  /// Whether the client is made to look silent: nothing more is read from it.
   private var isClientSilent = false
-  /// The client has got all that it will get.
+  /// Whether the client has got everything that it will get.
   private var isClientDone = false
-  /// The database has got all that it will get, and knows that.
+  /// Whether the database has got everything that it will get, and the end after that.
   private var isServerDone = false
   private var isServerTold = false
 
@@ -50,17 +50,17 @@ final class ProxiedLine {
 
   var isOver: Bool { client < 0 && server < 0 }
 
-  /// The events to wait for, at the client's and at the server's end. `poll` ignores a descriptor below 0.
+  /// The events to wait for, at the client's end and at the database's. `poll` ignores a descriptor below 0.
   var waited: [pollfd] {
     let fromServer = (carriesAnswers ? POLLIN : 0) | (toServer.isEmpty ? 0 : POLLOUT)
     return [
       pollfd(fd: client, events: Int16((isClientSilent ? 0 : POLLIN) | (toClient.isEmpty ? 0 : POLLOUT)), revents: 0),
-      // One that has hung up is told of all the same.
+      // The descriptor is left out rather than its events: `poll` would report a hang-up even without events.
       pollfd(fd: fromServer == 0 ? -1 : server, events: Int16(fromServer), revents: 0),
     ]
   }
 
-  /// Whether the database has answered something that the client doesn't get yet.
+  /// Whether the database has answered something, and the answer is held back.
   var holdsAnswer: Bool {
     var byte: UInt8 = 0
     return !carriesAnswers && recv(server, &byte, 1, Int32(MSG_PEEK)) > 0
@@ -73,7 +73,8 @@ final class ProxiedLine {
     send(&toServer, to: server)
     if isClientDone, toClient.isEmpty { hangUp(&client) }
     if isServerDone, toServer.isEmpty, server >= 0, !isServerTold {
-      // Bytes that were sent still arrive: the database sees the end after them, and is read until it has seen the end.
+      // The bytes that were sent still arrive, and after them the database sees the end. Its answers are read until it
+      // has.
       shutdown(server, Int32(SHUT_WR))
       isServerTold = true
     }
@@ -154,7 +155,7 @@ final class ProxiedLine {
 
   // MARK: Sockets
 
-  /// - Returns: nil at the end.
+  /// - Returns: the bytes that have come. `nil` at the end.
   private func received(from descriptor: Int32) -> [UInt8]? {
     var part = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &part, part.count, 0)
@@ -168,7 +169,7 @@ final class ProxiedLine {
     if count > 0 {
       bytes.removeFirst(count)
     } else if errno != EAGAIN, errno != EINTR {
-      // The reader has gone, which the next reading shows.
+      // The other end has gone, which the next read will show.
       bytes = []
     }
   }

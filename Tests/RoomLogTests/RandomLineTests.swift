@@ -3,12 +3,12 @@ import Testing
 
 @testable import RoomLog
 
-/// Several nodes over one database, and everything that may go wrong between them, drawn from seeds that are always the same.
+/// Several nodes over one database, and everything that may go wrong between them, drawn from fixed seeds.
 @Suite("Nodes over a line that lies", .enabled(if: TestDatabase.isThere), .serialized)
 struct RandomLineTests {
-  /// How many histories: `CANVAS_LINES`.
+  /// How many histories are run: `CANVAS_LINES`.
   private static let count = getenv("CANVAS_LINES").flatMap { Int(String(cString: $0)) } ?? 4
-  /// The first one's seed: `CANVAS_SEED`.
+  /// The seed of the first history: `CANVAS_SEED`.
   private static let firstSeed = getenv("CANVAS_SEED").flatMap { UInt64(String(cString: $0)) } ?? 0
   private static let steps = 150
 

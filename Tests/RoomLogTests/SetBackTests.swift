@@ -3,11 +3,10 @@ import Testing
 
 @testable import RoomLog
 
-/// Reported records are lost because the database has lost them, as after the loss of a machine without a synchronous
-/// standby.
+/// The database loses records that were reported, as when a machine is lost that had no synchronous standby.
 @Suite("A log that goes back", .enabled(if: TestDatabase.isThere))
 struct SetBackTests {
-  /// Takes the last record of a room away, as if it had never been stored.
+  /// Removes the last record of a room, as if it had never been stored.
   private static func lose(_ room: String, in url: String, hangingUp: Bool = false) throws {
     var command = """
       DELETE FROM canvas.records USING canvas.rooms WHERE room = number AND name = '\(room)' AND position = last;
@@ -34,7 +33,7 @@ struct SetBackTests {
     try SetBackTests.lose("demo", in: bench.directory)
     #expect(bench.events.first(where: isLost("demo")) == .otherTimeline(1, lost: "demo"))
     #expect(bench.log.statistics().following?.roomsSetBack == 1)
-    // A node that doesn't know of the loss yet is refused: its records might follow some that are gone.
+    // The append is refused because the node doesn't know of the loss yet: its records might follow some that are gone.
     #expect(try bench.append("demo", [bytes("c")], mayCreate: false).isUnavailable)
     #expect(try bench.follow("demo", after: lost).isUnavailable)
     #expect(try bench.snapshot("demo", at: lost, bytes("state")).isUnavailable)
@@ -52,7 +51,7 @@ struct SetBackTests {
     _ = try bench.follow("demo", after: last)
     try SetBackTests.lose("demo", in: bench.directory)
     let answer = try bench.append("demo", [bytes("c")], mayCreate: false)
-    // Either that append shows it, or it was seen just before.
+    // The loss shows either by this append, or it was found just before.
     #expect(answer.isUnavailable || answer.appended?.records.map(\.position) == [last])
     #expect(bench.events.first(where: isLost("demo")) != nil)
     let events = bench.events.all
@@ -86,7 +85,7 @@ struct SetBackTests {
     )
     let told = AppendedRecords(id: nil, room: "whole", epoch: LogBench.epoch, records: records)
     #expect(bench.events.first { $0 == .appended(told) } != nil)
-    // Trimmed records reach only a caller that loads the room.
+    // The caller lacks records that are trimmed, so it has to load the room.
     #expect(bench.events.first { $0 == .unfollowed(id: nil, room: "trimmed") } != nil)
     #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     #expect(try bench.append("whole", [bytes("c")], mayCreate: false).appended?.records[0].position == 3)
@@ -101,7 +100,7 @@ struct SetBackTests {
       _ = try bench.follow(room, after: last)
       _ = try #require(try bench.append(room, [bytes("c")], mayCreate: false).appended)
     }
-    // Lost, and somebody else has stored as much as that since.
+    // The node's records are lost, and another node has stored as many in their place.
     try TestDatabase.ask(
       """
       UPDATE canvas.records SET writer = 1 FROM canvas.rooms WHERE room = number AND name = 'other' AND position = last;
@@ -128,7 +127,7 @@ struct SetBackTests {
     for round in 1...5 {
       try TestDatabase.ask(SetBackTests.hangUp, in: bench.directory)
       var answer: LogEvent?
-      // Until it has a connection again.
+      // The append is tried again until the node has a connection.
       while answer?.appended == nil {
         let id = bench.nextId()
         other.log.submit(.append(LogBench.append(id, "demo", [bytes("\(round)")], mayCreate: false)))
@@ -197,11 +196,12 @@ struct SetBackTests {
       }
       #expect(refused() == 0)
     }
-    // Nobody is told that the room takes something again.
+    // It isn't reported that the room can be written again.
     #expect(!bench.events.all.contains { if case .availability(.some, nil) = $0 { true } else { false } })
   }
 
-  /// Puts somebody else's row where the room's next record belongs, so that the database refuses that.
+  /// A command that puts another writer's row in the place of the room's next record, so that the database refuses that
+  /// record.
   private static func foreignRecord(in room: String) -> String {
     """
     INSERT INTO canvas.records SELECT number, last + 1, 0, 0, 0, 0, 0, '' FROM canvas.rooms WHERE name = '\(room)'

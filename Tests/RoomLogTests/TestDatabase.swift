@@ -1,11 +1,12 @@
 import Glibc
 import Testing
 
-/// A database for one test, on the server that `scripts/with-postgres` has started for all tests.
+/// Makes databases, one for each test, on the server that `scripts/with-postgres` has started for all tests.
 enum TestDatabase {
   private static let server = getenv("TEST_POSTGRES").map { String(cString: $0) }
   static var isThere: Bool { server != nil }
 
+  /// Makes a database.
   /// - Returns: its URL.
   static func make() throws -> String {
     let server = try #require(server, "run the tests by scripts/with-postgres")
@@ -19,7 +20,7 @@ enum TestDatabase {
     _ = try? ask("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
   }
 
-  /// Carries out an SQL command, in a database of the server or in the one it always has.
+  /// Carries out an SQL command in a database, or, without `url`, in the one that every server has.
   static func ask(_ command: String, in url: String? = nil) throws {
     try begin(command, in: url).end()
   }
@@ -31,7 +32,8 @@ enum TestDatabase {
 
     func end() throws { try #require(succeeds(), "\(text)") }
 
-    /// Waits for its end.
+    /// Waits until the command has ended.
+    /// - Returns: whether it succeeded.
     func succeeds() -> Bool {
       var status: Int32 = 0
       waitpid(process, &status, 0)
@@ -39,7 +41,7 @@ enum TestDatabase {
     }
   }
 
-  /// The first column of what a command answers.
+  /// The first column of the rows that a command returns.
   static func rows(_ command: String, in url: String) throws -> [String] {
     let directory = temporaryDirectory()
     defer { remove(directory: directory) }
@@ -59,7 +61,7 @@ enum TestDatabase {
 
   static func begin(_ command: String, in url: String? = nil, _ options: [String] = []) throws -> Command {
     let address = try #require(url ?? server.map { "\($0)/postgres" })
-    // A command that waits for something that never comes ends with an error, and keeps no other test waiting.
+    // With a time limit, a command that waits in vain ends with an error, instead of keeping other tests waiting.
     let commands = ["--command", "SET statement_timeout = '2min'", "--command", command]
     let words = ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1"] + options + commands + [address]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

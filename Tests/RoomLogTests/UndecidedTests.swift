@@ -2,13 +2,13 @@ import Testing
 
 @testable import RoomLog
 
-/// The promises of a log while it doesn't know the outcome of an append. In addition, the whole contract is tested with
-/// logs whose appends are undecided now and then: `LogKind.undecided`.
+/// What a log guarantees while it doesn't know the outcome of an append. In addition, the whole contract is tested with
+/// logs whose appends are sometimes undecided: `LogKind.undecided`.
 @Suite("An undecided append")
 struct UndecidedTests {
   typealias Fate = UndecidedAppend.Fate
 
-  /// A node that follows a room and has appended to it, and doesn't know what became of that: its request 2.
+  /// A node that follows a room and has appended to it (its request 2), and doesn't know what became of the append.
   private func leave(_ fate: Fate, in bench: LogBench) throws -> LogBench.Node {
     let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
     let node = try bench.follower(of: "demo", after: first, isPatient: false)
@@ -72,7 +72,8 @@ struct UndecidedTests {
     ])
     _ = try #require(node.events.answer(to: 4))
     try bench.append("demo", [bytes("after")], mayCreate: false)
-    // What is told of one room after it was told of another shows that nothing more was to be told of that.
+    // Events are reported in order. So once this append is reported, nothing more will be reported about the room
+    // before it.
     try bench.append("beside", [bytes("a")])
     _ = try #require(node.events.records(of: "beside", atLeast: 1))
     switch fate {
@@ -135,7 +136,7 @@ struct UndecidedTests {
     defer { node.log.close() }
     _ = try bench.ask { .delete(id: $0, room: "demo") }
     bench.decide()
-    // It was stored, and it isn't any more.
+    // The append was stored, and then lost.
     let answer = try #require(node.events.answer(to: 2))
     #expect(answer.isUnavailable || answer.appended?.epoch == LogBench.epoch)
     let gone = LogEvent.deleted(id: nil, room: "demo", epoch: LogBench.epoch)

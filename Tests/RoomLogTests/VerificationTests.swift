@@ -10,7 +10,7 @@ import Testing
     bench = try LogBench(.sqlite)
     for room in ["a", "b", "c"] {
       try bench.append(room, (0..<20).map { bytes("record \($0) of \(room)") })
-      // Of three parts.
+      // This snapshot has three parts.
       _ = try bench.snapshot(room, at: 10, [UInt8](repeating: 7, count: 150_000))
       _ = try bench.snapshot(room, at: 20, bytes("as of 20"))
     }
@@ -36,7 +36,8 @@ import Testing
 
   private struct Unexpected: Error { let answer: LogEvent }
 
-  /// All parts of a round, with what `between` does after each.
+  /// Runs a whole round, and calls `between` after each part.
+  /// - Returns: the parts.
   private func round(
     bytesMax: Int = .max,
     microsecondsMax: UInt64 = 60_000_000,
@@ -63,7 +64,7 @@ import Testing
       #expect(parts.map(\.bytes).reduce(0, +) == 3 * VerificationTests.roomBytes)
       #expect(parts.allSatisfy { $0.damages.isEmpty })
       if bytesMax == .max, time > 0 { #expect(parts.count == 1) }
-      // A part ends with the row that reaches the bound, or at which the time is over.
+      // A part ends with the row that reaches the bound on bytes, or at which the time has passed.
       if bytesMax == 100 { #expect(parts.allSatisfy { $0.bytes < 100 + 65_536 && $0.records <= 8 }) }
       if bytesMax == 1 || time == 0 { #expect(parts.allSatisfy { $0.records <= 1 && $0.bytes <= 65_536 }) }
     }
@@ -73,11 +74,11 @@ import Testing
   @Test("damage in the file is found, even while the log has the sound bytes in memory")
   func damagedBeneathMemory() throws {
     var options = SQLiteOptions()
-    // All that is stored is carried over into the file at once.
+    // With 0, everything that is stored is copied into the database's file at once.
     options.checkpointPages = 0
     let bench = try LogBench(.sqlite, options: options)
     try bench.append("demo", [bytes("one"), bytes("two-of-demo")])
-    // An append is acknowledged before it is carried over. The next one's turn comes after that.
+    // An append is acknowledged before it is copied into the file. Once this next one is answered, that has been done.
     try bench.append("other", [bytes("later")])
     #expect(try bench.records("demo").count == 2)
     try bench.damageInFile(bytes("two-of-demo"))

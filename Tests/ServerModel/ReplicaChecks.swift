@@ -2,15 +2,15 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// A replica's promises to its host, checked after each of its events: see `brokenPromise`. The effects also have to
-/// tell of every change, so a screen that is drawn from them alone has to show the same canvas.
+/// Checks what a replica guarantees to its host, after each event: see `brokenPromise`. The effects also have to report
+/// every change. So a screen that is drawn from the effects alone has to show the same canvas.
 struct ReplicaChecks {
   /// The shapes on a screen that is drawn from the effects alone.
   private var screen: [Identifier: Shape] = [:]
   private var events = 0
 
-  /// After so many events the digest is asked for. From then on it is updated with each change; until then it is computed
-  /// anew each time.
+  /// After so many events, the replica's digest is asked for. Before that it is computed anew each time; afterwards it
+  /// is updated with each change.
   private static let eventsBeforeDigest = 20
 
   init(_ replica: Replica) { repaint(replica) }
@@ -21,7 +21,8 @@ struct ReplicaChecks {
     for shape in replica.canvas.shapes { screen[shape.id] = shape }
   }
 
-  /// An event is over, and these are all its effects.
+  /// Checks the replica after an event.
+  /// - Parameter effects: all effects of the event.
   mutating func follow(
     _ effects: [ReplicaEffect],
     of replica: inout Replica,

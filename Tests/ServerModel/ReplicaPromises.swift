@@ -1,7 +1,7 @@
 @testable import CanvasCRDT
 
 extension Replica {
-  /// Which of its promises a replica breaks right now, in words:
+  /// Which of its guarantees a replica breaks right now, in words. `nil` if it keeps all:
   /// - The shown canvas is the confirmed one with the pending edits over it.
   /// - The confirmed digest is that of the confirmed canvas.
   /// - The stamps of the pending edits rise.

@@ -4,34 +4,34 @@ import Testing
 
 @testable import SyncServer
 
-/// A connection's far end: what it has been sent, and the drawing that follows from it.
+/// The client's end of a connection: what the client has been sent, and the drawing that follows from that.
 struct TestClient {
   var conversation: Conversation
   var id: MemberID?
-  /// Its address.
+  /// The client's address.
   var party: String
   var arrived: [UInt8] = []
   var messages: [ServerMessage] = []
-  /// The same as they came, for a far end that takes them further.
+  /// The messages as bytes, for a test that hands them to a replica.
   var mail: [[UInt8]] = []
-  /// How many bytes it takes each time it is offered some; nothing, and it takes all.
+  /// How many bytes the socket takes of each offer. `nil` if it takes all.
   var takes: Int?
-  /// Where the bytes were that it was offered last.
+  /// The address of the bytes that the socket was last offered.
   var offeredFrom: UInt = 0
   var closed: CloseCode?
 
   var canvas = Canvas()
   var cursor: Cursor?
-  /// Of whatever message came last, as a client has it that looks at no `more`.
+  /// The cursor of the last message. A client that ignores `more` would take it for its place.
   var newestCursor: Cursor?
   var pairs: Set<ShapePair> = []
   var peers: [Identifier: Peer] = [:]
   var isReadingPaused = false
   var digests = 0
-  /// Those that were about another cursor than the client's, or another drawing.
+  /// How many digests were for another cursor than the client's, or for another drawing.
   var digestsThatDiffer = 0
 
-  /// The largest single message, as it came.
+  /// The bytes of the longest message.
   var messageBytesMax = 0
 
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -74,41 +74,42 @@ struct TestClient {
     case .digest(let cursor, let hash):
       digests += 1
       if cursor != self.cursor || hash != canvas.digest { digestsThatDiffer += 1 }
-    // The others say nothing about the room; tests find them in `messages`.
+    // Other messages don't change the drawing. Tests find them in `messages`.
     default: break
     }
   }
 }
 
-/// A room with its log and its connections, all in hand, for tests that look at one thing.
+/// A room with its log and its connections, all in the test's hand.
 struct RoomBench {
   var room: Room
   var clients: [TestClient] = []
   var log: [RoomRecord] = []
-  /// Batches that the log has been asked for and has not answered.
+  /// Batches that the room has given to the log, and that the log has not answered.
   var waiting: [Batch] = []
   var answers: [(request: UInt64, outcome: Result<Cursor, Rejection>)] = []
-  /// The room's orders for its index of overlaps. They are carried out at once, unless the test holds them.
+  /// The room's orders for its index of overlaps. They are carried out at once, unless the test holds them back.
   var orders: [OverlapOrder] = []
   var holdsOrders = false
-  /// How often another node had another room at the same place.
+  /// How often another node had a different room at the same place of the log.
   var differences = 0
   /// The news that the room has sent to other nodes.
   var news: [[UInt8]] = []
   var overlapAnswers: [(request: UInt64, index: OverlapIndex, cursor: Cursor)] = []
   var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
   var random = SeededGenerator(seed: 7)
-  /// The number of the process that has the room.
+  /// The number of the run of the process that has the room.
   var run: UInt64 = 0x5EED
   let limits: Limits
-  /// How many times anybody was handed anything.
+  /// How many writes to sockets there were.
   var writes = 0
   var pauses = 0
   var resumes = 0
 
   static let epoch: UInt64 = 1_763_650_000_000
 
-  /// - Parameter company: the number of the node, where other nodes may have the room too.
+  /// - Parameter company: the number of this node, if other nodes may have the room open too. `nil` for a server
+  ///   without other nodes.
   init(company: UInt64? = nil, _ change: (inout Limits) -> Void = { _ in }) {
     var limits = Limits()
     change(&limits)
@@ -208,7 +209,7 @@ struct RoomBench {
     takeEffects()
   }
 
-  /// Another process has the room now, and nobody is connected.
+  /// Goes on as another process that has opened the room, with no connection.
   mutating func restart(with room: Room) {
     self.room = room
     run = random.next()
@@ -222,13 +223,13 @@ struct RoomBench {
     while !holdsOrders, !orders.isEmpty { carryOutOrder() }
   }
 
-  /// The oldest order to the room's index of overlaps is carried out.
+  /// Carries out the oldest order for the room's index of overlaps.
   mutating func carryOutOrder() {
     if let outcome = orders.removeFirst().carryOut() { room.overlapsDone(outcome, now: now) }
     takeRoomEffects()
   }
 
-  /// Which shapes overlap now, as HTTP is told.
+  /// Which shapes overlap now, as an HTTP request is answered.
   mutating func askOverlaps() -> (index: OverlapIndex, cursor: Cursor)? {
     overlapAnswers = []
     room.askOverlaps(request: 4_711, now: now)
@@ -263,7 +264,7 @@ struct RoomBench {
 
   // MARK: The log
 
-  /// The log answers for the oldest batch.
+  /// The log stores the oldest batch, and hands its record to the room.
   mutating func commit() {
     guard let batch = takeBatch() else { return }
     let record = RoomRecord(
@@ -278,7 +279,7 @@ struct RoomBench {
     takeEffects()
   }
 
-  /// The log hands a record out, for the first time or again.
+  /// The log hands a record to the room, for the first time or again.
   mutating func deliver(_ record: RoomRecord) {
     if record.position > log.last?.position ?? 0 { log.append(record) }
     do throws(MissingRecord) {
@@ -288,8 +289,8 @@ struct RoomBench {
     }
   }
 
-  /// The log can't take the oldest batch.
-  /// - Returns: that batch.
+  /// The log refuses the oldest batch.
+  /// - Returns: the batch.
   @discardableResult
   mutating func fail() -> Batch? {
     guard let batch = takeBatch() else { return nil }
@@ -298,7 +299,7 @@ struct RoomBench {
     return batch
   }
 
-  /// The oldest batch, which the log then has to be answered for by hand.
+  /// Takes out the oldest batch. The test itself then has to answer for the log.
   mutating func takeBatch() -> Batch? {
     guard !waiting.isEmpty else {
       Issue.record("the log has not been asked to store anything")
@@ -320,13 +321,13 @@ struct RoomBench {
     takeEffects()
   }
 
-  /// Has the room make the beat that is due by now, and sends it.
+  /// Has the room make the beat if one is due, and sends it.
   mutating func beatIfDue() {
     if room.isFlushDue(now: now) { room.flush(now: now) }
     send()
   }
 
-  /// All that is on its way arrives; time passes only as far as beats ask for.
+  /// Lets everything arrive that is on its way. Time passes only as far as beats need it.
   mutating func settle() {
     repeat {
       while !waiting.isEmpty { commit() }
@@ -339,11 +340,11 @@ struct RoomBench {
     } while !waiting.isEmpty || room.flushDueAt != nil
   }
 
-  /// A stalled reader's socket takes again.
+  /// The socket of a stalled reader takes bytes again.
   mutating func wake(_ client: Int) {
     guard let id = clients[client].id else { return }
     var clients = clients
-    // The operations that this reader was waiting for may be news for others.
+    // The beat that this reader waited for may be new for others, too.
     room.writable(id, now: now) { id, bytes in
       guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
       return clients[client].take(bytes)
@@ -378,7 +379,7 @@ struct RoomBench {
     clients[client].messages.compactMap { if case .rejection(let rejection) = $0 { rejection.code } else { nil } }
   }
 
-  /// The messages with operations or a state, each of them.
+  /// The messages with operations, one by one, including those of a state.
   func deliveries(_ client: Int) -> [Delivery] {
     clients[client].messages.compactMap { if case .operations(let delivery) = $0 { delivery } else { nil } }
   }
@@ -392,7 +393,7 @@ struct RoomBench {
     clients[client].messages.compactMap { if case .acknowledgement(let answer) = $0 { answer } else { nil } }
   }
 
-  /// The client has what the room has, and nothing more is to come.
+  /// Checks that the client has what the room has, and that nothing more is on its way.
   func expectCaughtUp(_ client: Int, _ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation) {
     #expect(clients[client].canvas == room.canvas, comment, sourceLocation: location)
     #expect(clients[client].cursor == room.cursor, comment, sourceLocation: location)

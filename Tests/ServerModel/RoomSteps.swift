@@ -4,18 +4,18 @@ import TestSupport
 @testable import SyncServer
 
 extension Framing {
-  /// Stands for WebSocket frames in tests without a socket.
+  /// A length before each message, in place of WebSocket frames, for tests without a socket.
   static let byLength = Framing { message, _, bytes in LengthFraming.append(message, to: &bytes) }
 }
 
 extension ActorKeys {
-  /// Of all servers of the tests: keys outlast their restarts.
+  /// The keys of all servers in tests. With the same secret, keys outlast a restart.
   static let inTests = ActorKeys(secret: [UInt8](repeating: 7, count: secretBytes))
 }
 
 extension Room {
-  /// Does what a connection's conversation asks for, as the hub does.
-  /// - Returns: with which code the connection is to be closed, if it is.
+  /// Does what a connection's conversation returns, as the hub does.
+  /// - Returns: the code with which the connection has to be closed, if it has to.
   mutating func take(
     _ step: ConversationStep,
     from member: inout MemberID?,
@@ -31,7 +31,7 @@ extension Room {
     case .submit(let submission): if let member { submit(submission, from: member, now: now) }
     case .presence(let state): if let member { presence(state, from: member, now: now) }
     case .digest: if let member { digest(for: member, now: now) }
-    // Tokens are the hub's business.
+    // Only the hub handles tokens.
     case .token: break
     case .reply(let message): if let member { reply(message, to: member) }
     case .close(let code, _): return code

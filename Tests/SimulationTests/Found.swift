@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 
-/// Histories that have found faults, each shortened to the fewest steps that did: one file each in `Found`.
+/// Histories that have found faults, each shortened to the fewest steps that still found the fault. Each is a file in
+/// `Found`.
 ///
-/// A seed alone draws another history once the dice change. A file has what its seed had drawn, so it goes on finding its
-/// fault as long as its events do the same things. Found/README.md says with which planted bug each was seen to fail.
+/// With changed dice, a seed gives another history. A file has what its seed had drawn. So it goes on finding its fault
+/// as long as its events do the same things. Found/README.md says with which planted bug each was seen to fail.
 struct FoundHistory: Codable, Sendable, CustomTestStringConvertible {
   let rule: String
   let seed: UInt64
   let dice: Dice
-  /// Each with its event and its seed.
+  /// The steps, each as its event and its seed.
   let steps: [String]
   var name: String?
 

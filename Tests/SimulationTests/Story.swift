@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// `make simulate SEED=…` runs this: a history as a story, and where it fails, the shortest one found that fails alike.
+/// What `make simulate SEED=…` runs: tells a history as a story. If the history fails, tells the shortest one that was
+/// found to fail in the same way.
 @Suite("A history as a story")
 struct StoryTests {
   @Test("the story of one seed", .enabled(if: storySeed != nil))
@@ -24,10 +25,10 @@ struct StoryTests {
   }
 }
 
-/// A rule that is looked for, where others are broken as well: the name of its case.
+/// The rule to look for in a history that breaks others as well, by the name of its case.
 private let storyRule = ProcessInfo.processInfo.environment["CANVAS_RULE"].flatMap { name in
   Rule.allCases.first { "\($0)" == name }
 }
-/// Where to keep the shortened history, for `Found`.
+/// The file in which to store the shortened history, for `Found`.
 private let storyPlace = ProcessInfo.processInfo.environment["CANVAS_KEEP"]
 private let storySeed = ProcessInfo.processInfo.environment["CANVAS_STORY"].flatMap { UInt64($0) }

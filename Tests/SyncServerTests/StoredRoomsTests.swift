@@ -46,7 +46,7 @@ struct StoredRoomsTests {
     var differences: [String] { StoredRooms { answer($0(1)) }.differences(in: "demo") }
   }
 
-  /// Four records, and snapshots at the second and the last.
+  /// A room with four records, and with snapshots at the second and the last.
   private static func sound() throws -> Stored {
     var stored = Stored()
     var fold = Fold(epoch: 7, seed: 0)

@@ -25,7 +25,7 @@ public final class MemoryLog: RoomLog {
 
 /// The stored rooms, and the events that each log has yet to report.
 final class SharedMemory: Sendable {
-  /// One log.
+  /// One of the logs that share the rooms.
   private struct Handle {
     let sink: LogSink
     var followed: Set<String> = []

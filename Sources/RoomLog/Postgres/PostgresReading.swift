@@ -230,7 +230,7 @@ final class PostgresReading {
   private static let verifiedAtOnce = 1 << 20
 
   /// Verifies rooms in the order of their numbers, a page at a time, until the part has become large enough or taken
-  /// long enough. Snapshots are not among it: they are checked when a room is opened.
+  /// long enough. Snapshots are left out: they are checked when a room is opened.
   private func verifyPart(_ request: VerifyRequest) {
     let start = request.start ?? VerifyPlace(room: 0, stage: .end, roomMax: .max)
     let deadline = MonotonicClock.microseconds() &+ request.microsecondsMax

@@ -4,7 +4,7 @@ import CanvasCRDT
 struct Grant: Hashable, Sendable {
   /// Each level includes the rights of the levels before it.
   enum Level: Int, Comparable, Sendable {
-    /// Reads only.
+    /// Only reading.
     case viewer
     case editor
     /// Everything that editors may do, deleting rooms and reading the metrics.

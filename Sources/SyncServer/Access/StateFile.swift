@@ -12,7 +12,7 @@ enum StateFile {
     let new = path + ".new"
     try check(disk.create(Array(content), new))
     try check(disk.rename(new, path))
-    // Without syncing the folder, a power cut could bring back the file that was there before.
+    // The folder is synced too: otherwise a power cut could bring back the file that was there before.
     let end = path.lastIndex(of: "/")
     try check(disk.syncFolder(end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."))
   }

@@ -11,7 +11,7 @@ enum TokenRefusal: Error, Hashable {
 
   static let expired = TokenRefusal.unfit("the token has expired")
 
-  /// For the log.
+  /// The reason in words, for log lines.
   var reason: String {
     switch self {
     case .missing: "no token was sent"

@@ -18,7 +18,7 @@ struct Configuration: Hashable, Sendable {
       }
     }
 
-    /// Without a password.
+    /// The place in words, without a password.
     var description: String {
       switch self {
       case .memory: "memory"

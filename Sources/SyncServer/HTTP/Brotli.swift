@@ -10,7 +10,7 @@ enum Brotli {
   private static let shortQuality: Int32 = 11
   private static let longQuality: Int32 = 9
 
-  /// `nil` if brotli has no memory, or the result would not be shorter.
+  /// - Returns: `nil` if brotli has no memory, or the result would not be shorter.
   static func compress(_ bytes: [UInt8]) -> [UInt8]? {
     guard !bytes.isEmpty else { return nil }
     var count = bytes.count

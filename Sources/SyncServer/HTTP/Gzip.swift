@@ -2,7 +2,7 @@ import CZlib
 
 /// Compresses answers and files for clients that accept gzip. Nearly all clients do.
 enum Gzip {
-  /// `nil` if zlib has no memory, or the result would not be shorter.
+  /// - Returns: `nil` if zlib has no memory, or the result would not be shorter.
   static func compress(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
     guard bytes.count <= Int(UInt32.max) else { return nil }
     var stream = z_stream()

@@ -30,7 +30,7 @@ extension Hub {
   /// Opens a room that the log doesn't have. Another node may write to it first, so this node follows it from its
   /// beginning.
   private func create(_ name: String) async -> Opening<OpenRoom> {
-    // Ended here for the same reason as in `load`.
+    // Not left to the job that awaits the room, for the same reason as in `load`.
     defer { rooms.endOpening(of: name) }
     guard makeRoomForAnother() else { return .full }
     rooms.expect()

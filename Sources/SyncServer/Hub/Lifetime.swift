@@ -16,7 +16,7 @@ struct Lifetime {
 
   private(set) var stage = Stage.serving
   private var listener: Listener?
-  /// Fires once a second.
+  /// The timer of the work that is done once a second.
   private var tickTimer: LoopTimer?
 
   /// The port on which the server listens. `nil` before it listens.

@@ -11,7 +11,7 @@ struct Visitors {
   private var visitors: [Visitor?] = []
   private var free: [Int] = []
   private(set) var count = 0
-  /// By `NetworkAddress.party`.
+  /// How many connections each address has, counted by `NetworkAddress.party`.
   private var ofParty: [String: UInt64] = [:]
   /// By address: how many of its connections were turned away and are still open.
   private var turnedAwayOfParty: [String: UInt64] = [:]

@@ -9,7 +9,7 @@ enum WallClock {
     return UInt64(max(time.tv_sec, 0)) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
   }
 
-  /// `2026-11-20T17:21:01.123Z`.
+  /// The time as log lines have it: `2026-11-20T17:21:01.123Z`.
   static func text(_ milliseconds: UInt64) -> String {
     var seconds = time_t(milliseconds / 1_000)
     var parts = tm()

@@ -93,7 +93,7 @@ struct GreatestTurn {
 
   mutating func note(_ turn: LoopTurn) { if measure(turn) > measure(now) { now = turn } }
 
-  /// To be called once a second.
+  /// Starts anew with each minute. To be called once a second.
   mutating func pass(_ time: Moment) {
     let minute = time.monotonicMilliseconds / 60_000
     guard minute != self.minute else { return }

@@ -7,7 +7,7 @@ import CanvasCRDT
 /// because a full bucket is as good as a new one.
 struct RequestBook {
   private let limits: Limits
-  /// Both maps are by `NetworkAddress.party`.
+  /// The rates of addresses. Both maps are by `NetworkAddress.party`.
   private var rates: [String: Rate] = [:]
   /// How many requests of each address are under way through a proxy. A proxy's connection carries requests of many
   /// clients, so clients can only be counted by their requests.
@@ -59,7 +59,7 @@ struct RequestBook {
   /// How many addresses have a rate in memory.
   var rateCount: Int { rates.count }
 
-  /// To be called every second.
+  /// Charges what is owed, forgets full rates, and ends waits whose time is up. To be called every second.
   mutating func rest(now: UInt64) {
     for (party, rate) in rates {
       var rate = rate

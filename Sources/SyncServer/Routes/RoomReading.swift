@@ -46,7 +46,7 @@ extension RoomService {
     }
   }
 
-  /// `?at=` as above.
+  /// The drawing of a room as SVG. `?at=` is a cursor or a time.
   func picture(_ room: OpenedRoom, _ request: Request) async -> Response {
     return await seeing(room, request) { view in
       let tag = "W/\"\(view.cursor.text)-svg\""

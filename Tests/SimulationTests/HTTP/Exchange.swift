@@ -3,12 +3,12 @@ import WebSocketLoop
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// A request that was made over HTTP, and what is known of it when the answer comes.
+/// A request over HTTP, with what has to be known of it when the answer comes.
 struct Exchange {
-  /// The subject of the request.
+  /// What the request asks for.
   enum Subject {
     case write([ProposedOperation])
-    /// The places of the squares.
+    /// A layout, with the places of its squares.
     case layout([Point])
     case drawing(stamps: Bool)
     case picture
@@ -19,14 +19,14 @@ struct Exchange {
     case list
     case deletion
     case readiness
-    /// Something is wrong with it, and one of these codes says so.
+    /// Something that has to be refused, with one of these codes.
     case wrong([String])
   }
 
-  /// As of when.
+  /// The moment as of which a room is read.
   enum Moment {
     case now
-    /// - Parameter isKnown: whether the room gave this cursor out in its present life, so that it has to honour it.
+    /// - Parameter isKnown: whether the room gave out this cursor in its present epoch. If so, it has to accept it.
     case position(UInt64, isKnown: Bool)
     case milliseconds(UInt64)
   }
@@ -34,31 +34,31 @@ struct Exchange {
   let number: UInt64
   let subject: Subject
   var moment = Moment.now
-  /// An accepted request is sent again.
+  /// Whether the request is an accepted one that is sent again.
   var isRepeated = false
   /// The tag that the client already has.
   var tag: String?
   let words: String
-  /// How far the room had come, and how far its log, when it was asked.
+  /// The position of the room, and that of the log, when the request was made.
   let position: UInt64
   let stored: UInt64
   let life: Int
-  /// Which room of the node's it was: another after each time that the node closed it.
+  /// The number of the node's room: it is another one each time the node has closed the room.
   let room: Int
 }
 
 /// Earlier answers that can be asked for or sent again.
 struct Remembered {
-  /// A cursor, and which life of the log it is of.
+  /// Cursors, each with the life of the log that it belongs to.
   var cursors: [(cursor: String, life: Int)] = []
-  /// Messages with stamps that were taken.
+  /// Accepted messages with stamps.
   var writes: [(operations: [ProposedOperation], life: Int)] = []
   /// Tags of drawings.
   var tags: [String] = []
 }
 
 extension Response {
-  /// The code of a refusal.
+  /// The code in a refusal.
   var code: String? {
     let text = String(decoding: body, as: UTF8.self)
     guard let start = text.firstRange(of: "{\"error\":{\"code\":\""), start.lowerBound == text.startIndex,
@@ -67,7 +67,7 @@ extension Response {
     return String(text[start.upperBound..<end])
   }
 
-  /// The cursor of an answer, by its body or by its tag.
+  /// The cursor that an answer names, in its body or as its tag.
   var cursor: String? {
     if let tag = header("ETag") { return String(tag.dropFirst(3).prefix { $0 != "-" && $0 != "\"" }) }
     let text = String(decoding: body, as: UTF8.self)
@@ -80,7 +80,7 @@ extension Response {
 
   func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-  /// The statuses of refusals, and the codes that may stand with them (H1).
+  /// The statuses of refusals, and the codes that each may have (H1).
   static let codes: [Int: Set<String>] = [
     400: [
       "bad_request", "bad_message", "bad_shape", "bad_stamp", "bad_property", "bad_value", "clock_ahead", "too_old",

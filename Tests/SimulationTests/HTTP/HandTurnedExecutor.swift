@@ -1,7 +1,8 @@
-/// Runs the jobs of an actor and of tasks when it is told to, one after another in the order in which they came, on the
-/// thread that tells it. So what runs beside the actor elsewhere runs here too, and a history repeats to the byte.
+/// Runs the jobs of an actor and of tasks when the simulation says so: one after another, in the order in which they
+/// came, and on the simulation's thread. So work that runs on other threads in a server runs here too, and a history
+/// repeats to the byte.
 ///
-/// `@unchecked Sendable`: a history has an executor of its own, and runs in one thread.
+/// `@unchecked Sendable`: each history has an executor of its own, and runs on one thread.
 final class HandTurnedExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private var jobs: [UnownedJob] = []
 
@@ -12,7 +13,7 @@ final class HandTurnedExecutor: SerialExecutor, TaskExecutor, @unchecked Sendabl
 
   var hasJobs: Bool { !jobs.isEmpty }
 
-  /// Runs the next job up to where it waits.
+  /// Runs the next job until it waits for something or ends.
   func runJob() {
     jobs.removeFirst().runSynchronously(
       isolatedTo: asUnownedSerialExecutor(),

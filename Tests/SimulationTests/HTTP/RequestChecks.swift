@@ -3,7 +3,7 @@ import WebSocketLoop
 @testable import CanvasCRDT
 @testable import SyncServer
 
-// Whether what was answered over HTTP is what the log says.
+// Checks that the answers over HTTP agree with the log.
 
 extension World {
   mutating func judge(_ exchange: Exchange, _ response: Response) {
@@ -35,7 +35,7 @@ extension World {
     guard let position = response.cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
       return fail(.http, "a taken request is answered without a cursor")
     }
-    // It was taken before the room was deleted.
+    // The request was carried out before the room was deleted, so the log no longer shows it.
     guard exchange.life == disk.life else { return }
     remember(response)
     ledger.acknowledged.formUnion(operations.compactMap(\.at))
@@ -86,7 +86,7 @@ extension World {
       judgeWrite(exchange, operations, code)
     case .wrong(let codes):
       count(.requestForbidden)
-      // What an address may write is spent before the rest is looked at.
+      // The address's rate is charged before the request is checked, so any request may be refused because of the rate.
       if !codes.contains(code), code != "rate_limited" {
         fail(.http, "a request that \(exchange.words) was refused as \(code) and not \(codes)")
       }
@@ -102,7 +102,7 @@ extension World {
   }
 
   private mutating func judgeWrite(_ exchange: Exchange, _ operations: [ProposedOperation], _ code: String) {
-    // A request that is refused as unavailable may turn out to be stored after all (W7).
+    // A request that was refused as unavailable may have been stored all the same (W7).
     if !exchange.isRepeated, code != "unavailable" {
       for operation in operations { ledger.refusedKeys.formUnion(Ledger.keys(operation.shape, operation.set)) }
     }
@@ -110,7 +110,7 @@ extension World {
     case "room_full":
       count(.roomFull)
       guard let room else { return }
-      // Another node may have taken it, and this one not know that yet.
+      // Another node may have stored it, and this one may not know that yet.
       let isKnown = room.position == disk.records.last?.position
       if exchange.isRepeated, exchange.life == disk.life, isKnown {
         fail(.http, "what was taken once is refused as \(code)")
@@ -119,7 +119,7 @@ extension World {
       let verdict = judge.verdict(on: operations)
       if node.failedBatches == 0, verdict.fits { fail(.roomFull, "over HTTP, \(verdict.words)") }
     case "rate_limited", "unavailable": break
-    // Of what is so old, the room only knows what still stands.
+    // Of operations that old, the room recognises only those of which it still holds a value.
     case "too_old" where exchange.isRepeated && !operations.allSatisfy({ isHeld($0) }): break
     case "too_old" where operations.contains { ($0.at?.milliseconds ?? .max) < room?.forgottenBefore ?? 0 }: break
     case "no_such_room" where exchange.life != disk.life: break
@@ -127,7 +127,7 @@ extension World {
     }
   }
 
-  /// Whether the room has any value that an operation wrote.
+  /// Whether the room still holds any value that an operation wrote.
   private func isHeld(_ operation: ProposedOperation) -> Bool {
     operation.set.assigned.contains { property in
       room?.canvas.stamp(of: property, in: operation.shape) == operation.at
@@ -137,14 +137,14 @@ extension World {
   // MARK: Reading
 
   private mutating func judgeRefusedReading(_ exchange: Exchange, _ code: String) {
-    // The room was deleted meanwhile, and perhaps made anew.
+    // Meanwhile the room was deleted, and possibly made anew.
     guard exchange.life == disk.life else { return }
     switch (code, exchange.moment) {
     case ("no_such_room", _) where exchange.position == 0: return
     case ("no_place", _): return
     case ("rate_limited", _) where node.exchanges.count >= 8: return
     case ("too_many_overlaps", .now): return
-    // The node closed the room meanwhile, to read it anew.
+    // Meanwhile the node closed the room, and will read it again.
     case ("unavailable", _) where exchange.room != node.service.life: return
     case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
@@ -157,12 +157,13 @@ extension World {
     }
   }
 
-  /// The answer has to show the log up to the place that it names, and the request has to allow that place.
+  /// Checks that an answer shows the log up to the place that it names, and that the request allows that place.
   private mutating func judgeReading(_ exchange: Exchange, _ response: Response) {
     if response.status == 304 { return judgeUnchanged(exchange, response) }
     let cursor = response.cursor
     guard let position = cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
-      // The overlaps of a box have no place in the log. They are those of the room at some time since the request.
+      // An answer about what a box overlaps names no place in the log. It has to be right for the room at some time
+      // since the request.
       guard case .box(let box) = exchange.subject, exchange.life == disk.life else { return }
       let documents = canvases(exchange).map {
         OverlapIndex(of: $0, pairsMax: .max, stepsLeft: .max).document(overlapping: box)
@@ -222,7 +223,7 @@ extension World {
     }
   }
 
-  /// All that an answer may show.
+  /// All canvases that an answer may show.
   private func canvases(_ exchange: Exchange) -> [Canvas] {
     let (first, last) = places(exchange)
     let between = disk.records.map(\.position).filter { $0 > first && $0 <= last }
@@ -284,7 +285,7 @@ extension World {
 
   // MARK: The log
 
-  /// The room by the log, up to a place.
+  /// The canvas that the log adds up to, up to a place.
   func fold(through position: UInt64) -> Canvas {
     var fold = Canvas()
     for record in disk.records where record.position <= position {
@@ -306,7 +307,7 @@ extension World {
 }
 
 extension Response {
-  /// The numbers of a member, alone or in a list.
+  /// The numbers in a member of a JSON object: one, or a list of them.
   fileprivate func numbers(of name: String) -> [Double]? {
     words(of: name)?.split(separator: ",").compactMap { Double($0) }
   }

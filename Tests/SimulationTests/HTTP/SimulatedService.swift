@@ -6,7 +6,7 @@ import WebSocketLoop
 
 /// The simulated world as the server's routes see it: the room, and the log that they ask.
 ///
-/// The world has the room in hand, and runs the routes' jobs between its own steps. What they ask of the log waits here
+/// The world owns the room, and runs the routes' jobs between its own steps. The routes' requests to the log wait here
 /// until the world's disk answers.
 actor SimulatedService: RoomService, LogQuestions {
   nonisolated let executor = HandTurnedExecutor()
@@ -17,9 +17,9 @@ actor SimulatedService: RoomService, LogQuestions {
   private let tokens = SimulatedService.tokens
   let keys = ActorKeys(secret: [UInt8](repeating: 7, count: ActorKeys.secretBytes))
 
-  // The world reads and writes these between the jobs.
+  // `nonisolated(unsafe)` for all of these: the world reads and writes them only between the jobs.
   nonisolated(unsafe) var room: Room?
-  /// Which life of the room it is: another after each time that it was deleted or its server ended.
+  /// The number of the room's life: another one each time the room was deleted or its server ended.
   nonisolated(unsafe) var life = 0
   nonisolated(unsafe) var now = Moment(wallMilliseconds: 0, monotonicMilliseconds: 0)
   nonisolated(unsafe) var storageFault: String?
@@ -29,11 +29,11 @@ actor SimulatedService: RoomService, LogQuestions {
   nonisolated(unsafe) var questions:
     [(at: UInt64?, request: LogRequest, waiter: CheckedContinuation<LogEvent, Never>)] =
       []
-  /// Jobs that need the room open, and whether it may be made.
+  /// Jobs that wait until the room is open, and whether each may make it.
   nonisolated(unsafe) var openings: [(mayCreate: Bool, waiter: CheckedContinuation<Bool, Never>)] = []
-  /// Jobs that wait to hear which shapes overlap.
+  /// Jobs that wait for the shapes that overlap.
   nonisolated(unsafe) var settling = OwedAnswers<SettledOverlaps?>()
-  /// Jobs that wait for what they write to be stored.
+  /// Jobs that wait until what they have written is stored.
   nonisolated(unsafe) var storing = OwedAnswers<Result<Cursor, Rejection>>()
   nonisolated(unsafe) var answers: [(number: UInt64, response: Response)] = []
   /// How many jobs need the room to stay open.
@@ -73,7 +73,7 @@ actor SimulatedService: RoomService, LogQuestions {
     case viewer = "token-of-a-viewer"
     case editor = "token-of-an-editor"
     case `operator` = "token-of-an-operator"
-    /// For other rooms.
+    /// A token that is valid for other rooms only.
     case stranger = "token-of-a-stranger"
   }
 
@@ -92,7 +92,7 @@ actor SimulatedService: RoomService, LogQuestions {
     return await withCheckedContinuation { questions.append((nil, request, $0)) }
   }
 
-  /// Work for other threads is done here, after everything else that waits.
+  /// Work that a server does on other threads is done here, after all jobs that are waiting already.
   func workOut<Value: Sendable>(
     for party: String,
     _ work: @escaping @Sendable () -> Value
@@ -101,7 +101,7 @@ actor SimulatedService: RoomService, LogQuestions {
     return work()
   }
 
-  /// The room is gone. Another may come.
+  /// The room is gone: waiting jobs are refused. Another room may be opened later.
   nonisolated func roomIsGone() {
     settling.end()
     storing.end()
@@ -112,7 +112,7 @@ actor SimulatedService: RoomService, LogQuestions {
   // MARK: Rooms
 
   func take(_ name: String, mayCreate: Bool) async -> Opening<Int> {
-    // As many rooms are open as may be.
+    // Any other room is refused as if the limit of open rooms were reached.
     guard name == Disk.roomName else { return mayCreate ? .full : .absent }
     while room == nil {
       guard await withCheckedContinuation({ openings.append((mayCreate, $0)) }) else { return .absent }
@@ -186,7 +186,7 @@ actor SimulatedService: RoomService, LogQuestions {
     let number = lastNumber
     let answer = await withCheckedContinuation { waiter in
       let owed = OwedAnswer(to: waiter, otherwise: Result<Cursor, Rejection>.failure(.roomIsGone))
-      // A room that is gone, as this one may be by now, answers nobody.
+      // A room that is gone gives no answers, and this one may be by now.
       guard open == life, room != nil else { return }
       storing.owe(owed, number: number)
       submit(&room!, number, now)

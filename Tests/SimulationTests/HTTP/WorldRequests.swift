@@ -9,7 +9,8 @@ import WebSocketLoop
 extension World {
   typealias Token = SimulatedService.Token
 
-  /// Whether the node answers requests. One that stands still answers them later, and nobody waits for it here.
+  /// Whether the node answers requests now. A node that stands still would answer later, and nobody in the simulation
+  /// waits for that.
   private var isAnswering: Bool { node.isUp && time >= node.stillUntil && time >= partitionedUntil }
 
   /// Someone writes over HTTP.
@@ -52,7 +53,7 @@ extension World {
     ask(.deletion, "deletes the room", "DELETE", "/v1/rooms/demo", token: .operator)
   }
 
-  /// Everyone has come to rest, and looks once more.
+  /// Everyone has come to rest, and the room is read over HTTP once more.
   mutating func readAtLast() {
     get("", "stamps=1", .drawing(stamps: true), .now)
     get("/overlaps", "", .overlaps, .now)
@@ -74,12 +75,12 @@ extension World {
       else { return (.now, "") }
       return (.position(cursor.position, isKnown: known.life == disk.life), "at=\(known.cursor)")
     case 3:
-      // What a tab keeps may be of another life of the room.
+      // A cursor that a tab has kept may belong to another life of the room.
       let cursors = parties.compactMap { $0.replica?.cursor }
       guard let kept = cursors.randomElement(using: &random), let cursor = RoomCursor(kept) else { return (.now, "") }
       return (.position(cursor.position, isKnown: false), "at=\(kept.text)")
     case 4:
-      // The log may have more by now than the room.
+      // By now the log may have more than the room.
       let milliseconds = now.wallMilliseconds
       return (.milliseconds(milliseconds), "at=\(milliseconds)")
     default: return (.now, "")
@@ -125,7 +126,8 @@ extension World {
         shape = Identifier.random(using: &random)
         set.kind = .star
       } else if happens(0.3) {
-        // A deletion that crosses this takes the other values of the shape, and leaves the shape.
+        // The kind is written too. So if a deletion crosses this operation, the shape loses its other values, but is
+        // there.
         set.kind = .polygon
       }
       operations.append(ProposedOperation(shape: shape!, at: isStamped ? stamp : nil, set: set))
@@ -159,7 +161,7 @@ extension World {
     )
   }
 
-  /// The answer was lost, as it seems to the client.
+  /// The client sends an accepted request again, as if the answer had been lost.
   private mutating func requestAgain() {
     guard let write = remembered.writes.randomElement(using: &random), write.life == disk.life, !ledger.hasForgotten
     else { return }
@@ -242,7 +244,7 @@ extension World {
     if let token { headers.append(("authorization", "Bearer \(token.rawValue)")) }
     if let header { headers.append(header) }
     if let tag { headers.append(("if-none-match", tag)) }
-    // One of them is a proxy that is believed.
+    // One of these addresses is a proxy whose `X-Forwarded-For` is believed.
     let peer = "10.0.0.\(Int.random(in: 7...9, using: &random))"
     if peer == "10.0.0.9" { headers.append(("x-forwarded-for", "192.168.0.\(Int.random(in: 1...2, using: &random))")) }
     node.exchanges[lastRequest] = Exchange(
@@ -265,7 +267,7 @@ extension World {
     runJobs()
   }
 
-  /// Runs what the routes have to do until all wait for something or have answered.
+  /// Runs the routes' jobs until each waits for something or has answered.
   private mutating func runJobs() {
     node.service.now = now
     node.service.storageFault = isLogOutOfReach ? "the log takes nothing" : nil
@@ -289,12 +291,12 @@ extension World {
     }
   }
 
-  /// The log answers what it was asked, and the routes go on.
+  /// The log answers the routes' requests, and the routes go on.
   mutating func turnRequests() {
     guard !node.exchanges.isEmpty else { return }
     var earliest = time
     for index in node.service.questions.indices {
-      // It answers in the order in which it is asked.
+      // The log answers in the order of the requests.
       earliest = node.service.questions[index].at ?? (max(earliest, time) + delay())
       node.service.questions[index].at = earliest
     }
@@ -330,7 +332,7 @@ extension World {
     }
   }
 
-  /// The process has ended, and with it what it was answering.
+  /// The process has ended, so the requests that it was answering get no answer.
   mutating func endRequests() {
     node.exchanges = [:]
     while true {

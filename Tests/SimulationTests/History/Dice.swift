@@ -1,6 +1,7 @@
 @testable import SyncServer
 
-/// The random settings of a history: one has a full disk every second, another never, a third hardly anything else.
+/// The random settings of a history. In one history the disk is full every second, in another never, and in a third
+/// hardly anything else happens.
 struct Dice: Codable, Sendable {
   let ringBeats: UInt64
   let beatMilliseconds: UInt64
@@ -10,53 +11,56 @@ struct Dice: Codable, Sendable {
   let messageBytes: UInt64
   let inFlightOperations: UInt64
   let presenceMilliseconds: UInt64
-  /// How many people are told by name; one more if they show something. A history from before has none.
+  /// How many people a room names, and one more if they show something. `nil` in stored histories that are older than
+  /// this setting.
   let namedPeople: UInt64?
   let presenceBytesPerSecond: UInt64?
   let shapes: UInt64
   private(set) var erasures: UInt64
   let clockAheadMilliseconds: UInt64
   private(set) var horizonMilliseconds: UInt64
-  /// How many shapes come at once at most.
+  /// The upper bound on the shapes that are pasted at once.
   let pasteMax: Int
   let tabs: Int
   let writers: Int
-  /// How long a step takes, and a message on its way, in milliseconds.
+  /// The upper bounds on how long a step takes, and a message on its way, in milliseconds.
   let stepMillisecondsMax: UInt64
   let delayMillisecondsMax: UInt64
   let commitMillisecondsMax: UInt64
-  /// How wrong clocks are.
+  /// How far clocks may be off.
   private(set) var clockErrorMax: Int64
-  /// For how long history is kept.
+  /// How long history is kept.
   let historyMilliseconds: UInt64?
-  /// For how long deletions are remembered however many there are. Older histories don't have it.
+  /// How long deletions are remembered even if there are very many. Older histories don't have this.
   let erasureMilliseconds: UInt64?
-  /// How many servers have the rooms of one log. Older histories have one.
+  /// How many servers share the rooms of one log. Older histories have one.
   private(set) var nodes: Int?
-  /// How long it takes to send a beat to everyone. `nil` for next to nothing; in a large room it takes so long that beats are seldom.
+  /// How long it takes to send a beat to everyone. `nil` for hardly any time. In a large room it takes so long that
+  /// there are few beats.
   private(set) var sendingMicroseconds: UInt64?
-  /// The thin line that some of them sit behind. Older histories don't have one.
+  /// The slow line that some of the clients have. Older histories have none.
   let link: Link?
-  /// How often the queue before the log is found to be full. Older histories have a log that takes everything.
+  /// How often the queue before the log is full. In older histories it never is.
   private(set) var fullQueueShare: Double?
-  /// How often the log tells a node of a record only after later ones. Older histories have none of that.
+  /// How often the log reports a record to a node only after later ones. In older histories it never does.
   private(set) var leftOutShare: Double?
-  /// How many more tabs there are, in a crowd. Older histories have none.
+  /// How many more tabs there are, if there is a crowd. Older histories have none.
   private(set) var crowd: Int?
 
   /// - Parameters:
-  ///   - others: draws what histories of a single node know nothing of.
-  ///   - log: draws what else the log may do. So a history in which it does nothing of that is what it was before.
-  ///   - people: draws how many come, in the same way.
+  ///   - others: a generator for settings that histories with a single node don't have.
+  ///   - log: a generator for what else may happen at the log. With a generator of its own, a history in which nothing
+  ///     of that happens stays the same as before there was this setting.
+  ///   - people: a generator for how many people come, for the same reason.
   init(
     using random: inout SeededGenerator,
     others: inout SeededGenerator,
     log: inout SeededGenerator,
     people: inout SeededGenerator
   ) {
-    // Where much comes at once, limits and rates allow it, and little else is drawn.
+    // In a bulky history much comes at once, which limits and rates have to allow, so many settings are not drawn.
     let isBulky = Int.random(in: 0..<160, using: &random) == 0
-    // A reader behind a thin line must not be as far behind as a ring is long.
+    // In a bulky history, a reader behind a slow line would fall off the ring.
     link = isBulky ? nil : Dice.link(using: &random)
     ringBeats = link == nil ? UInt64.random(in: 1...12, using: &random) : [3, 30, 300].randomElement(using: &random)!
     beatMilliseconds = UInt64.random(in: 0...8, using: &random)
@@ -83,7 +87,7 @@ struct Dice: Codable, Sendable {
     erasureMilliseconds = [nil, 100, 1_000].randomElement(using: &random)!
     if !isBulky, link == nil, Int.random(in: 0..<3, using: &others) == 0 {
       nodes = Int.random(in: 2...3, using: &others)
-      // The horizon has to be longer than a late append may take.
+      // An append may be late by some time, and the horizon has to be longer than that.
       horizonMilliseconds = max(horizonMilliseconds, 20_000)
     }
     if link == nil { sendingMicroseconds = [nil, nil, nil, 60_000, 300_000].randomElement(using: &others)! }
@@ -93,7 +97,7 @@ struct Dice: Codable, Sendable {
     }
     if !isBulky, Int.random(in: 0..<40, using: &people) == 0 { crowd = Int.random(in: 8...14, using: &people) }
     guard isBulky else { return }
-    // A refusal names one operation. To refuse thousands takes as many round trips, and minutes here.
+    // A refusal names one operation. Thousands of refusals would take as many round trips, and minutes of test time.
     erasures = 1_000_000
     horizonMilliseconds = 2_592_000_000
     clockErrorMax = min(clockErrorMax, 900)
@@ -109,12 +113,12 @@ struct Dice: Codable, Sendable {
 
   var nodesCount: Int { nodes ?? 1 }
 
-  /// How wrong servers' clocks are. Those of several nodes are kept together by their operators.
+  /// How far servers' clocks may be off. If there are several nodes, their operators keep the clocks together.
   var serverClockErrorMax: Int64 {
     nodesCount > 1 ? min(clockErrorMax, Int64(clockAheadMilliseconds / 3)) : clockErrorMax
   }
 
-  /// Whether a backlog would show: everything fits into little, the room keeps many beats, and others write fast.
+  /// Whether a backlog would show: messages and buffers are small, the room keeps many beats, and others write fast.
   var suitsThinLines: Bool {
     shapes <= 6 && ringBeats >= 300 && tabs >= 2 && operationsPerSecond >= 100 && delayMillisecondsMax <= 15
       && commitMillisecondsMax <= 12
@@ -128,7 +132,7 @@ struct Dice: Codable, Sendable {
     limits.operationsPerMessage = operationsPerMessage
     limits.operationsPerSecond = operationsPerSecond
     limits.messageBytes = messageBytes
-    // A welcome that names a crowd is longer than this.
+    // In a crowd, a welcome that names the people is longer than this.
     limits.waitingAnswerBytes = crowd == nil ? 1_024 : 256
     limits.inFlightOperations = inFlightOperations
     limits.presenceMilliseconds = presenceMilliseconds

@@ -1,6 +1,6 @@
 /// An event that may happen next in a history. The raw value is the event's name in a story.
 enum Event: String, CaseIterable, Sendable {
-  // People's actions in their tabs.
+  // Something that a person does in a tab.
   case draw, change, rename, paste, remove, clear, undo, redo
   /// Several edits in one step, with the server's messages in between.
   case gesture
@@ -8,25 +8,26 @@ enum Event: String, CaseIterable, Sendable {
   case undoAndRedo
   /// An edit and at once an undo, which must change nothing.
   case editAndUndo
-  /// A shape is moved while somebody else deletes it.
+  /// Somebody moves a shape while somebody else deletes it.
   case crossing
-  /// A full room: what is there goes, and something new comes, faster than the server answers.
+  /// In a full room, all shapes are deleted and new ones made, faster than the server answers.
   case replaceAll
   case show, askDigest
-  // The ends and beginnings of tabs.
+  // A tab begins or ends.
   case tabDies, tabStops, tabStarts, tabOpens, tabDoubles
-  // Those without a canvas.
+  // Something that a client without a canvas does.
   case write, request, read, hostile
-  // The network.
+  // Something that the network does.
   case cut, hush, stall, partition
-  // The server's process and its disk.
+  // Something that happens to the server's process, its disk or its log.
   case crash, stop, snapshot, trim, forget, logFails, restore, deleteRoom, writeFromElsewhere
-  // Where there are several nodes: one does not reach the log, its process stands still, or a standby of the log takes over.
+  // Something that needs several nodes: one doesn't reach the log, a node's process stands still, or a standby of the
+  // log takes over.
   case cutOff, standStill, failOver
-  // Clocks, and time.
+  // A clock is set wrong, or time passes.
   case tabClock, serverClock, wait
 
-  /// How often it happens beside the others, unless the dice say otherwise.
+  /// How often the event happens compared with the others, unless the dice say otherwise.
   var weight: Double {
     switch self {
     case .change: 12

@@ -1,7 +1,8 @@
 /// One history: what its seed drew before anything happened, and the steps that follow.
 ///
-/// A step has a seed of its own, from which everything is drawn that happens in it: who does it, how long messages take, what
-/// is lost. So a history from which a step is taken out goes on as before in the others, and a failing one can be shortened.
+/// A step has a seed of its own, from which everything is drawn that happens in it: who acts, how long messages take,
+/// what is lost. So if a step is taken out, the other steps draw the same as before, and a failing history can be
+/// shortened.
 struct History: Sendable {
   struct Step: Hashable, Sendable {
     let event: Event
@@ -19,7 +20,7 @@ struct History: Sendable {
     var log = SeededGenerator(seed: seed &* 0xD134_2543_DE82_EF95 &+ 3)
     var people = SeededGenerator(seed: seed &* 0xBF58_476D_1CE4_E5B9 &+ 5)
     dice = Dice(using: &random, others: &others, log: &log, people: &people)
-    // How often each event happens beside the others.
+    // The weights of the events, by which they are drawn.
     let possible = Event.allCases.filter { [dice] in dice.nodesCount > 1 || !$0.needsSeveralNodes }
     let weights = possible.map { event in
       (event, weight: event.weight * [0, 0.3, 1, 1, 3].randomElement(using: &random)!)
@@ -42,7 +43,7 @@ struct History: Sendable {
     self.steps = steps
   }
 
-  /// Runs it from its beginning to its end.
+  /// Runs the history from its beginning to its end.
   /// - Parameter told: whether to write down what happens.
   func run(told: Bool = false, only: Rule? = nil) -> World {
     var world = World(self, isTold: told, only: only)
@@ -55,11 +56,11 @@ struct History: Sendable {
     return world
   }
 
-  /// The first thing that went wrong, where anything did.
+  /// The first failure, if there is one.
   func failure(of rule: Rule? = nil) -> Failure? { run(only: rule).failures.first }
 
-  /// The fewest steps found with which the same rule is still broken: as many as possible are taken out, at first in large
-  /// pieces and then one by one.
+  /// The history with as few steps as possible that still breaks the same rule. Steps are taken out in large pieces at
+  /// first, and then one by one.
   func shortened(for failure: Failure) -> History {
     var shortest = self
     var piece = steps.count / 2
@@ -76,7 +77,7 @@ struct History: Sendable {
   }
 }
 
-/// A rule that was broken, and how.
+/// The rule that was broken, and how.
 struct Failure: Hashable, Sendable, CustomStringConvertible {
   let rule: Rule
   let words: String

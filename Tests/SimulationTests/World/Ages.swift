@@ -1,12 +1,13 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// When the room went on from each place that it has been at.
+/// When the room left each place that it has been at.
 struct Ages: Sendable {
-  /// By a cursor of the room: when there was something newer.
+  /// By a cursor of the room: when the room first had something newer.
   private var passedAt: [Cursor: UInt64] = [:]
   private var newest: Cursor?
-  /// How many bytes it took at most to tell a newcomer everything. What has begun may be from when that was more than now.
+  /// The most bytes that it has taken to send a newcomer everything. A stream that has begun may be from a time when
+  /// there was more than now.
   private(set) var stateBytesMax = 0
 
   mutating func note(_ room: borrowing Room, at time: UInt64) {
@@ -14,7 +15,7 @@ struct Ages: Sendable {
     guard cursor != newest else { return }
     if let newest { passedAt[newest] = time }
     newest = cursor
-    // An older copy of the log may have been put back.
+    // The room may be at this place again, because an older copy of the log was put back.
     passedAt[cursor] = nil
     let state = room.canvas.stateParts().reduce(into: 0) { bytes, part in
       bytes += WireEncoding.json.encode(.operations(Delivery(cursor: cursor, content: .state(part)))).count
@@ -22,15 +23,17 @@ struct Ages: Sendable {
     stateBytesMax = max(stateBytesMax, state)
   }
 
-  /// Since when a client that has come that far lacks something. `nil` if it lacks nothing, or has come from elsewhere.
+  /// Since when a client at this cursor has lacked something. `nil` if it lacks nothing, or if the cursor is from
+  /// elsewhere.
   func passed(_ cursor: Cursor) -> UInt64? { passedAt[cursor] }
 }
 
-// How old what is shown behind thin lines may be.
+// Checks how old the drawings of clients behind slow lines are.
 
 extension World {
-  /// A client that nothing has disturbed shows what the room had at most so long ago as its line takes for a message that
-  /// has begun, and for the newest value of everything. However fast others write, a backlog never grows.
+  /// Checks that a client that nothing has disturbed shows what the room had a short while ago. That is the time that
+  /// its line takes for a message that has begun and for the newest value of everything. However fast others write, the
+  /// backlog never grows beyond that.
   mutating func checkAges() {
     guard history.dice.link != nil else { return }
     if let room { ages.note(room, at: time) }
@@ -48,12 +51,12 @@ extension World {
     let soonest = link.delayMilliseconds + 4 * turn + limits.beatMilliseconds + 100
     if age > soonest { count(.oldOnThinLine) }
     guard age > 2 * soonest else { return }
-    // A buffer is filled once in a turn.
+    // In each turn the line's buffer is filled once, which may be less than the line could carry.
     let carried = min(link.bytesPerSecond, UInt64(link.bufferBytes) * 1_000 / turn)
-    // Beside it come who is there and what they show, and answers.
+    // Besides the drawing, the line carries who is there, what they show, and answers.
     let beside = UInt64(parties.count) * 300 + min(limits.waitingAnswerBytes, limits.inFlightOperations * 200)
     let bytes = 2 * (UInt64(ages.stateBytesMax) + beside) + UInt64(link.bufferBytes)
-    // A second more, for turns that are coarse.
+    // One second is added, because turns are coarse.
     let allowed = 2 * soonest + bytes * 1_000 / carried + 1_000
     if age > allowed {
       fail(.age, "\(party.name) shows what is \(age) ms old; its line accounts for \(allowed) ms")

@@ -2,18 +2,18 @@
 @testable import RoomLog
 @testable import SyncServer
 
-/// The log's own store, with a disk under it that takes its time, fails, and loses what was not synced.
+/// The log's own store, on a disk that takes its time, fails, and loses what was not synced.
 struct Disk {
   struct Record {
     let position: UInt64
     let milliseconds: UInt64
     let operations: [Operation]
-    /// Whether it came too late: deletions that it may cross were forgotten before it.
+    /// Whether the record came too late: deletions that it may cross were forgotten before it.
     let isLate: Bool
-    /// Of all records up to this one: two histories that differ have different marks.
+    /// A hash of all records up to this one, so that two logs with different records have different marks.
     let mark: UInt64
 
-    /// The operations that count.
+    /// The operations that rooms take: none if the record is too late.
     var taken: [Operation] { isLate ? [] : operations }
   }
 
@@ -22,11 +22,12 @@ struct Disk {
     var canvas = Canvas()
     var forgottenBefore: UInt64 = 0
 
-    /// - Returns: whether they are left out.
+    /// Adds the operations, unless they are too late.
+    /// - Returns: whether they were left out.
     mutating func add(_ stored: StoredOperations) -> Bool {
       forgottenBefore = max(forgottenBefore, stored.forgottenBefore)
       for operation in stored.operations where operation.at.milliseconds < forgottenBefore {
-        // Nobody can tell whether a deletion from before that was accepted before.
+        // Deletions don't count: of one from before that time, it can't be known whether it was accepted before.
         let values = operation.set.assigned.subtracting([.deleted])
         let isHere = values.contains { canvas.stamp(of: $0, in: operation.shape) == operation.at }
         if !isHere { return true }
@@ -36,16 +37,17 @@ struct Disk {
     }
   }
 
-  /// All that is durable at some time.
+  /// Everything that is durable at some moment.
   private struct State {
     var store = MemoryStore()
-    /// Every record that the room's log ever had, trimmed or not.
+    /// Every record that the room's log has had, including trimmed ones.
     var records: [Record] = []
     var sum = Sum()
 
     var epoch: UInt64? { store.rooms[Disk.roomName]?.entry.epoch }
 
-    /// What this has of the room and another state has not. At one place the two may have different records, as after a takeover.
+    /// The records of this state that another state lacks. At one place the two may have different records, as after a
+    /// standby has taken over.
     func records(beyond other: State) -> [Record] {
       guard epoch == other.epoch else { return records }
       let common = zip(records, other.records).prefix { $0.mark == $1.mark }.count
@@ -56,13 +58,13 @@ struct Disk {
   private var state = State()
   var downUntil: UInt64 = 0
   var isDown = false
-  /// Which life of the log it is: another after each time that it was deleted or an older copy was put back.
+  /// The number of the log's life: another one each time the room was deleted or an older copy was put back.
   private(set) var life = 0
-  /// Which copy of the log it is: another after each time that a standby has taken over.
+  /// The log's timeline: another one each time a standby has taken over.
   private(set) var timeline: UInt64 = 0
-  /// An older copy of the whole directory.
+  /// An older copy of the whole data directory.
   private var copy: State?
-  /// What a standby has, which is sent everything a while later.
+  /// What a standby has. It is sent everything, some time later.
   private var standby = State()
   private var lastRequest: UInt64 = 0
 
@@ -97,7 +99,7 @@ struct Disk {
     )
   }
 
-  /// What another copy of the log may lack is nothing that an append could follow.
+  /// The refusal of an append from before a standby took over: it might follow records that the standby lacks.
   static let otherTimeline = LogError.unavailable(.database("the log goes on from another copy"))
 
   /// Makes an append durable, unless its room is gone.
@@ -119,7 +121,7 @@ struct Disk {
     return appended
   }
 
-  /// That of a room without records.
+  /// The mark of a room without records.
   static let noMark: UInt64 = 1
 
   static func mark(of operations: [Operation], after mark: UInt64) -> UInt64 {
@@ -128,7 +130,7 @@ struct Disk {
     }
   }
 
-  /// What the log has had up to a place.
+  /// The mark of the log up to a place.
   func mark(at position: UInt64) -> UInt64 { records.last { $0.position <= position }?.mark ?? Disk.noMark }
 
   mutating func write(_ request: SnapshotRequest, retention: Retention) {
@@ -155,7 +157,7 @@ struct Disk {
   mutating func takeCopy() { copy = state }
 
   /// Puts the older copy back as a whole.
-  /// - Returns: what the newer one had and the older has not; nothing if there is no copy.
+  /// - Returns: the records that only the newer state had. `nil` if there is no copy.
   mutating func restoreCopy() -> [Record]? {
     guard let copy else { return nil }
     let lost = state.records(beyond: copy)
@@ -165,11 +167,11 @@ struct Disk {
     return lost
   }
 
-  /// The standby is sent all that is stored by now.
+  /// Sends the standby everything that is stored by now.
   mutating func sendToStandby() { standby = state }
 
-  /// The standby takes over, with what it has.
-  /// - Returns: what is gone.
+  /// The standby takes over, with what it has been sent.
+  /// - Returns: the records that are lost.
   mutating func failOver() -> [Record] {
     let lost = state.records(beyond: standby)
     if !lost.isEmpty || epoch != standby.epoch { life += 1 }
@@ -178,7 +180,7 @@ struct Disk {
     return lost
   }
 
-  /// Whether records that were reported up to a place are there.
+  /// Whether the log has the records that were reported up to a place.
   func has(_ epoch: UInt64, through position: UInt64) -> Bool {
     epoch == self.epoch && position <= records.last?.position ?? 0
   }
@@ -187,7 +189,7 @@ struct Disk {
 
   var summary: RoomSummary? { store.rooms[Disk.roomName]?.entry.summary(damage: nil) }
 
-  /// The last place that was written no later than a moment, of those up to another place.
+  /// The last position that was written at or before a moment, and is not after another position.
   func position(notAfter milliseconds: UInt64, upTo last: UInt64) -> UInt64 {
     records.last { $0.milliseconds <= milliseconds && $0.position <= last }?.position ?? 0
   }

@@ -1,13 +1,13 @@
 @testable import CanvasCRDT
 
-/// A drawing as a person sees it: the values that shapes are drawn with, whether or not anyone has ever set them, and the
-/// names that they were given.
+/// A drawing as a person sees it: the values with which shapes are drawn, whether they were set or are defaults, and
+/// the names that shapes were given.
 struct Drawing {
   private var shapes: [Identifier: Properties] = [:]
 
   init(_ canvas: Canvas) { for shape in canvas.shapes { shapes[shape.id] = shape.properties } }
 
-  /// What differs first, in words; nothing if two drawings are alike.
+  /// The first difference, in words. `nil` if the two drawings are alike.
   func difference(from other: Drawing) -> String? {
     for (shape, here) in shapes.sorted(by: { $0.key < $1.key }) {
       guard let there = other.shapes[shape] else { return "\(shape) is gone" }

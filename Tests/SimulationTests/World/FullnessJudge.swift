@@ -1,7 +1,8 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// Says whether a room has room for a message, in the plainest way: by merging all that is on its way, and then the message.
+/// Decides in the plainest way whether a room has space for a message: by merging all operations on their way, and then
+/// the message.
 struct FullnessJudge {
   private let canvas: Canvas
   private let limits: Limits
@@ -20,19 +21,19 @@ struct FullnessJudge {
 
   func verdict(on proposed: [ProposedOperation]) -> Verdict {
     var after = canvas
-    // The room's own stamps are later than all others.
+    // Operations without a stamp get one that is later than all others, as the room's own stamps are.
     for (index, operation) in proposed.enumerated() {
       let own = Stamp(time: .max - UInt64(proposed.count - index), actor: Identifier(packed: 1)!)
       after.apply(Operation(shape: operation.shape, at: operation.at ?? own, set: operation.set))
     }
     func fits(_ count: Int, _ before: Int, _ most: UInt64) -> Bool { count <= before || UInt64(count) <= most }
     let isLive = fits(after.liveCount, canvas.liveCount, limits.shapes)
-    // Values on their way to a shape that is then deleted leave a record. They are not counted before that, so at the very
-    // limit a late edit of a deleted shape may be taken for one record more.
+    // Values on their way to a shape that is deleted meanwhile leave a record. The room doesn't count them before that.
+    // So at the very limit it may take a late edit of a deleted shape for one record more.
     let isKept =
       UInt64(after.shapeCount) < 2 * limits.shapes && UInt64(after.shapeCount - after.liveCount) < limits.shapes
-    // Every new shape is deleted some day, and what is there may always be deleted. A late edit may turn an erasure into a
-    // record without a shape, so both count here.
+    // Every new shape needs space for its deletion, and deleting existing shapes is always allowed. A late edit may
+    // turn an erasure into a record without a shape, so both are counted.
     let newcomers = max(0, after.liveCount - canvas.liveCount)
     let isMore = after.shapeCount + after.erasureCount > canvas.shapeCount + canvas.erasureCount
     let remembered = after.erasureCount + after.shapeCount - after.liveCount + newcomers

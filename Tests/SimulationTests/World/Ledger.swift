@@ -1,31 +1,33 @@
 @testable import CanvasCRDT
 
-/// All promises to clients, and everything that clients still have to find in the log.
+/// Everything that was promised to clients, and everything that clients have written and the log still has to show.
 struct Ledger {
-  /// The stamps that somebody was told are durable, and those that somebody was shown of others.
+  /// The stamps that were acknowledged to their writers, and those that clients were sent from others.
   var acknowledged: Set<Stamp> = []
   var seen: Set<Stamp> = []
-  /// By party and register, the value that it wrote there last and that nothing has explained away.
+  /// By party and register: the value that the party wrote there last, as long as nothing excuses its absence from the
+  /// log.
   private var owed: [Int: [Register: (value: String, at: UInt64)]] = [:]
-  /// Tabs that went on from what another had kept, by that other: they may replace what it owes.
+  /// By tab: the tabs that went on from the edits that it had kept. They may replace values that it wrote.
   private var doubles: [Int: [Int]] = [:]
   private var lastValue = 0
-  /// The refusals that clients were told of.
+  /// The refusals that clients were sent.
   var refused: [(party: Int, at: Stamp, operation: ProposedOperation)] = []
   /// The operations of honest clients, by their stamps.
   var written: [Stamp: ProposedOperation] = [:]
-  /// For each cursor that was given out, how much the log had by then.
+  /// For each cursor that was given out, the mark of the log at that time.
   var cursors: [Text: UInt64] = [:]
   var hasForeignRecords = false
-  /// Whether two tabs have ever gone on as one actor, with the same edits under the same stamps.
+  /// Whether two tabs have ever gone on as the same actor, with the same edits under the same stamps.
   private(set) var hasDoubles = false
-  /// Stamps that were taken out of the log on purpose, or were only in a log that a standby has replaced.
+  /// Stamps of operations that were removed from the log on purpose, or that only a log had which a standby has
+  /// replaced.
   private(set) var gone: Set<Stamp> = []
-  /// The marks of what only such a log had.
+  /// The marks that only a log had which a standby has replaced.
   var lostMarks: Set<UInt64> = []
-  /// Whether deletions were forgotten, of which the room then knows nothing any more.
+  /// Whether deletions were forgotten. The room then knows nothing of them any more.
   var hasForgotten = false
-  /// Values that a request was told are durable, and such that one was told are not.
+  /// Values of HTTP requests that were answered as stored, and of those that were refused.
   var promised: Set<String> = []
   var refusedKeys: Set<String> = []
 
@@ -34,7 +36,7 @@ struct Ledger {
     let property: Property
   }
 
-  /// A value that nobody has written before.
+  /// A value that no operation has written before.
   mutating func newValue() -> Int {
     lastValue += 1
     return lastValue
@@ -49,14 +51,16 @@ struct Ledger {
     }
   }
 
-  /// From now on two tabs go on with the same edits. Whichever writes a register anew replaces what the other wrote.
+  /// From now on, two tabs go on with the same edits. The tab that writes a register anew replaces what the other
+  /// wrote.
   mutating func double(_ party: Int, as other: Int) {
     hasDoubles = true
     doubles[party, default: []].append(other)
     doubles[other, default: []].append(party)
   }
 
-  /// The party has changed or given up a register itself, or was told what became of it.
+  /// The party's value is no longer looked for: the party has changed or given up the register itself, or was told what
+  /// became of the value.
   mutating func settle(_ shape: Identifier, _ properties: PropertyMask, of party: Int) {
     for property in properties { owed[party]?[Register(shape: shape, property: property)] = nil }
     if properties.contains(.deleted) || properties.contains(.kind) { settle(shape, of: party) }
@@ -66,7 +70,7 @@ struct Ledger {
     for property in PropertyMask.all { owed[party]?[Register(shape: shape, property: property)] = nil }
   }
 
-  /// A tab died, and what it had not kept may be gone.
+  /// The values of a party since a time are no longer looked for: its tab died, and may not have kept them.
   mutating func settle(since time: UInt64, of party: Int) {
     guard let entries = owed[party] else { return }
     owed[party] = entries.filter { $0.value.at < time }
@@ -74,7 +78,7 @@ struct Ledger {
 
   mutating func settleAll(of party: Int) { owed[party] = nil }
 
-  /// Stored operations of the log are gone.
+  /// Operations that the log had are lost.
   mutating func forgetStored(_ operations: [Operation]) {
     gone.formUnion(operations.map(\.at))
     var values: Set<String> = []
@@ -85,9 +89,9 @@ struct Ledger {
     }
   }
 
-  /// What was taken out of the log may come into it again: somebody sends it again, or a copy that is put back has it. Where it comes
-  /// too late, nobody takes it.
-  /// - Returns: whether any of it was gone.
+  /// Operations that were lost may come into the log again: somebody sends them again, or they are in a copy that is
+  /// put back. If they come too late, no room takes them.
+  /// - Returns: whether any of them was lost.
   @discardableResult
   mutating func areThere(_ records: some Sequence<Disk.Record>) -> Bool {
     let before = gone.count
@@ -95,7 +99,7 @@ struct Ledger {
     return gone.count < before
   }
 
-  /// Values that are owed and were never stored.
+  /// The values that should have been stored and were not.
   func missing(from stored: Set<String>) -> [(party: Int, register: Register)] {
     var missing: [(party: Int, register: Register)] = []
     for (party, registers) in owed {
@@ -108,7 +112,7 @@ struct Ledger {
     return missing
   }
 
-  /// The values that an operation writes, each by a key that no other has.
+  /// The values that an operation writes, each as a text that no other value has.
   static func keys(_ shape: Identifier, _ set: Properties) -> [String] {
     set.assigned.compactMap { property in words(property, set).map { key(shape, property, $0) } }
   }
@@ -117,7 +121,7 @@ struct Ledger {
     "\(shape.packed) \(property.rawValue) \(value)"
   }
 
-  /// Only values that are written once are followed.
+  /// Only properties are followed whose values are never written twice.
   private static func words(_ property: Property, _ set: Properties) -> String? {
     switch property {
     case .position: "\(set.position.x) \(set.position.y)"

@@ -1,21 +1,21 @@
-/// A line that carries so many bytes in a time, each of which takes a while, and that has taken in no more than it carries
-/// soon: what the server's sockets do for a peer behind a thin line.
+/// A slow line: it carries a number of bytes in a time, and each takes a while to arrive. It takes in no more bytes
+/// than it carries within a tenth of a second, as the server's sockets do for a peer behind a slow line.
 struct Link: Codable, Sendable {
   let bytesPerSecond: UInt64
   let delayMilliseconds: UInt64
 
-  /// What it carries in a tenth of a second, as `LineGauge` allows.
+  /// How many bytes the line carries in a tenth of a second, which is what `LineGauge` allows.
   var bufferBytes: Int { max(256, Int(bytesPerSecond) / 10) }
 }
 
-/// What is on a link towards a client.
+/// The bytes on a line towards a client.
 struct Carriage: Sendable {
   let link: Link
   private var taken: [UInt8] = []
-  /// Bytes that have left the near end, and when each arrives.
+  /// Bytes that have left the server's end, and when each arrives.
   private var underWay: [(at: UInt64, bytes: [UInt8])] = []
   private var carriedAt: UInt64
-  /// Thousandths of a byte that time has allowed since.
+  /// Thousandths of a byte that the line may carry for the time that has passed.
   private var allowance: UInt64 = 0
 
   init(_ link: Link, at time: UInt64) {
@@ -24,17 +24,18 @@ struct Carriage: Sendable {
   }
 
   var isEmpty: Bool { taken.isEmpty && underWay.isEmpty }
-  /// How many bytes it takes now.
+  /// How many bytes the line takes now.
   var room: Int { max(0, link.bufferBytes - taken.count) }
 
   mutating func take(_ bytes: some Sequence<UInt8>) { taken.append(contentsOf: bytes) }
 
-  /// - Returns: what has arrived by then.
+  /// Lets time pass.
+  /// - Returns: the bytes that have arrived by then.
   mutating func carry(until time: UInt64) -> [UInt8] {
     allowance += (time - carriedAt) * link.bytesPerSecond
     carriedAt = time
     let count = min(taken.count, Int(allowance / 1_000))
-    // Time in which there was nothing to carry is no time saved.
+    // Time in which there was nothing to carry doesn't count for later bytes.
     allowance = count == taken.count ? 0 : allowance % 1_000
     if count > 0 {
       underWay.append((time + link.delayMilliseconds, Array(taken[..<count])))
@@ -48,6 +49,6 @@ struct Carriage: Sendable {
     return arrived
   }
 
-  /// All of it, at once.
+  /// All bytes on the line, at once.
   mutating func end() -> [UInt8] { underWay.flatMap(\.bytes) + taken }
 }

@@ -2,54 +2,54 @@
 @testable import SyncServer
 @testable import sync_client
 
-/// Someone at the far end of a connection: a tab with its replica and its storage, or a writer without a canvas.
+/// The client's end of a connection: a tab with its replica and its storage, or a writer without a canvas.
 struct Party {
   let name: String
   var replica: Replica?
   var writer: Submitter?
-  /// How wrong its clock is, which may change.
+  /// How far the party's clock is off. This may change.
   var wallError: Int64
 
   var line: Int?
-  /// The node that it was connected to last.
+  /// The node that the party was last connected to.
   var node: Int?
   var wantsConnection = false
   var connectsAt: UInt64 = 0
   var wakeAt: UInt64?
-  /// Slow readers drain few bytes at a time.
+  /// How many bytes the party reads at a time. A slow reader reads few.
   var drain: Int
-  /// The thin line that others' words come over, where it has one.
+  /// The slow line from the server to the party, if it has one.
   var link: Link?
-  /// Since when nothing but its line has kept it from seeing what the room has.
+  /// Since when nothing but the party's line has kept it from seeing what the room has.
   var calmSince: UInt64 = 0
   var stalledUntil: UInt64 = 0
 
-  // A tab's storage, which is a little behind.
+  // The edits in a tab's storage, which is a little behind.
   var keptEdits: [UInt8]?
   var keptDrawing: [UInt8]?
   var keepsEditsAt: UInt64?
   var keepsDrawingAt: UInt64?
-  /// Saved, and not yet in the storage.
+  /// Edits that were saved and are not in the storage yet.
   var keeping: [Keeping] = []
-  /// When it made the first edit that is in no save.
+  /// When the first of the edits was made that no save has.
   var unsavedSince: UInt64?
 
-  // The verdicts that it has received.
+  // The verdicts about digests that the replica has reported.
   var verdicts: [DigestVerdict] = []
   var pairs: Set<ShapePair> = []
   var hasPairs = false
   var shown = JSONText.emptyObject
   /// The shapes on a screen that is drawn from the replica's effects alone.
   var screen: [Identifier: Shape] = [:]
-  /// How often anything has happened to it.
+  /// How many events the party has had.
   var events = 0
 
-  /// Those behind a thin line share one address.
+  /// The party's address. All parties behind slow lines have the same one.
   var address: String { link == nil ? name : "a thin line" }
 
-  /// The stamps that its undo wrote.
+  /// The stamps that the party's undo wrote.
   var undoStamps: Set<Stamp> = []
-  /// Who it was before it came back as another.
+  /// The actors that the party was before it came back as another one.
   var formerActors: Set<Identifier> = []
   var groups: [UInt64: [ProposedOperation]] = [:]
 }
@@ -59,47 +59,47 @@ struct Keeping {
   let bytes: [UInt8]
   let until: UInt64
   let arrivesAt: UInt64
-  /// When the first edit was made that no save before has.
+  /// When the first edit was made that no earlier save has.
   let since: UInt64?
 }
 
 /// A connection between a party and the server.
 struct Line {
   let party: Int
-  /// Which node it leads to.
+  /// The node that the connection leads to.
   let node: Int
   var conversation: Conversation
   var member: MemberID?
   /// Messages under way, each with the time at which it arrives.
   var toServer: [(at: UInt64, bytes: [UInt8])] = []
-  /// Bytes that have arrived at the client and that it has not read yet.
+  /// Bytes that have arrived at the client, and that it has not read.
   var toClient: [UInt8] = []
-  /// How many bytes the socket takes until it is drained.
+  /// How many bytes the socket takes until the client reads.
   var room: Int
-  /// The bytes on their way to a client that has a thin line.
+  /// The bytes on their way to a client that has a slow line.
   var carriage: Carriage?
   var isReadingPaused = false
   var isBlocked = false
-  /// Until then nothing arrives on either side, and neither side knows.
+  /// Until when nothing arrives on either side, without either side knowing.
   var hushedUntil: UInt64 = 0
-  /// The server closed it; what is under way still arrives.
+  /// The code with which the server closed the connection. What is on its way still arrives.
   var closeCode: UInt16?
   var isOpen = true
-  /// The stamps of each message that came, for when it is answered.
+  /// The stamps of each message that the server has got, for when it is answered.
   var submitted: [MessageIdentifier: [Stamp]] = [:]
-  /// Who is in the room, by the words of `welcome`, `join` and `leave` alone.
+  /// The people in the room, according to `welcome`, `join` and `leave` alone.
   var people: Set<Identifier> = []
-  /// The pairs that overlap, by the notices alone.
+  /// The pairs that overlap, according to the notices alone.
   var pairs: Set<ShapePair> = []
   var isWelcome = false
 
-  /// Whether nothing that the server has sent is under way.
+  /// Whether everything that the server has sent has arrived.
   var hasArrived: Bool { carriage?.isEmpty ?? true }
-  /// Whether it has been read, too.
+  /// Whether everything that the server has sent has also been read.
   var isRead: Bool { toClient.isEmpty && hasArrived }
 
-  /// The socket is offered some bytes.
-  /// - Returns: how many it takes.
+  /// Offers bytes to the socket.
+  /// - Returns: how many bytes the socket takes.
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = min(bytes.count, carriage?.room ?? room)
     if carriage == nil { room -= count }
@@ -108,20 +108,20 @@ struct Line {
     return count
   }
 
-  /// Whether the socket takes any.
+  /// Whether the socket takes any bytes.
   var hasRoom: Bool { (carriage?.room ?? room) > 0 }
 
   mutating func carry(until time: UInt64) {
     if let arrived = carriage?.carry(until: time) { toClient += arrived }
   }
 
-  /// From now on the line is not thin.
+  /// From now on, the line isn't slow.
   mutating func widen() {
     if let all = carriage?.end() { toClient += all }
     carriage = nil
   }
 
-  /// What is under way to the client is lost.
+  /// What is on its way to the client is lost.
   mutating func lose() {
     toClient = []
     carriage = nil

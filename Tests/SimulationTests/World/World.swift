@@ -1,31 +1,33 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// A room, its log, the people and programs around it and the network between them, in one thread and with time of its own.
+/// A room, its log, the people and programs around it and the network between them, on one thread and with a time of
+/// its own.
 ///
-/// The clients are real replicas and the terminal's real writer; the server is the real room with real conversations over the
-/// log's own store. Only sockets, disks, clocks and people are made up, and everything that those may do wrong is done here.
+/// The clients are real replicas and the terminal's real writer. The server is the real room with real conversations
+/// over the log's own store. Only sockets, disks, clocks and people are made up, and everything that can go wrong with
+/// these goes wrong here.
 struct World {
   let history: History
   let limits: Limits
   var random: SeededGenerator
-  /// Since the beginning, on everybody's monotonic clock.
+  /// The time since the beginning, which everybody's monotonic clock shows.
   var time: UInt64 = 1_000
 
   var disk = Disk()
   /// The servers over one log. Most histories have one.
   var nodes: [Node] = []
-  /// Which of them is having its turn, or is spoken to.
+  /// The index of the node that acts now.
   var here = 0
   var parties: [Party] = []
   var lines: [Line] = []
-  /// The connections that were let in, while somebody may hear of them.
+  /// The connections that were let in, as long as another node may yet hear of them.
   var arrivals: [Arrival] = []
   var partitionedUntil: UInt64 = 0
-  /// Nothing goes wrong any more.
+  /// Whether all faults have ended.
   private(set) var isCalm = false
   var ages = Ages()
-  /// The most shapes that the room has had at once.
+  /// The most shapes that the room has ever had.
   var mostShapes: UInt64 = 0
   var lastRequest: UInt64 = 0
   var remembered = Remembered()
@@ -34,7 +36,7 @@ struct World {
   var failures: [Failure] = []
   var happened: [Happening: Int] = [:]
   let isTold: Bool
-  /// The only rule that matters, where one is looked for that others would hide.
+  /// The only rule whose failures count, if one is looked for that others would hide.
   let only: Rule?
   private(set) var story: [String] = []
 
@@ -61,7 +63,7 @@ struct World {
     _modify { yield &nodes[here] }
   }
 
-  /// The room of the node whose turn it is: nothing while it is down, or before anyone there has opened the room.
+  /// The room at the node that acts now. `nil` while that node is down, or before anyone there has opened the room.
   var room: Room? {
     _read { yield node.service.room }
     _modify { yield &node.service.room }
@@ -131,7 +133,7 @@ struct World {
     }
   }
 
-  /// No more trouble, until nobody has anything left to say.
+  /// Ends all faults, and goes on until nobody has anything left to send.
   mutating func settle() {
     tell("— from here on nothing goes wrong —")
     isCalm = true
@@ -181,21 +183,21 @@ struct World {
       time += 20
       turn()
       if !failures.isEmpty || isQuiet { return }
-      // Somebody who was told that the room is gone opens it again.
+      // A client whose room was deleted connects again, and so opens the room.
       for index in parties.indices where isClosed(index) { startAgain(index) }
     }
     fail(.waiting, waitingWords)
   }
 }
 
-/// Situations that histories are meant to reach. Each is asserted to have happened in some history.
+/// Situations that histories should reach. Each is asserted to have happened in some history.
 enum Happening: String, CaseIterable {
   case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine,
     waitedForBeat
-  // Of several nodes.
+  // Situations with several nodes.
   case cutOff, undecided, undecidedStored, undecidedLost, stoodStill, toldLate, notWoken, caughtUp
   case deletedElsewhere, deletedUnderAppend, followingLost, joinedCreation, moved, heardNews, lostNews, heldUpNews
-  // A standby that lacks something takes over.
+  // A standby has taken over that lacks something.
   case wentBack, wentBackBeforeCreation, deletionLost, toldByAppend, roomLost, roomKept, lostCursorRefused,
     lostEditSentAgain
   case leftOut, gapClosed, toldAgain, queueFull

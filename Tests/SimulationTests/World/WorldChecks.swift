@@ -2,24 +2,24 @@
 @testable import SyncServer
 @testable import sync_client
 
-// The checks of every moment, and of the end.
+// The checks of every turn, and those of the end.
 
 extension World {
   mutating func checkBounds() {
     guard let kept = room?.kept else { return }
     if UInt64(kept.beats) > limits.ringBeats { fail(.bounds, "\(kept.beats) beats are kept") }
-    // Short ones have a bound of their own, of four times as many.
+    // Short streams have a bound of their own, which is four times as many.
     if UInt64(kept.states) > 5 * limits.stateStreams { fail(.bounds, "\(kept.states) states are under way") }
     if kept.waiting > 0 { count(.waitedForState) }
     for line in lines where line.node == here {
       guard let member = line.member, room?.hasPausedReading(from: member) != line.isReadingPaused else { continue }
       fail(.bounds, "\(parties[line.party].name) is read from, or not, against what the room says")
     }
-    // A socket may have taken a part of a beat, which has as much as came at once.
+    // A socket may have taken a part of a beat, which is as long as everything that came at once.
     let beatBytesMax = max(limits.messageBytes, 16_384, UInt64(history.dice.pasteMax) * 400)
     let shapes = UInt64(room?.canvas.liveCount ?? 0)
     mostShapes = max(mostShapes, shapes)
-    // Whoever comes is told of all pairs at once, in 32 bytes each.
+    // A newcomer is sent all pairs at once, in 32 bytes each.
     let pairBytesMax = 32 * min(limits.overlapPairs, mostShapes * mostShapes / 2)
     let readerBytesMax =
       (limits.waitingAnswerBytes + 2 * beatBytesMax + pairBytesMax) * UInt64(max(1, room?.memberCount ?? 0))
@@ -41,7 +41,7 @@ extension World {
     return node.service.room.map { $0.flushDueAt == nil && !$0.hasUnsent } ?? true
   }
 
-  /// The room where a party is connected.
+  /// The room at the node that a party is connected to.
   private func room(of party: Party) -> Room? { party.line.flatMap { nodes[lines[$0].node].service.room } }
 
   private func isQuiet(_ party: Party) -> Bool {
@@ -51,7 +51,7 @@ extension World {
       && !replica.digestCheck.isWanted && seesWhatOthersShow(party, replica)
   }
 
-  /// Who still waits, and for what, when nobody should.
+  /// What still waits, and for what, at a time when nothing should.
   var waitingWords: String {
     guard nodes.contains(where: { $0.service.room != nil }) else { return "there is no room" }
     if let exchange = nodes.lazy.compactMap({ $0.exchanges.values.first }).first {
@@ -82,14 +82,14 @@ extension World {
     Set(parties.compactMap { $0.replica?.actor ?? $0.writer?.actor })
   }
 
-  /// Whether there are more people than are told by name.
+  /// Whether there are more people than the room names.
   private var isCrowd: Bool { UInt64(actors.count) > limits.namedPeople }
 
   private func seesWhatOthersShow(_ party: Party, _ replica: Replica) -> Bool {
     replica.peers.count + replica.unnamedCount + 1 == actors.count
       && parties.allSatisfy { other in
         guard let actor = other.replica?.actor, actor != replica.actor else { return true }
-        // In a crowd not everybody is told by name.
+        // In a crowd, not everybody is named.
         guard let seen = replica.peer(actor) else { return isCrowd }
         return (seen.state ?? .emptyObject) == other.shown
       }
@@ -97,7 +97,7 @@ extension World {
 
   // MARK: The end
 
-  /// The checks once everybody has come to rest, whatever happened.
+  /// The checks once everybody has come to rest. They hold whatever has happened.
   mutating func check() {
     guard failures.isEmpty else { return }
     var fold = Canvas()
@@ -130,7 +130,7 @@ extension World {
     guard !ledger.hasForgotten else { return }
     var rest = fold
     var kept = room.canvas
-    // What is stamped before that is not let in any more, so the room may have forgotten deletions up to there.
+    // Operations that are stamped before that time are refused, so the room may have forgotten deletions up to there.
     rest.forgetErasures(before: room.forgottenBefore)
     kept.forgetErasures(before: room.forgottenBefore)
     if kept != rest {
@@ -162,7 +162,8 @@ extension World {
         "\(register.property) of \(register.shape), written by \(parties[party].name), is nowhere"
       )
     }
-    // What was refused as unavailable may have been stored all the same (W7), and what was forgotten can't be known again.
+    // This can't be checked in every history: a write that was refused as unavailable may have been stored all the same
+    // (W7), and forgotten deletions are unknown.
     let isCertain = !ledger.hasDoubles && !ledger.hasForgotten && happened[.turnedUp] == nil
     let forgotten = nodes.compactMap { $0.service.room?.forgottenBefore }.max() ?? 0
     for (_, at, operation) in ledger.refused
@@ -171,7 +172,8 @@ extension World {
         return fail(.refusals, "\(operation.shape) at \(at) was refused, and is in the log")
       }
     }
-    // Each accepted value is shown, or a newer one is. Forgotten deletions can't be asked for.
+    // Checks that each accepted value, or a newer one, is in the room. If deletions were forgotten, that can't be
+    // checked.
     guard !ledger.hasForgotten else { return }
     for record in disk.records {
       for operation in record.taken {
@@ -200,8 +202,8 @@ extension World {
     if party.screen != Dictionary(uniqueKeysWithValues: replica.canvas.shapes.map { ($0.id, $0) }) {
       fail(.replica, "\(party.name) has not told its host of every change")
     }
-    // What a restored copy took back from it shows when it asks, and so does a deletion that was forgotten before it was sent
-    // back. By then it has loaded the room anew.
+    // There are two reasons why a replica may have loaded the room anew after its digest differed: a restored copy
+    // lacked what the replica had, or a deletion was forgotten before the replica got it back.
     let mayHeal = happened[.restored] != nil || happened[.forgottenEarly] != nil
     if party.verdicts.last != .agrees, !(mayHeal && party.verdicts.last == .disagrees) {
       fail(.digests, "\(party.name) was not told that it agrees")
@@ -210,7 +212,7 @@ extension World {
     let seen = Set(replica.peers.map(\.actor))
     if isCrowd {
       count(.unnamed)
-      // Somebody who is not told is counted, and as many are told as may be.
+      // People who are not named are counted, and as many are named as may be.
       let isCounted = replica.peers.count + replica.unnamedCount == others.count
       if !seen.isSubset(of: others) || !isCounted || seen.count + 1 < limits.namedPeople {
         fail(.people, "\(party.name) sees \(seen.count) people and counts \(replica.unnamedCount) of \(others.count)")
@@ -219,7 +221,7 @@ extension World {
       fail(.people, "\(party.name) sees other people than there are")
     }
     guard replica.configuration.overlaps else { return }
-    // Where too many overlap, nobody is told of any.
+    // If too many pairs overlap, the room announces none.
     if room.overlaps.settled?.index.isCrowded ?? false { return count(.crowded) }
     var outlines: [(identifier: Identifier, outline: Outline)] = []
     for shape in fold.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }

@@ -1,7 +1,7 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-// One actor has one connection: which of several is sent away.
+// Checks that each actor has one connection, and which of several is closed.
 
 extension World {
   /// A connection that was let in.
@@ -10,7 +10,7 @@ extension World {
     let claim: Claim
     let node: Int
     let member: MemberID
-    /// The claim of the same actor that its node knew of, there or elsewhere.
+    /// The claim of an earlier connection of the actor, at this node or another, if the node knew of one.
     let known: Claim?
     var isSentAway = false
     var endedAt: UInt64?
@@ -32,10 +32,10 @@ extension World {
     arrivals.removeAll { $0.endedAt.map { $0 + World.hearsayMilliseconds < time } ?? false }
   }
 
-  /// For so long a node may not have heard that a connection has ended.
+  /// How long a node may not have heard that a connection at another node has ended.
   private static let hearsayMilliseconds: UInt64 = 60_000
 
-  /// A connection is closed because the actor has another one.
+  /// Checks a connection that is being closed because its actor has another one.
   mutating func checkSentAway(_ member: MemberID) {
     count(.actorElsewhere)
     guard let place = arrivals.lastIndex(where: { $0.node == here && $0.member == member }) else { return }

@@ -1,10 +1,10 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-// The answers of the room's door, and whether they are right.
+// Checks the answers of the room's door.
 
 extension World {
-  /// Hands operations to the room, and checks its word about how full it is.
+  /// Hands operations to the room, and checks whether its answer about space is right.
   mutating func judged(_ proposed: [ProposedOperation], _ submit: (inout Room) -> Rejection?) -> RejectCode? {
     guard var room = self.room else { return nil }
     self.room = nil
@@ -24,11 +24,12 @@ extension World {
     return refusal
   }
 
-  /// Once it has been sent, an edit keeps its stamp, and the stamp its edit.
+  /// Checks that an edit that was sent keeps its stamp, and that no other edit gets that stamp.
   mutating func checkStamps(of operations: [ProposedOperation], by party: Int) {
     for operation in operations {
       guard let at = operation.at, let earlier = ledger.written.updateValue(operation, forKey: at) else { continue }
-      // An edit that waits leaves its values to newer ones, and a tab that died may not have kept that.
+      // Only the values that both have are compared: an edit that waits gives up values to newer edits, and a tab that
+      // died may not have kept that.
       let common = earlier.set.assigned.intersection(operation.set.assigned)
       let isSame =
         earlier.shape == operation.shape && common.allSatisfy { earlier.set.agrees(on: $0, with: operation.set) }
@@ -38,7 +39,8 @@ extension World {
     }
   }
 
-  /// An operation that was accepted before is accepted again, as long as the room has a value of it.
+  /// Checks that an operation that was accepted before is accepted again, however old it is, as long as the room holds
+  /// a value that the operation wrote.
   private mutating func checkAge(of operations: [ProposedOperation], _ room: Room) {
     let aged = now.wallMilliseconds - min(limits.horizonMilliseconds, now.wallMilliseconds)
     let horizon = max(aged, room.forgottenBefore)

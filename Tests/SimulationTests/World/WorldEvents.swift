@@ -93,13 +93,13 @@ extension World {
     }
   }
 
-  /// A place that nothing else has.
+  /// A place where no other shape is.
   mutating func newPoint() -> Point {
     let value = ledger.newValue()
     return Point(x: Double(value % 500), y: Double(value / 500 * 7 + Int.random(in: 0..<7, using: &random)))
   }
 
-  /// Everyone has come to rest, and goes on.
+  /// Everyone has come to rest. Each edits once more, and that has to arrive too.
   mutating func editOnceMore() {
     for tab in parties.indices where parties[tab].replica != nil {
       if let shape = parties[tab].replica?.canvas.shapes.randomElement(using: &random)?.id { move(shape, tab) }
@@ -136,7 +136,7 @@ extension World {
       replica.beginGroup()
       return []
     }
-    // Where lines are thin, some drag for so long that a backlog would show.
+    // If some lines are slow, some people drag for so long that a backlog would show.
     let isLong = history.dice.link != nil && happens(0.3)
     for _ in 0..<(isLong ? 200 : Int.random(in: 2...4, using: &random)) {
       guard let shape = parties[tab].replica?.canvas.shapes.randomElement(using: &random)?.id else { break }
@@ -207,8 +207,8 @@ extension World {
     step(tab) { $0.redo(at: $1) }
   }
 
-  /// An undo or a redo, which may change only what its own actor wrote.
-  /// - Returns: the stamps of what it wrote.
+  /// Undoes or redoes, and checks that only values of the tab's own actor change.
+  /// - Returns: the stamps of the written operations.
   @discardableResult
   private mutating func step(_ tab: Int, _ event: @escaping (inout Replica, Moment) -> [ReplicaEffect]) -> Set<Stamp> {
     guard let before = parties[tab].replica else { return [] }
@@ -224,7 +224,7 @@ extension World {
       ledger.settle(operation.shape, operation.set.assigned, of: tab)
       for property in operation.set.assigned {
         guard let winner = before.canvas.winner(of: property, in: operation.shape) else { continue }
-        // Nobody sees a deletion that has lost against later values.
+        // A deletion that has lost to later values changes nothing that anyone sees.
         if property == .deleted, before.canvas.contains(operation.shape) { continue }
         if winner.actor != before.actor, !parties[tab].formerActors.contains(winner.actor), !ledger.hasDoubles {
           fail(.undoOfOthers, "\(parties[tab].name) overwrites \(property) of \(operation.shape) by \(winner.actor)")
@@ -238,7 +238,7 @@ extension World {
     guard let before = parties[tab].replica, before.canUndo, before.state != .closed(code: 4404) else { return }
     tell("\(parties[tab].name) undoes, and at once redoes.")
     step(tab) { $0.undo(at: $1) }
-    // There may have been nothing left to undo. Then a redo would do again what was undone before.
+    // If there was nothing left to undo, the redo repeats something that was undone before.
     guard let between = parties[tab].replica?.canvas,
       Drawing(before.canvas).difference(from: Drawing(between)) != nil
     else { return }
@@ -257,7 +257,7 @@ extension World {
     case 2: draw(tab)
     default: move(shape, tab)
     }
-    // An edit of what is gone meanwhile is none, and the undo is of the one before.
+    // If the shape was gone meanwhile, nothing was edited, and the undo is of an earlier edit.
     guard let edited = parties[tab].replica, Drawing(before.canvas).difference(from: Drawing(edited.canvas)) != nil
     else { return }
     undo(tab)
@@ -267,7 +267,7 @@ extension World {
     }
   }
 
-  /// A client's presence: where its cursor is.
+  /// Sends a client's presence: where its cursor is.
   private mutating func show(_ tab: Int, _ place: Int) {
     let state = "{\"cursor\":[\(place),0]}".utf8.span.withUnsafeBytes {
       try? JSONText(validating: $0, maximumBytes: 100)
@@ -311,7 +311,7 @@ extension World {
     if let number { parties[index].groups[number] = operations }
   }
 
-  /// A program that keeps to no rule speaks to the server.
+  /// A program that follows no rule of the protocol sends something to the server.
   private mutating func beHostile() {
     guard node.isUp else { return }
     openRoom()
@@ -323,7 +323,7 @@ extension World {
     )
     line.isOpen = false
     tell("A hostile program speaks.")
-    // It takes nothing of what it is sent.
+    // The program reads nothing of what it is sent.
     let place = lines.count
     lines.append(line)
     var hello = Hello()
@@ -358,7 +358,7 @@ extension World {
       set.alpha = 3
       return operation(set, Stamp(milliseconds: Stamp.millisecondsMax, counter: 0, actor: actor))
     case 3:
-      // As far ahead as it may be.
+      // The stamp is as far ahead as is allowed.
       set.alpha = 4
       let ahead = now.wallMilliseconds + limits.clockAheadMilliseconds
       return operation(set, Stamp(milliseconds: ahead, counter: 65_535, actor: actor))
@@ -377,7 +377,7 @@ extension World {
     guard let before = room?.canvas else { return }
     let now = now
     room?.forgetErasures(now: now)
-    // A shape that was drawn anew has its erasure beside its values.
+    // A shape that was drawn anew has both values and an erasure.
     guard room?.canvas != before else { return }
     count(.forgotten)
     ledger.hasForgotten = true
@@ -399,8 +399,8 @@ extension World {
     tell("\(server)'s clock is now wrong by \(new) ms.")
   }
 
-  /// Everyone goes on listening, and the room comes to rest.
-  /// How long a turn takes while nothing happens. Thin lines take in as much as they carry in such a time.
+  /// How long a turn takes while nothing happens: clients go on reading, and the room comes to rest. Slow lines take as
+  /// many bytes as they carry in such a time.
   static let waitingTurnMilliseconds: UInt64 = 100
 
   private mutating func wait() {

@@ -3,8 +3,8 @@
 @testable import ServerModel
 @testable import SyncServer
 
-// A standby of the log takes over that lacks what was stored last, while nodes run on: what was acknowledged and seen is gone, and
-// the same positions get other records.
+// A standby of the log takes over while nodes run on, and lacks what was stored last. What was acknowledged and seen is
+// gone, and other records get the same positions.
 
 extension World {
   mutating func failOver() {
@@ -25,7 +25,7 @@ extension World {
     here = turn
   }
 
-  /// The node's connections to the log are cut, and some time later it has others, to the standby.
+  /// Cuts the node's connections to the log. Some time later it has connections to the standby.
   private mutating func loseLog() {
     let until = time + [0, 0, 40, 2_000].randomElement(using: &random)!
     node.cutOffUntil = max(node.cutOffUntil, until)
@@ -33,14 +33,14 @@ extension World {
     node.unknown = []
     for append in node.appends { refuse(append.batch.number, .unavailable(World.cutOffFault), at: until) }
     node.appends = []
-    // The records that are to come are compared with what it was told, and there is a gap between.
+    // Later records will be compared with what was reported to the node, and there is a gap between the two.
     if !node.leftOut.isEmpty { node.reports = [(until, .lost)] }
     node.leftOut = []
     let told = keepReports(until)
     let isLost =
       node.notice?.lost == node.service.life || told.map { !disk.has($0.epoch, through: $0.position) } ?? false
     if !isLost, room != nil { node.life = disk.life }
-    // Where nothing is new, it may take a while until the log looks.
+    // If nothing new is stored, it may take a while until the log notices the loss.
     let looksAt = until + (happens(0.5) ? 0 : UInt64.random(in: 0...3_000, using: &random))
     node.notice = Node.Notice(
       at: max(looksAt, node.reports.last?.at ?? 0),
@@ -49,8 +49,8 @@ extension World {
     if !isLost { reportMissing(after: told?.position ?? 0) }
   }
 
-  /// The standby may have what the node was not told of: what was stored since another standby took over, or a room whose
-  /// deletion is lost.
+  /// Reports what the standby has and the node doesn't: what was stored since another standby took over, or a room
+  /// whose deletion is lost.
   private mutating func reportMissing(after position: UInt64) {
     guard let epoch = disk.epoch, position < disk.records.last?.position ?? 0 else { return }
     guard let records = disk.read(after: position) else { return report(.lost, to: here, after: 0) }
@@ -58,14 +58,14 @@ extension World {
     report(.stored(batch: nil, appended), to: here, after: 0)
   }
 
-  /// Of what the standby lacks, the log has read the first so much, and told it. The rest it never will.
-  /// - Returns: which room the node has been told of, and how far; nothing if it has been told of none, or of its end.
+  /// Of the reports that the standby lacks, the node has got a number of the first ones. It never gets the rest.
+  /// - Returns: the room that was reported to the node, and up to where. `nil` if none was, or if its deletion was.
   private mutating func keepReports(_ until: UInt64) -> (epoch: UInt64, position: UInt64)? {
     var epoch = node.inLog.isStored ? room?.epoch : nil
     var position = room?.position ?? 0
     var isEnding = false
     var isRead = true
-    // What another standby was yet to tell, this one tells, as far as it has it.
+    // Reports that an earlier standby had yet to make are made by this one, as far as it has the records.
     let reports = node.reports.filter { $0.at <= node.notice?.at ?? .max }
     node.reports = []
     for report in reports {
@@ -96,7 +96,7 @@ extension World {
     return (epoch, position)
   }
 
-  /// The log tells the node that it goes on as another copy, after all that it has told before.
+  /// The node gets the notice that the log goes on as another copy, after all earlier reports.
   mutating func takeNotice() {
     guard let notice = node.notice else { return }
     node.notice = nil
@@ -109,7 +109,7 @@ extension World {
     guard notice.lost == node.service.life else { return count(.roomKept) }
     tell("  \(server) is told that its room has lost some of what was stored.")
     count(.roomLost)
-    // Whoever comes back finds the room as it is now, if there is one.
+    // When the clients come back, they find the room as it is now, if there still is one.
     closeRoom(.goingAway, "the log has lost some of what was stored; connect again")
   }
 }

@@ -3,7 +3,7 @@
 @testable import ServerModel
 @testable import SyncServer
 
-// The log: what becomes of appends, and what it tells the nodes.
+// The log: what becomes of appends, and what is reported to the nodes.
 
 extension World {
   mutating func turnLog() {
@@ -45,22 +45,22 @@ extension World {
     takeEffects()
   }
 
-  /// The node is told that a batch of its room was refused.
+  /// The node learns that a batch of its room was refused.
   mutating func refuse(_ batch: UInt64, _ error: LogError, at time: UInt64) {
     node.failures.append((time, batch, error))
   }
 
-  /// The queue before the log takes nothing that carries bytes.
+  /// Whether the queue before the log is full: requests with bytes are refused then.
   var isQueueFull: Bool { time < node.fullUntil }
 
-  /// A node isn't told of something that is stored, but of what comes after it. It finds out within a second that it lacks something.
+  /// A node gets a report only after later ones. Within a second it finds out that it lacks something.
   private mutating func leaveOut(_ what: Node.Report, of number: Int, for milliseconds: UInt64) {
     guard nodes[number].isUp else { return }
     count(.leftOut)
     nodes[number].leftOut.append((time + milliseconds + UInt64.random(in: 0...1_000, using: &random), what))
   }
 
-  /// - Parameter isAsked: whether the node asks what it lacks.
+  /// - Parameter isAsked: whether the node has asked for what it lacks.
   mutating func takeLeftOut(isAsked: Bool = false) {
     guard !isCutOff else { return }
     let leftOut = node.leftOut
@@ -88,7 +88,7 @@ extension World {
     guard var room else { return }
     if !node.inLog.isStored {
       if room.epoch != appended.epoch { count(.joinedCreation) }
-      // It may be of a life that is over, of which the node is yet to hear.
+      // The record may belong to a life of the log that is over, although the node hasn't learned that yet.
       node.life = appended.epoch == disk.epoch ? disk.life : -1
     }
     let isOfRoom = node.inLog.begin(&room, epoch: appended.epoch)
@@ -96,42 +96,42 @@ extension World {
     guard isOfRoom else { return }
     for record in appended.records {
       deliver(record, batch: batch, endsBatch: record.position == appended.records.last?.position)
-      // There is time for others between two records.
+      // Between two records of a batch, others may be served.
       if appended.records.count > 1, happens(0.3) { turnRoom() }
     }
-    // A log that was in doubt may hand over again what it has handed over.
+    // A log that was in doubt may report the same record again.
     if happens(0.03) {
       count(.toldAgain)
       for record in appended.records { deliver(record, batch: nil) }
     }
   }
 
-  /// The log is open again, and has more than it told of.
+  /// The log is open again, and finds that it has stored more than it has reported.
   mutating func findOut() {
     for append in node.unknown where (try? commit(append.request, of: nil)) != nil { count(.turnedUp) }
     node.unknown = []
   }
 
-  /// Makes a batch durable, and tells who follows the room.
+  /// Makes a batch durable, and reports it to the nodes that follow the room.
   mutating func commit(_ append: Node.Append) throws(LogError) {
     if append.request.timeline != disk.timeline, let notice = node.notice, notice.at > time, !notice.isDue {
-      // Whatever was unknown before becomes known now.
+      // What was unknown before this append becomes known with it.
       count(.toldByAppend)
       nodes[here].notice?.isDue = true
     }
     try commit(append.request, of: append.batch.number)
   }
 
-  /// - Parameter batch: nil if the node does not know it for its own.
+  /// - Parameter batch: `nil` if the node doesn't know that the batch is its own.
   mutating func commit(_ request: AppendRequest, of batch: UInt64?) throws(LogError) {
     let appended = try disk.commit(request)
     let isLeftOut = happens(isCalm ? 0 : history.dice.leftOutShare ?? 0)
     if ledger.areThere(disk.records.suffix(appended.records.count)) { count(.lostEditSentAgain) }
-    // A standby is sent everything, a little later or a long time.
+    // The standby is sent everything, sometimes soon and sometimes only much later.
     if nodes.count > 1, happens(0.2) { disk.sendToStandby() }
     var after: UInt64 = 0
     if batch != nil {
-      // The loop may be busy with other rooms, while others read what the log has.
+      // The node's loop may be busy with other rooms, while other nodes already read the record.
       let busy: UInt64 = happens(0.05) ? 200 : 0
       after = delay() + busy
     }
@@ -168,13 +168,13 @@ extension World {
     if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
     if disk.records.contains(where: { $0.position == record.position && $0.isLate }) {
       count(.cameTooLate)
-      // A deletion in it may have been counted on.
+      // The room may have counted on a deletion in the batch.
       node.failedBatches += 1
     }
     checkCursor()
     let after = room?.canvas.liveCount ?? 0
-    // A deletion that the disk has refused may have been counted on.
-    // What other nodes have let in meanwhile, this one can't count.
+    // There are two excuses for a room that is too full: it counted on a deletion that the disk has refused, or other
+    // nodes admitted something that this node couldn't count.
     if after > before, UInt64(after) > limits.shapes, node.failedBatches == 0, !ledger.hasForeignRecords,
       nodes.count == 1
     {
@@ -182,8 +182,8 @@ extension World {
     }
   }
 
-  /// A client that comes back with a cursor is sent what came after it. So a cursor must never stand for another
-  /// history than the one that it was given out for, even after an older copy of the log was put back.
+  /// Checks that a cursor never stands for another history than the one for which it was given out, even after an older
+  /// copy of the log was put back. A client that comes back with the cursor is sent only what came after it.
   mutating func checkCursor() {
     guard let room, !room.isUnwritten else { return }
     let cursor = room.cursor.text
@@ -192,8 +192,8 @@ extension World {
     }
   }
 
-  /// A client that comes back with a cursor is sent only what came after it if the room has everything that the cursor
-  /// stands for.
+  /// Checks that a client that comes back with a cursor is sent only what came after it, provided that the room has
+  /// everything that the cursor stands for.
   mutating func checkResumption(from cursor: Cursor?) {
     guard let room, let cursor, let mark = ledger.cursors[cursor.text], node.life == disk.life else { return }
     guard let place = room.place(of: cursor) else {
@@ -223,7 +223,7 @@ extension World {
   mutating func trim() {
     guard disk.retain(retention, milliseconds: now.wallMilliseconds) else { return }
     count(.trimmed)
-    // A node that has yet to be told what is gone now can't be.
+    // What a node has yet to be sent can't be reported if it is gone now.
     for number in nodes.indices where number != here {
       guard case .stored(_, let next) = nodes[number].reports.first?.what,
         next.records[0].position <= disk.summary?.trimmed ?? 0

@@ -4,7 +4,7 @@ import TestSupport
 @testable import SyncServer
 @testable import sync_client
 
-// Connections, and what becomes of them.
+// Connections, and what happens to them.
 
 extension World {
   mutating func connect(_ index: Int) {
@@ -33,7 +33,7 @@ extension World {
     run(index, { $0.connected(at: $1) }, { $0.connected(at: $1) })
   }
 
-  /// The client's end of a line is gone. The server learns of it later.
+  /// The client has closed its end of a connection. The server learns that later.
   mutating func hangUp(_ line: Int) {
     let party = lines[line].party
     if parties[party].line == line {
@@ -46,7 +46,7 @@ extension World {
     if happens(0.5) { forget(line) }
   }
 
-  /// The network drops a connection: what is under way on it is lost, on either side.
+  /// The network drops a connection. What is on its way is lost in both directions.
   mutating func drop(_ line: Int, code: UInt16? = nil) {
     guard lines[line].isOpen else { return }
     count(.lostConnection)
@@ -54,7 +54,7 @@ extension World {
     if parties[party].replica?.state == .loading { count(.cutState) }
     if !lines[line].toServer.isEmpty { count(.lostSubmission) }
     if !lines[line].isRead { count(.lostAnswer) }
-    // Part of what was under way may have arrived all the same.
+    // Some of the messages on their way to the server may have arrived all the same.
     while !lines[line].toServer.isEmpty, happens(0.3), isServing(line), lines[line].member != nil {
       let bytes = lines[line].toServer.removeFirst().bytes
       receive(bytes, on: line)
@@ -78,7 +78,7 @@ extension World {
       }
       guard time >= lines[line].hushedUntil else { continue }
       if lines[line].hushedUntil > 0 {
-        // Both sides have given it up by now.
+        // By now both sides have given up the silent connection.
         drop(line, code: happens(0.5) ? CloseCode.noSignOfLife.rawValue : nil)
         continue
       }
@@ -93,13 +93,13 @@ extension World {
     }
   }
 
-  /// Whether the node at the other end is at work.
+  /// Whether the node at the other end is running and not standing still.
   private func isServing(_ line: Int) -> Bool {
     let node = nodes[lines[line].node]
     return node.isUp && time >= node.stillUntil
   }
 
-  /// A client reads what has arrived, as far as it keeps up.
+  /// The client reads what has arrived, as much as it reads at a time.
   private mutating func drain(_ line: Int) {
     let party = lines[line].party
     here = lines[line].node
@@ -130,7 +130,8 @@ extension World {
     )
   }
 
-  /// What was refused as too old takes along all that the server would refuse next, but for other messages.
+  /// Checks that when an edit was refused as too old, the outbox has dropped all edits that the server would refuse for
+  /// the same reason, except those that were sent in other messages.
   private mutating func checkOutbox(of party: Int, after stamp: Stamp, besides messages: Set<UInt64>) {
     guard let outbox = parties[party].replica?.outbox else { return }
     let others = outbox.flights.filter { messages.contains($0.id) }
@@ -143,7 +144,7 @@ extension World {
     if left > 0 { fail(.tooOld, "\(parties[party].name) keeps \(left) edits that are as old") }
   }
 
-  /// Remembers what a client was promised, and checks that each message makes sense after those before.
+  /// Notes what a message promises to the client, and checks that the message makes sense after the earlier ones.
   /// - Returns: the stamp of an operation that was refused as too old, and the number of its message.
   private mutating func witness(
     _ bytes: [UInt8],

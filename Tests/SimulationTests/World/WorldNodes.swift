@@ -3,13 +3,13 @@
 @testable import ServerModel
 @testable import SyncServer
 
-// Several nodes over one log: how they are cut off from it and from each other, and what they tell each other.
+// Several nodes over one log: how they are cut off from the log and from each other, and what they send each other.
 
 extension World {
   var isCutOff: Bool { time < node.cutOffUntil }
 
-  /// The node loses its connection to the log. Of what was on its way there, the first so much is stored all the same, and
-  /// the node learns that only when it is back.
+  /// The node loses its connection to the log. Of the appends on their way, a number of the first ones are stored all
+  /// the same, which the node learns only when it has a connection again.
   mutating func cutOff() {
     guard node.isUp, !isCutOff else { return }
     tell("\(server) does not reach the log any more.")
@@ -34,21 +34,21 @@ extension World {
         refuse(append.batch.number, error, at: until)
       }
     }
-    // The loop knows of some of it already.
+    // Some of the reports have already reached the node's loop.
     if Bool.random(using: &random) {
       for place in node.reports.indices { node.reports[place].at = max(node.reports[place].at, until) }
     }
-    // It may have missed more than the log can tell it then.
+    // The node may have missed so much that the log no longer has it.
     if room != nil, happens(0.1) { node.reports = [(until, .lost)] }
   }
 
-  /// The node's process gets no time, as on a machine that is overloaded or has been put to sleep.
+  /// The node's process stands still, as on a machine that is overloaded or was suspended.
   mutating func standStill() {
     guard node.isUp, time >= node.stillUntil else { return }
     tell("\(server) stands still.")
     count(.stoodStill)
     node.stillUntil = time + UInt64.random(in: 50...9_000, using: &random)
-    // What it has said to the log arrives there.
+    // Some of the appends that the node has sent still arrive at the log.
     let kept = Int.random(in: 0...node.appends.count, using: &random)
     let arriving = node.appends.prefix(kept)
     node.appends.removeFirst(kept)
@@ -64,7 +64,8 @@ extension World {
 
   static let cutOffFault = StorageFault.database("the connection was lost")
 
-  /// How long a node takes to see what another has stored. Now and then it is not woken, and finds out by itself.
+  /// How long it takes until a node is reported what another node has stored. Sometimes the notification is lost, and
+  /// the node finds out by polling.
   mutating func lag() -> UInt64 {
     let soon = delay()
     guard happens(0.1) else { return soon }
@@ -72,7 +73,7 @@ extension World {
     return soon + UInt64.random(in: 0...1_000, using: &random)
   }
 
-  /// A follower is told something, after all that it is told already.
+  /// Reports something to a node that follows the room, after all earlier reports.
   mutating func report(_ what: Node.Report, to number: Int, after milliseconds: UInt64) {
     guard nodes[number].isUp, nodes[number].service.room != nil else { return }
     let told = nodes[number].notice.map { $0.at + 1 } ?? 0
@@ -80,8 +81,8 @@ extension World {
     nodes[number].reports.append((at, what))
   }
 
-  /// All that is stored by now is taken in at once, because a client has seen more than the node.
-  /// - Returns: false if the log can't be asked.
+  /// The node takes in at once everything that is stored, because a client has seen more than the node has.
+  /// - Returns: false if the log can't be reached.
   mutating func catchUp() -> Bool {
     guard !isCutOff else { return false }
     takeNotice()
@@ -92,7 +93,7 @@ extension World {
     return true
   }
 
-  /// Hears what other nodes tell of their people.
+  /// The node takes in the news of other nodes about their people.
   mutating func hear() {
     while let first = node.heard.first, first.at <= time {
       node.heard.removeFirst()
@@ -106,10 +107,11 @@ extension World {
     }
   }
 
-  /// How long news are held up at most, beside a node that stands still.
+  /// How long news is delayed at most, unless a node stands still.
   static let heldUpMillisecondsMax: UInt64 = 6_000
 
-  /// It may get lost, on its way to some or to all, or be held up with all that follows.
+  /// Sends news to the other nodes. It may get lost on its way to some or to all, or be delayed together with all later
+  /// news.
   mutating func tellOthers(_ bytes: [UInt8]) {
     for other in nodes.indices where other != here && nodes[other].isUp && !isCutOff {
       if !isCalm, time < nodes[other].cutOffUntil || happens(0.02) {

@@ -3,7 +3,7 @@
 @testable import SyncServer
 @testable import sync_client
 
-// The clients: what replicas and writers ask of their hosts, and what tabs keep.
+// The clients: what replicas and writers want their hosts to do, and what tabs store.
 
 extension World {
   func moment(of index: Int) -> Moment {
@@ -29,7 +29,7 @@ extension World {
         replica: make(configuration, seed) ?? Replica(configuration: configuration, seed: seed),
         wallError: Int64.random(in: -error...error, using: &random),
         drain: number == 0 ? 1_000_000 : [60, 300, 2_000, 1_000_000].randomElement(using: &random)!,
-        // It doesn't ask for overlaps, of which there may be any number.
+        // A client behind a slow line doesn't ask for overlaps, because there may be very many.
         link: number % 3 == 1 ? history.dice.link : nil
       )
     )
@@ -63,14 +63,14 @@ extension World {
     run(index, { $0.start(at: $1) }, { $0.start(at: $1) })
   }
 
-  /// How soon a tab keeps its edits after they were made.
+  /// How long after an edit a tab saves its edits.
   static let keepingMilliseconds: UInt64 = 60
-  /// How long its storage takes.
+  /// How long a tab's storage may take.
   private static let storageMillisecondsMax: UInt64 = 30
 
   // MARK: Events
 
-  /// Something happens to a party: to its replica or to its writer, whichever it has.
+  /// An event of a party, handed to its replica or to its writer.
   mutating func run(
     _ index: Int,
     _ page: ((inout Replica, Moment) -> [ReplicaEffect])?,
@@ -108,8 +108,8 @@ extension World {
     case .digest(let verdict):
       parties[index].verdicts.append(verdict)
       if verdict == .agrees { count(.digestAgreed) }
-      // What was acknowledged to a replica and taken back by a restored copy it finds out by asking.
-      // So it does where the answer to its own edit came behind a state from which the deletion of that shape was forgotten.
+      // A digest may differ for two reasons. A restored copy lacks what was acknowledged to the replica. Or the answer
+      // to the replica's own edit came after a state from which the deletion of that shape had been forgotten.
       if verdict == .disagrees, happened[.restored] == nil, happened[.forgottenEarly] == nil {
         fail(.digests, "\(parties[index].name) has another drawing than the server")
       }
@@ -135,7 +135,7 @@ extension World {
     if parties[index].keepsEditsAt == nil { parties[index].keepsEditsAt = time + World.keepingMilliseconds }
   }
 
-  /// The screen is drawn anew, from the canvas.
+  /// Draws the screen anew, from the canvas.
   private mutating func repaint(_ index: Int) {
     parties[index].screen = [:]
     for shape in parties[index].replica?.canvas.shapes ?? [] { parties[index].screen[shape.id] = shape }
@@ -149,11 +149,11 @@ extension World {
       fail(.clockAhead, "\(parties[index].name) has lost an edit of \(edit.operation.shape)")
     }
     guard let at = edit.operation.at else { return }
-    // Of what a client has given to another node before, this one may not know when it finds the room full.
+    // The node may find the room full because it lacks what the client has sent to another node before.
     if nodes.count > 1, edit.code == .roomFull { return }
     ledger.refused.append((index, at, edit.operation))
-    // Its own deletion stands in the room, so there must be a way to try again to take it back. If the deletion was refused
-    // with the undo, what stands is one from before the tab died.
+    // The client's own deletion is in the room, so it must be possible to try the undo again. If the deletion was
+    // refused together with the undo, the deletion in the room is one from before the tab died.
     let erasure = room?.canvas.stamp(of: .deleted, in: edit.operation.shape)
     let isStillDeleted = !ledger.refused.contains {
       $0.0 == index && $0.2.shape == edit.operation.shape && $0.2.set.deleted
@@ -197,7 +197,7 @@ extension World {
 
   private mutating func send(_ bytes: [UInt8], from index: Int) {
     guard let line = parties[index].line else { return }
-    // A connection keeps its order.
+    // Messages on a connection arrive in order.
     let earliest = max(lines[line].toServer.last?.at ?? 0, time)
     lines[line].toServer.append((earliest + delay(), bytes))
   }
@@ -222,7 +222,7 @@ extension World {
     }
   }
 
-  /// Begins to keep a tab's edits, and tells it of what has come to its storage.
+  /// Begins to store a tab's edits, and tells the tab which edits have been stored.
   private mutating func keepEdits(_ index: Int) {
     if let at = parties[index].keepsEditsAt, at <= time, let until = parties[index].replica?.reserveStamps(),
       let bytes = parties[index].replica?.save(withDrawing: false)
@@ -242,7 +242,7 @@ extension World {
 
   // MARK: Tabs
 
-  /// A tab is gone from one moment to the next, and is opened again with what it had kept.
+  /// A tab ends without warning, and is opened again with the edits that it had stored.
   mutating func tabDies(_ index: Int) {
     guard let before = parties[index].replica else { return }
     tell("\(parties[index].name) dies and comes back.")
@@ -250,14 +250,14 @@ extension World {
     if let line = parties[index].line { hangUp(line) }
     parties[index].wantsConnection = false
     parties[index].wakeAt = nil
-    // What it made since it last kept its edits is gone, unless it has been sent.
+    // Edits that the tab made after it last stored its edits are lost, unless they were sent.
     let unkept = parties[index].keeping.compactMap(\.since) + [parties[index].unsavedSince].compactMap { $0 }
     if let since = unkept.min() { ledger.settle(since: since, of: index) }
     parties[index].keeping = []
     parties[index].unsavedSince = nil
     parties[index].keepsEditsAt = nil
     parties[index].shown = .emptyObject
-    // What it had not yet forgotten of a refused edit it sends again.
+    // If the storage still has a refused edit, the tab sends that edit again.
     ledger.refused.removeAll { $0.party == index }
     let seed = random.next()
     let kept = parties[index].keptEdits
@@ -277,13 +277,13 @@ extension World {
     run(index) { $0.start(at: $1) }
   }
 
-  /// Another tab of the same browser, which begins with the drawing that the first has kept.
+  /// Opens another tab of the same browser, which begins with the drawing that the first one has stored.
   mutating func tabOpens(_ index: Int) {
     guard parties.count < 8, let drawing = parties[index].keptDrawing else { return }
     openTab { configuration, seed in try? Replica(drawing: drawing, configuration: configuration, seed: seed) }
   }
 
-  /// Two tabs go on as one actor, as after a profile was copied.
+  /// Has two tabs go on as the same actor, as after a browser's profile was copied.
   mutating func tabDoubles(_ index: Int) {
     guard parties.count < 8, let kept = parties[index].keptEdits else { return }
     count(.tabDoubled)
@@ -294,7 +294,7 @@ extension World {
 }
 
 extension Optional {
-  /// Changes a value in place, without a copy of it standing beside.
+  /// Changes a value in place, without a second copy of it.
   fileprivate mutating func changed<Result>(_ body: (inout Wrapped) -> Result) -> Result? {
     guard var value = take() else { return nil }
     defer { self = value }

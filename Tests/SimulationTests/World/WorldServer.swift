@@ -8,10 +8,10 @@
 extension World {
   // MARK: Opening and ending
 
-  /// As the hub opens a room that somebody asks for: from the newest snapshot and the records after it.
+  /// Opens the room as the hub does for a client: from the newest snapshot and the records after it.
   mutating func openRoom() {
     guard node.isUp, room == nil, !isCutOff else { return }
-    // A node that asks the log for anything gets that notice first.
+    // A node that sends a request to the log gets the notice before the answer.
     takeNotice()
     node.life = disk.life
     node.mark = Disk.noMark
@@ -63,14 +63,14 @@ extension World {
     checkCursor()
   }
 
-  /// The process ends between any two steps: what the disk has is all that there is.
+  /// Ends the process between two steps. Only what the disk has is left.
   mutating func crash() {
     guard node.isUp else { return startServer() }
     tell("\(server) is killed.")
     count(.crashed)
     if !node.reports.isEmpty { count(.committedNotDelivered) }
     if !node.appends.isEmpty { count(.lostUnsynced) }
-    // Of what was on its way, the first so many may be durable all the same.
+    // Of the appends on their way, a number of the first ones may be durable all the same.
     let kept = Int.random(in: 0...node.appends.count, using: &random)
     if Bool.random(using: &random) { node.unknown = [] }
     let durable = node.unknown + node.appends.prefix(kept).filter { !$0.fails }
@@ -115,7 +115,7 @@ extension World {
     node.run = Run(number: node.number, timeline: disk.timeline)
   }
 
-  /// An older copy of the data directory is put back as a whole.
+  /// Puts back an older copy of the data directory as a whole.
   mutating func restore() {
     if node.isUp, happens(0.5) {
       tell("Somebody copies the data directory.")
@@ -146,7 +146,7 @@ extension World {
     closeRoom(.noSuchRoom, "the room was deleted")
   }
 
-  /// The room can't go on as it is at this node.
+  /// Closes the room at this node, because its copy of the room can't be used any more.
   mutating func closeRoom(_ code: CloseCode, _ reason: Text) {
     node.reports = []
     node.leftOut = []
@@ -174,7 +174,7 @@ extension World {
       if hadBeats, room?.kept.beats == 0 { count(.rested) }
     }
     guard var room = self.room else { return }
-    // One at a time has them, or every change would copy all.
+    // The room is taken out of its place, so that there is only one reference. Otherwise every change would copy it.
     self.room = nil
     let caughtUp = room.counts.caughtUp
     if room.isFlushDue(now: now) { room.flush(now: now) }
@@ -208,7 +208,7 @@ extension World {
     takeEffects()
   }
 
-  /// As the hub does: to a few at a time, until nobody is left.
+  /// Sends as the hub does: to a few readers at a time, until all have been served.
   private mutating func sendAll(
     _ room: inout Room,
     _ now: Moment,
@@ -222,7 +222,7 @@ extension World {
     }
   }
 
-  /// The server reads a message from a connection.
+  /// The server gets a message from a connection.
   mutating func receive(_ bytes: [UInt8], on line: Int) {
     here = lines[line].node
     openRoom()
@@ -234,7 +234,7 @@ extension World {
       if let id = submission.id { lines[line].submitted[id] = submission.operations.compactMap { $0.at } }
       guard let member = lines[line].member else { return }
       let refusal = judged(submission.operations) { $0.submit(submission, from: member, now: now) }
-      // The stamp of what was refused may be given out again.
+      // The stamps of refused operations may be given out again, so they aren't checked.
       if refusal == nil, lines[line].isOpen { checkStamps(of: submission.operations, by: lines[line].party) }
       if let refusal { tell("  \(parties[lines[line].party].name) is refused: \(refusal.wireName)") }
     } else {
@@ -267,13 +267,13 @@ extension World {
     takeEffects()
   }
 
-  /// The server can't read the room.
+  /// The server refuses a connection, because it can't read the room.
   private mutating func turnAway(_ line: Int) {
     lines[line].conversation.closed()
     lines[line].closeCode = CloseCode.goingAway.rawValue
   }
 
-  /// The server gives a connection up.
+  /// The server closes a connection.
   mutating func forget(_ line: Int) {
     here = lines[line].node
     guard time >= node.stillUntil, let member = lines[line].member else { return }
@@ -283,7 +283,7 @@ extension World {
     takeEffects()
   }
 
-  /// The rooms' orders for their overlaps take a while, beside everything else.
+  /// Carries out the rooms' orders for overlaps that have taken their time.
   private mutating func carryOutOrders() {
     while let (order, due) = node.overlapOrders.first, due <= time {
       node.overlapOrders.removeFirst()

@@ -31,7 +31,8 @@ import Testing
     }
   }
 
-  /// By flag and by variable, with the value and what it should be instead.
+  /// Expects a refusal of the value, from the flag and from the variable. The message has to name the value and say
+  /// what it should be instead.
   private func expectRefusal(of value: String, _ name: String, _ variable: String, _ expectation: String) {
     for (said, arguments, environment) in [
       ("\(name) \(value)", [name, value], [:]), ("\(variable)=\(value)", [], [variable: value]),
@@ -72,7 +73,7 @@ import Testing
     let name: String
     let values: [String]
     let bad: [String]
-    /// What a refusal says.
+    /// What the refusal says about the value.
     let expectation: String
     let set: @Sendable (inout Configuration, String) -> Void
   }
@@ -139,7 +140,7 @@ import Testing
     },
   ]
 
-  /// A switch that is no word of truth is refused elsewhere: its flag needs no value.
+  /// These flags take no value, so another test covers wrong values of their variables.
   private static let switches: Set<String> = ["--compress", "--open"]
 
   @Test("Every other setting has a flag and a variable, the flag goes before, and what it can't be is refused")

@@ -41,7 +41,7 @@ import Testing
     #expect(RoomPattern("..") == nil && RoomPattern(".*") == .prefix(".") && RoomPattern("*") == .all)
   }
 
-  /// The first cells of the table of prices in docs/SECURITY.md.
+  /// The first column of the table of prices in docs/SECURITY.md.
   private func priced() throws -> Set<String> {
     let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
     let page = try String(contentsOfFile: "\(root)/docs/SECURITY.md", encoding: .utf8)
@@ -58,7 +58,7 @@ import Testing
   @Test("docs/SECURITY.md has a price for each method of each resource and for each message") func prices() throws {
     let priced = try priced()
     for resource in Resource.allCases {
-      // What `HEAD` costs is what `GET` costs.
+      // `HEAD` costs the same as `GET`.
       for method in resource.methods where method != "HEAD" {
         #expect(priced.contains("`\(method) \(resource.rawValue)`"), "\(method) \(resource.rawValue)")
       }

@@ -3,7 +3,7 @@ import WebSocketLoop
 
 @testable import SyncServer
 
-/// History turns on a loop, as routes take them.
+/// Takes turns for reading history on a loop, as the routes do.
 private actor TurnTaker {
   nonisolated let loop: EventLoop
   private var turns = HistoryTurns()
@@ -44,7 +44,7 @@ struct HistoryTurnsTests {
         group.addTask { _ = await taker.wait(party) }
         while await taker.waits == before { await Task.yield() }
       }
-      // Fay has none, Bob one, Ann three and then four.
+      // At this time Fay has no turn, Bob has one, and Ann has three and then four.
       await taker.leave("ann")
       while await taker.got.count < 1 { await Task.yield() }
       await taker.leave("cleo")
@@ -52,7 +52,7 @@ struct HistoryTurnsTests {
       await taker.leave("dan")
       while await taker.got.count < 3 { await Task.yield() }
       #expect(await taker.got == ["fay", "bob", "ann"])
-      // Ann has four again, so her last one waits although there is a free turn.
+      // Ann has four turns again, which is half of all. So her last job waits although a turn is free.
       await taker.leave("eve")
       #expect(await taker.got.count == 3)
       #expect(await taker.take("gus"))

@@ -7,7 +7,8 @@ import WebSocketLoop
 
 @Suite("Locks that nodes share")
 struct HubLocksTests {
-  /// As a log in a database, where another node lifts each lock as soon as it is stored: its owner hears of both at once.
+  /// A log in a database, where another node unlocks each room as soon as its lock is stored. The log's owner gets both
+  /// events at once.
   private final class ContestedLog: RoomLog {
     private let sink: LogSink
     private let rooms: MemoryLog

@@ -7,7 +7,7 @@ import WebSocketLoop
 
 @testable import SyncServer
 
-/// A server in this process, with its rooms in memory. Nobody connects to it.
+/// A server in this process, with its rooms in memory. No client connects to it.
 @Suite("Writing without a connection")
 struct HubWritingTests {
   private let hub: Hub
@@ -63,7 +63,7 @@ struct HubWritingTests {
     var generator = SystemRandomNumberGenerator()
     let shapes = try Import.read(Array("{'squares':[{'x':1,'y':2,'colour':'#102030','size':20}]}".utf8), shapesMax: 9)
     let layout = try LayoutEdits(importing: shapes, into: canvas, using: &generator)
-    // Everything that is done beside the loop waits.
+    // All threads for heavy work wait until the test lets them go on.
     let gate = DispatchSemaphore(value: 0)
     let pieces = (0..<16).map { party in
       Task { [hub] in try? await hub.heavyWork.run(for: "party \(party)") { gate.wait() } }
@@ -72,7 +72,7 @@ struct HubWritingTests {
     let writing = Task { [hub] in await hub.submit(layout, to: open, by: writer(ann)) }
     while await hub.layoutsUnderWay == 0 { await Task.yield() }
     if isLocked {
-      // A request would wait behind the layout.
+      // The lock is set directly, because a request for it would wait behind the layout.
       hub.loop.perform { hub.assumeIsolated { $0.locks.set("demo", isLocked: true) } }
     } else {
       await hub.take(Credentials(tokens: try Tokens("\(keeper) operator *")))

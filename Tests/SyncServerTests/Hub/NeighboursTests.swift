@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Who is at other nodes")
 struct NeighboursTests {
-  /// Nodes that tell each other what their people do, over a line that may lose some of it.
+  /// Nodes that send each other news about their people, some of which may get lost.
   private struct Cluster {
     var nodes: [Neighbours]
     var people: [[PersonPlace: Person]]
@@ -41,7 +41,7 @@ struct NeighboursTests {
       nodes[node].hasChanged(place)
     }
 
-    /// - Returns: whom each node is asked to remove.
+    /// - Returns: the people whom each node has to remove.
     @discardableResult
     mutating func second(losing percent: Int = 0) -> [[PersonPlace]] {
       milliseconds += 1_000
@@ -89,7 +89,7 @@ struct NeighboursTests {
         if Bool.random(using: &cluster.generator), let place = cluster.people[node].keys.sorted().first {
           cluster.leaves(place, at: node)
         } else {
-          // Everybody is at one node only.
+          // The numbers of each node's people are different, so nobody is at two nodes.
           let number = Int.random(in: 0..<2_000, using: &cluster.generator) * 3 + node
           cluster.enters(
             number,
@@ -154,7 +154,7 @@ struct NeighboursTests {
     let bytes = news.encoded()
     #expect(NeighbourNews(bytes)?.rows == news.rows)
     for length in 0..<bytes.count {
-      // The rows can be left out, but not a part of one.
+      // News that is cut off can't be read. The exception is news without any row, after which nothing is cut.
       #expect(NeighbourNews(Array(bytes.prefix(length))) == nil || length == 2)
     }
     #expect(NeighbourNews(bytes + [9]) == nil)
@@ -176,7 +176,7 @@ struct NeighboursTests {
         let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let parts = teller.parts(of: bytes)
         #expect(parts.allSatisfy { $0.count <= LogRequest.toldBytesMax })
-        // A part of every other news gets lost.
+        // In every second round, a part of the news gets lost.
         let lost = round % 2 == 0 ? nil : Int.random(in: 0..<parts.count, using: &generator)
         var heard: [[UInt8]] = []
         for (place, part) in parts.enumerated() where place != lost {
@@ -203,20 +203,20 @@ struct NeighboursTests {
     var cluster = Cluster(3, seed: 5)
     cluster.nodes[1] = Neighbours(number: 2, recordForm: .withRun)
     func forms() -> [RecordForm?] { cluster.nodes.map { $0.recordForm(now: cluster.now) } }
-    // Who has just started may not have heard of all.
+    // A node that has just started doesn't know whether it has heard all others.
     for _ in 0..<3 {
       cluster.second()
       #expect(forms() == [nil, nil, nil])
     }
     for _ in 0..<10 { cluster.second() }
     #expect(forms() == [.withRun, .withRun, .withRun])
-    // The older server is replaced by one of now.
+    // The older server is replaced by one of the present version.
     cluster.nodes[1] = Neighbours(number: 4)
     cluster.second()
     #expect(forms() == [.withRun, nil, .withRun], "the older one may only stand still")
     for _ in 0..<5 { cluster.second() }
     #expect(forms() == [.newest, .newest, .newest])
-    // An older one comes back, in the place of another.
+    // An older server comes back, in place of another.
     cluster.nodes[2] = Neighbours(number: 5, recordForm: .withRun)
     cluster.second()
     cluster.second()

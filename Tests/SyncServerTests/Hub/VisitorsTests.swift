@@ -17,7 +17,7 @@ import Testing
     #expect(visitors.crowd(for: "192.0.2.1") == .address && visitors.crowd(for: "192.0.2.2") == nil)
     for _ in 0..<40 { visitors.forgetTurnedAway("192.0.2.1") }
     #expect(!visitors.turnsAwayUnheard("192.0.2.1") && visitors.crowd(for: "192.0.2.1") == nil)
-    // Nothing is counted below zero.
+    // The count doesn't fall below zero.
     visitors.forgetTurnedAway("192.0.2.1")
     #expect(visitors.crowd(for: "192.0.2.1") == nil)
   }

@@ -161,7 +161,8 @@ struct RoomsSessionTests {
       case let action: Issue.record("\(action)")
       }
     }
-    // Two seconds' worth, of which the refused message took one. Not one that came at once can have been read.
+    // Two seconds' worth is 20, of which the refused message took one. The client can't have read a refusal yet, since
+    // all messages came at once, so its connection isn't closed.
     #expect(taken == 19)
     #expect(limited == 981)
   }
@@ -184,7 +185,7 @@ struct RoomsSessionTests {
     _ = say(#"{"type":"hello"}"#, &conversation)
     var closedAt: UInt64?
     for step in 0..<5_000 where closedAt == nil {
-      // Twenty a second over the rate, of which ten are forgotten.
+      // These are twenty a second more than the rate, and the count of refusals falls by ten a second.
       let time = UInt64(step) * 1_000 / 30 + 1
       if case .close(.tooMany, _) = say(operation, &conversation, at: time) { closedAt = time }
     }
@@ -242,7 +243,7 @@ struct RoomsSessionTests {
       return
     }
     #expect(code == "presence_too_large")
-    // What stands between the parts does not count.
+    // White space between the parts of the JSON doesn't count.
     guard case .presence = say(#"{"type":"presence","state":{ "x" : 1234 }}"#, &conversation) else {
       Issue.record("ten are not")
       return
@@ -271,7 +272,7 @@ struct RoomsSessionTests {
       rests += 1
       now += rest
     }
-    // Two seconds' worth at once, and then ten a second.
+    // Two seconds' worth passes at once, and then ten a second.
     #expect(rests == 181)
   }
 

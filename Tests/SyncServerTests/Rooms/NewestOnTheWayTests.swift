@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Operations on their way to one shape")
 struct NewestOnTheWayTests {
-  /// Counts how often two of them were merged.
+  /// Counts merges.
   private final class Tally {
     var merges = 0
   }
@@ -30,7 +30,7 @@ struct NewestOnTheWayTests {
         _ = arrivals.sum
       }
       for batch in 1...20_000 as ClosedRange<UInt64> {
-        // Now and then one is late.
+        // Some batches are answered late.
         if batch % 100 == 1 { continue }
         arrivals.remove(batch)
         _ = arrivals.sum

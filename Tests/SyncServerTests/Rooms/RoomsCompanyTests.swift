@@ -8,12 +8,12 @@ import Testing
 
 @Suite("People at other nodes")
 struct RoomsCompanyTests {
-  /// One room at several nodes, which hear each other as over a log.
+  /// One room at several nodes, which send each other news as over a log.
   private struct Nodes {
     var benches: [RoomBench]
-    /// Nodes that neither say nor hear anything.
+    /// Nodes that neither send nor get anything.
     var silent: Set<Int> = []
-    /// From which node to which nothing arrives.
+    /// Pairs of nodes between which nothing arrives, in one direction.
     var broken: [(from: Int, to: Int)] = []
 
     init(_ count: Int, _ change: (inout Limits) -> Void = { _ in }) {
@@ -24,7 +24,7 @@ struct RoomsCompanyTests {
       }
     }
 
-    /// All news is delivered and its consequences carried out, and everyone has the beats.
+    /// Delivers all news, carries out what follows from it, and sends all beats.
     mutating func settle() {
       for _ in 0..<8 {
         for index in benches.indices where !silent.contains(index) {
@@ -49,7 +49,7 @@ struct RoomsCompanyTests {
       !silent.contains(node) && !broken.contains { $0 == (other, node) }
     }
 
-    /// Joins at a node as the actor of a client of another.
+    /// Joins at a node as the actor that a client of another node is.
     mutating func join(
       as client: Int,
       of node: Int,
@@ -64,7 +64,7 @@ struct RoomsCompanyTests {
       }
     }
 
-    /// A node's wall clock is wrong.
+    /// Sets a node's wall clock wrong.
     mutating func setClock(of node: Int, aheadBy milliseconds: Int64) {
       benches[node].now.wallMilliseconds = UInt64(Int64(benches[node].now.wallMilliseconds) + milliseconds)
     }
@@ -73,7 +73,7 @@ struct RoomsCompanyTests {
       for index in benches.indices { benches[index].pass(milliseconds) }
     }
 
-    /// Time passes, and each node does its regular work of each second.
+    /// Lets time pass. Each node does its regular work each second.
     mutating func passSeconds(_ seconds: Int) {
       for _ in 0..<seconds {
         pass(1_000)
@@ -110,7 +110,7 @@ struct RoomsCompanyTests {
     nodes.benches[0].say(.presence(try state(7)), ann)
     nodes.settle()
     #expect(nodes.benches[2].clients[eve].peers[nodes.actor(0, ann)]?.state == (try state(7)))
-    // A later newcomer learns from the welcome of the people at other nodes.
+    // The welcome of a later newcomer names the people at other nodes.
     let late = nodes.benches[1].join()
     #expect(nodes.benches[1].clients[late].peers[nodes.actor(0, ann)]?.state == (try state(7)))
     #expect(nodes.peers(1, late).isSuperset(of: all))
@@ -137,7 +137,7 @@ struct RoomsCompanyTests {
       nodes.benches[0].news = []
     }
     #expect(told == 2)
-    // A room without company costs not even that.
+    // A room without other nodes does not even do that work.
     var plain = RoomBench()
     plain.join()
     #expect(plain.news.isEmpty)
@@ -161,7 +161,7 @@ struct RoomsCompanyTests {
     #expect(nodes.benches[first].clients[ann].closed == .actorElsewhere)
     #expect(nodes.benches[other].clients[there].closed == nil)
     #expect(nodes.actor(other, there) == actor)
-    // Back at once, and then at the third node.
+    // Ann comes back at once, and then joins at the third node.
     let back = nodes.join(as: ann, of: first, at: first)
     nodes.settle()
     #expect(nodes.benches[other].clients[there].closed == .actorElsewhere)
@@ -229,7 +229,8 @@ struct RoomsCompanyTests {
     nodes.pass(milliseconds)
     nodes.silent = []
     nodes.passSeconds(6)
-    // The clocks decide, and if they say the same, the numbers of the nodes.
+    // The later arrival by the nodes' clocks stays. If they show the same, the node with the greater number keeps its
+    // connection.
     let stays = firstIsAhead > 0 ? 0 : 1
     #expect(nodes.benches[stays].clients[came[stays]].closed == nil)
     #expect(nodes.benches[1 - stays].clients[came[1 - stays]].closed == .actorElsewhere)
@@ -251,7 +252,7 @@ struct RoomsCompanyTests {
       nodes.settle()
       let back = nodes.join(as: ann, of: 0, at: 1)
       nodes.settle()
-      // Where both were heard of, the greater claim counts.
+      // If a node has heard of both connections, the greater claim stays.
       let actor = nodes.actor(1, back)
       let first = nodes.benches[0].room.company?.number
       #expect(nodes.benches[2].room.audience.member(of: actor)?.claim.node == first)
@@ -270,7 +271,7 @@ struct RoomsCompanyTests {
     let ann = nodes.benches[editor].join(.json)
     let actor = nodes.actor(editor, ann)
     let bob = nodes.benches[viewer].join(.json)
-    // Neither node has heard of the other's.
+    // Neither node has heard of the other's connection.
     nodes.silent = [0, 1]
     let looking = nodes.join(as: ann, of: editor, at: viewer) { $0.readonly = true }
     #expect(nodes.actor(viewer, looking) == actor)
@@ -280,7 +281,7 @@ struct RoomsCompanyTests {
     #expect(nodes.benches[editor].clients[ann].closed == nil)
     #expect(nodes.benches[viewer].clients[looking].closed == .actorElsewhere)
     #expect(nodes.peers(viewer, bob).contains(actor))
-    // Where it is known that somebody draws as this actor, whoever looks on becomes another.
+    // The node knows that an editor is this actor, so a viewer who claims the actor gets another.
     let later = nodes.join(as: ann, of: editor, at: viewer) { $0.readonly = true }
     #expect(nodes.actor(viewer, later) != actor)
   }
@@ -300,7 +301,7 @@ struct RoomsCompanyTests {
     nodes.passSeconds(16)
     #expect(nodes.peers(1, bob).contains(nodes.actor(0, ann)))
     #expect(nodes.peers(0, ann).contains(nodes.actor(1, bob)))
-    // Nobody is left here: nothing is kept of the others, and they are told.
+    // Nobody is left at this node: it forgets the people at the others, and tells the others that its own have left.
     nodes.benches[1].leave(bob)
     nodes.settle()
     #expect(nodes.peers(0, ann).isEmpty)
@@ -381,7 +382,7 @@ struct RoomsCompanyTests {
     nodes.benches[1].join()
     nodes.settle()
     let (square, actor) = (nodes.benches[0].shape(1), nodes.benches[0].shape(9))
-    // Both take in the same record, and one of them another value at the next place.
+    // Both nodes take the same record, and then each another one at the next place.
     for (index, x) in [(0, 1.0), (1, 1.0), (0, 2.0), (1, 3.0)] {
       var set = Properties()
       set.kind = .rectangle
@@ -426,7 +427,7 @@ struct RoomsCompanyTests {
       if losesPart { nodes.passSeconds(3) }
       let isSeen = nodes.benches[1].clients[bob].peers[nodes.actor(0, ann)]?.state == state
       #expect(isSeen)
-      // Nobody asks for anything any more.
+      // No node asks for news any more.
       nodes.passSeconds(2)
       nodes.pass(1_000)
       for index in 0...1 {
@@ -451,7 +452,7 @@ struct RoomsCompanyTests {
     }
     nodes.passSeconds(1)
     #expect(longest <= LogRequest.toldBytesMax)
-    // As many are named as in any room.
+    // The room names as many people as any other room does.
     #expect(nodes.peers(1, bob).count >= 99)
     #expect(nodes.benches[1].room.memberCount == 201)
   }

@@ -11,7 +11,7 @@ struct RoomsCrowdTests {
     try Array("{\"x\":\(number)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
   }
 
-  /// The numbers that a client was told, in their order.
+  /// The numbers of people that a client was sent, in order.
   private func numbers(_ bench: RoomBench, _ client: Int) -> [UInt64] {
     bench.clients[client].messages.compactMap { if case .crowd(let people) = $0 { people } else { nil } }
   }
@@ -20,7 +20,7 @@ struct RoomsCrowdTests {
     bench.clients[client].messages[since...]
   }
 
-  /// Joins without waiting until anybody is told.
+  /// Joins, without waiting until the join is announced.
   private func arrive(_ bench: inout RoomBench, _ encoding: WireEncoding = .binary) -> Int {
     let client = bench.connect(encoding)
     bench.say(.hello(Hello()), client)
@@ -54,7 +54,7 @@ struct RoomsCrowdTests {
     let actors = (0..<30).map { _ in bench.join() }.map { bench.actor($0) }
     let first = arrive(&bench)
     let second = arrive(&bench)
-    // The first leaves before anybody was told of it. Nobody may be told that it left.
+    // The first one leaves before its join was announced. So its leave must not be announced either.
     bench.leave(first)
     bench.settle()
     #expect(Set(bench.clients[second].peers.keys) == Set(actors))
@@ -78,12 +78,12 @@ struct RoomsCrowdTests {
     #expect(numbers(bench, old).isEmpty, "whoever didn't ask could not read it")
     #expect(bench.clients[old].peers.count == 4)
 
-    // A newcomer is told no more names than that, and the number at once.
+    // A newcomer is sent no more names than that, and the number of people at once.
     let eve = bench.join(encoding) { $0.crowd = true }
     #expect(bench.clients[eve].peers.count == 5)
     #expect(numbers(bench, eve).last == 21)
 
-    // When some of them go, others are told in their place; and when few are left, everybody is.
+    // When some of the named people leave, others are named instead. When few people are left, all are named.
     for other in others.prefix(10) { bench.leave(other) }
     others.removeFirst(10)
     bench.settle()
@@ -111,7 +111,8 @@ struct RoomsCrowdTests {
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }), "they came last, and are seen all the same")
     #expect(bench.clients[ann].peers.count == 3)
 
-    // All three have been seen just now. The next one has to wait, and is never told of before its name.
+    // All three named people have just shown something. So the next one has to wait, and its presence isn't sent before
+    // its name.
     bench.say(.presence(try state(0)), people[0])
     bench.settle()
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }))
@@ -121,7 +122,7 @@ struct RoomsCrowdTests {
     bench.say(.presence(try state(1)), people[0])
     bench.settle()
     #expect(shown() == [bench.actor(people[0]), bench.actor(people[4]), bench.actor(people[5])])
-    // A newcomer knows the same.
+    // A newcomer is sent the same names.
     let late = bench.join()
     #expect(bench.clients[late].peers == bench.clients[ann].peers)
   }
@@ -204,7 +205,7 @@ struct RoomsCrowdTests {
       "everybody is seen as often: \(people.map { seen[bench.actor($0)] ?? 0 })"
     )
 
-    // Somebody who has been still is seen before those who move all the time.
+    // The presence of somebody who has been still is sent before that of people who move all the time.
     bench.say(.presence(try state(7)), still)
     for person in people { bench.say(.presence(try state(1_000)), person) }
     var beats = 0
@@ -214,7 +215,7 @@ struct RoomsCrowdTests {
       beats += 1
     }
     #expect(beats < 8)
-    // And the newest of everybody arrives, though later.
+    // The newest presence of everybody arrives, though later.
     bench.settle()
     for person in people { #expect(bench.clients[ann].peers[bench.actor(person)]?.state == (try state(1_000))) }
   }
@@ -231,9 +232,9 @@ struct RoomsCrowdTests {
     while !bench.waiting.isEmpty { bench.commit() }
     bench.room.flush(now: bench.now)
     bench.send(seatsMax: 4)
-    // The writer is sent the answer, and so the beat.
+    // The writer is sent its answer, and the beat with it, besides the four seats of this turn.
     #expect((4...5).contains(news().reduce(0, +)) && bench.room.hasUnsent)
-    // The next beat comes before everyone has this one.
+    // The next beat is made before everyone has got this one.
     bench.write(people[1], bench.shape(1), id: 2) { $0.alpha = 3 }
     while !bench.waiting.isEmpty { bench.commit() }
     bench.room.flush(now: bench.now)
@@ -259,7 +260,7 @@ struct RoomsCrowdTests {
       bench.room.flush(now: bench.now)
     }
     let writes = bench.writes
-    // This one's line takes a part, and the rest later.
+    // This client's socket takes a part of the bytes, and the rest later.
     bench.clients[people[5]].takes = 10
     bench.send()
     #expect(
@@ -296,7 +297,7 @@ struct RoomsCrowdTests {
     #expect(!gaps.isEmpty && gaps.allSatisfy { (14...16).contains($0) }, "about half of thirty milliseconds: \(gaps)")
     #expect(bench.deliveries(bob).count - told == beatsAt.count)
 
-    // A newcomer between two beats gets a welcome at once, and the state with the next beat.
+    // A newcomer who comes between two beats gets its welcome at once, and the state with the next beat.
     bench.settle()
     bench.write(ann, bench.shape(1), id: 999) { $0.alpha = 3 }
     while !bench.waiting.isEmpty { bench.commit() }
@@ -307,7 +308,7 @@ struct RoomsCrowdTests {
     bench.expectCaughtUp(bob)
     #expect(bench.acknowledgements(ann).count == 202)
 
-    // Once sending is quick again, so are the beats.
+    // Once sending takes little time again, beats are frequent again.
     for _ in 0..<40 { bench.room.sendingTook(microseconds: 10, seats: bench.room.memberCount) }
     bench.write(ann, bench.shape(1), id: 1_000) { $0.alpha = 4 }
     bench.commit()

@@ -65,7 +65,7 @@ struct RoomsDoorTests {
     ]
     for (shift, code) in cases {
       let before = bench.rejections(writer).count
-      // Writing takes a millisecond.
+      // A millisecond passes while the message is made.
       let milliseconds = UInt64(Int64(bench.now.wallMilliseconds + 1) + shift)
       let stamp = Stamp(milliseconds: milliseconds, counter: 0, actor: bench.actor(writer))
       bench.write(writer, bench.shape(1), at: stamp) { $0.kind = .star }
@@ -100,7 +100,7 @@ struct RoomsDoorTests {
     var bench = RoomBench()
     let writer = bench.join(.json)
     let other = bench.join()
-    // Somebody's clock is fast.
+    // The clock of one client is fast.
     let fast = Stamp(milliseconds: bench.now.wallMilliseconds + 50_000, counter: 9, actor: bench.actor(other))
     bench.write(other, bench.shape(1), at: fast) {
       $0.kind = .star
@@ -114,7 +114,7 @@ struct RoomsDoorTests {
         .operations(Submission(id: nil, operations: [ProposedOperation(shape: bench.shape(1), at: nil, set: set)])),
         writer
       )
-      // Also while the one before is still on its way.
+      // The value 5 is sent while the value 4 is still on its way.
       if alpha != 4 { bench.settle() }
     }
     #expect(bench.room.canvas[bench.shape(1)]?.properties.alpha == 5)
@@ -170,7 +170,7 @@ struct RoomsDoorTests {
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
     bench.write(writer, bench.shape(4)) { $0.kind = .star }
     #expect(bench.waiting.count == 3)
-    // Shapes that exist or are on their way may still be written.
+    // Shapes that exist or are on their way can still be written to.
     bench.write(writer, bench.shape(3)) { $0.alpha = 3 }
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull])
@@ -204,7 +204,7 @@ struct RoomsDoorTests {
     #expect(bench.room.canvas.shapes.map { $0.id } == [bench.shape(2), bench.shape(3)])
     submit([(2, deletion, nil), (2, star, nil), (4, star, nil)])
     #expect(bench.rejections(writer) == [.roomFull])
-    // A deletion that has lost already takes nothing away.
+    // A deletion that has already lost deletes nothing, so it makes no space.
     submit([
       (2, deletion, Stamp(milliseconds: RoomBench.epoch - 50, counter: 0, actor: bench.actor(writer))), (4, star, nil),
     ])
@@ -227,7 +227,7 @@ struct RoomsDoorTests {
     bench.settle()
     #expect(bench.rejections(writer) == [])
     #expect(bench.room.canvas.liveCount == 2)
-    // The room is full, also for one that was dead.
+    // The room is full, even for a shape that was deleted before.
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull])
@@ -251,7 +251,7 @@ struct RoomsDoorTests {
     #expect(bench.room.canvas.shapeCount == 3)
     #expect(bench.rejections(writer) == Array(repeating: .roomFull, count: 6))
     for number: UInt64 in 11...13 { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
-    // Existing shapes may be deleted, and deleted ones drawn again.
+    // Existing shapes may be deleted, and then be drawn again.
     bench.write(writer, bench.shape(12)) { $0.delete() }
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
@@ -314,7 +314,7 @@ struct RoomsDoorTests {
     bench.settle()
     #expect(bench.rejections(writer) == [])
     #expect(bench.room.canvas.liveCount == 2)
-    // Neither copy is still counted.
+    // Neither copy of the message counts any more.
     bench.write(writer, bench.shape(2)) { $0.delete() }
     bench.settle()
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
@@ -335,7 +335,7 @@ struct RoomsDoorTests {
     bench.fail()
     bench.send()
     #expect(bench.rejections(writer) == [.unavailable, .unavailable])
-    // The log is back, and had stored the first copy after all.
+    // The log is available again, and it turns out that it had stored the first copy.
     bench.deliver(RoomRecord(position: 1, milliseconds: RoomBench.epoch, operations: unknown.operations))
     bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
     bench.write(other, bench.shape(2)) { $0.kind = .star }
@@ -383,17 +383,17 @@ struct RoomsDoorTests {
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.write(writer, bench.shape(2)) { $0.kind = .star }
     bench.settle()
-    // A deletion on its way makes room, and one shape takes it.
+    // A deletion on its way makes space, which one new shape takes.
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
     #expect(bench.rejections(writer) == [])
     bench.write(writer, bench.shape(4)) { $0.kind = .star }
-    // Writing a deleted shape anew makes one more.
+    // Drawing a deleted shape again makes one shape more, for which there is no space.
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull, .roomFull])
     #expect(bench.room.canvas.liveCount == 2)
-    // A value of a shape that is not there makes none.
+    // A value for a shape that doesn't exist makes no shape.
     bench.write(writer, bench.shape(9)) { $0.alpha = 3 }
     bench.settle()
     #expect(bench.rejections(writer).count == 2)
@@ -410,7 +410,7 @@ struct RoomsDoorTests {
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.settle()
     #expect(bench.rejections(writer) == [])
-    // Of what never was, no more is remembered, and nothing new is made.
+    // No more deletions of shapes that never existed are remembered, and no new shape is made.
     bench.write(writer, bench.shape(9)) { $0.delete() }
     bench.write(writer, bench.shape(2)) { $0.kind = .star }
     bench.settle()
@@ -457,7 +457,7 @@ struct RoomsDoorTests {
     let reader = bench.join()
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.leave(writer)
-    // Somebody else has its place by then.
+    // By then, somebody else has its seat.
     let newcomer = bench.join()
     bench.settle()
     #expect(bench.room.canvas.liveCount == 1)
@@ -526,7 +526,8 @@ struct RoomsDoorTests {
     #expect(bench.answers.map { $0.request } == [7, 5, 6])
     let last = try #require(bench.answers.last)
     #expect(try last.outcome.get() == bench.room.cursor, "stamps of several actors are taken")
-    // An operation without a stamp belongs to the actor of the first stamp, and is later than all others.
+    // An operation without a stamp counts as written by the actor of the first stamp, and gets a stamp that is later
+    // than all others.
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(1))?.actor == bench.shape(8))
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(2))?.actor == bench.shape(9))
     bench.expectCaughtUp(reader)

@@ -46,8 +46,8 @@ struct RoomsFoldingTests {
     #expect(live.canvas.shapes == restarted.canvas.shapes)
   }
 
-  /// Records of a room in which a few shapes are made, changed and deleted by writers whose clocks differ. Some of what
-  /// was written comes again, beside something new, and now and then deletions are forgotten.
+  /// The records of a room in which a few shapes are made, changed and deleted by writers whose clocks differ. Some
+  /// operations come again, together with new ones, and sometimes deletions are forgotten.
   private func history(_ random: inout SeededGenerator) -> [RoomRecord] {
     var records: [RoomRecord] = []
     var written: [Operation] = []

@@ -13,7 +13,7 @@ struct RoomsForgettingTests {
     }
   }
 
-  /// Deletes shapes that never were, one a second.
+  /// Deletes shapes that never existed, one a second.
   private func deleteMany(_ bench: inout RoomBench, _ writer: Int, _ numbers: ClosedRange<UInt64>) {
     for number in numbers {
       bench.write(writer, bench.shape(number)) { $0.delete() }
@@ -129,12 +129,12 @@ struct RoomsForgettingTests {
     func late(_ milliseconds: UInt64) -> Stamp {
       Stamp(milliseconds: erased.milliseconds - milliseconds, counter: 0, actor: erased.actor)!
     }
-    // This one is before it in the log, and loses to the deletion as ever.
+    // This operation comes before the forgetting in the log, and loses to the deletion as usual.
     bench.write(writer, bench.shape(1), at: late(1)) { $0.kind = .star }
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.commit()
     #expect(bench.room.canvas.erasureCount == 1)
-    // These were let in before, and come behind it.
+    // These operations were admitted before the forgetting, and come after it in the log.
     bench.write(writer, bench.shape(1), id: 2, at: late(2)) { $0.kind = .star }
     bench.write(writer, bench.shape(3), id: 4, at: late(3)) { $0.kind = .star }
     let fresh = bench.write(writer, bench.shape(2), id: 3) { $0.kind = .star }
@@ -148,7 +148,7 @@ struct RoomsForgettingTests {
       #expect(bench.clients[client].canvas.stamp(of: .kind, in: bench.shape(1)) == nil)
       #expect(bench.clients[client].cursor == bench.room.cursor)
     }
-    // A node that reads the log from its beginning has the same room.
+    // A node that folds the log from its beginning has the same room.
     var fold = Fold(epoch: 77, seed: 3)
     for record in bench.log { _ = try fold.take(record, wantsLosses: false) { _, _ in } }
     #expect(fold.canvas.digest == bench.room.canvas.digest && fold.forgottenBefore == bench.room.forgottenBefore)
@@ -190,7 +190,7 @@ struct RoomsForgettingTests {
       return
     }
     #expect(rejection.code == .unavailable)
-    // Deletions that are forgotten already need no record.
+    // If those deletions are forgotten already, no record is written.
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.settle()
     let length = bench.log.count
@@ -261,7 +261,7 @@ struct RoomsForgettingTests {
     try shares.check(10_000, for: eve, taken: (50_000, 0), now: moment(0))
     try shares.check(1, for: ann, taken: (39_000, 0), now: moment(0))
     try shares.check(0, for: ann, taken: (50_000, 0), now: moment(0))
-    // Neither address has had its share, but the token has.
+    // Neither address has used up its share, but the token, which both use, has.
     let refused = #expect(throws: Rejection.self) {
       try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(0))
     }
@@ -269,10 +269,10 @@ struct RoomsForgettingTests {
     let alone = Payer(address: ann.address, token: nil)
     #expect(throws: Rejection.self) { try shares.check(4_001, for: alone, taken: (50_000, 0), now: moment(0)) }
     try shares.check(4_000, for: alone, taken: (50_000, 0), now: moment(0))
-    // Writes to shapes that never existed have a bound of their own, and each payer a share of it.
+    // Writes to shapes that never existed have a bound of their own, of which each payer may use a share.
     try shares.check(2_000, for: ann, taken: (0, 40_000), now: moment(0))
     #expect(throws: Rejection.self) { try shares.check(4_000, for: ann, taken: (0, 60_000), now: moment(0)) }
-    // It counts less and less.
+    // What was used counts less and less.
     try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(30_000))
     shares.forgetFaded(now: moment(60_000))
     try shares.check(10_000, for: ann, taken: (50_000, 0), now: moment(60_000))

@@ -29,7 +29,7 @@ struct RoomsOverlapOrderTests {
     #expect(bench.orders.count == 1)
     bench.carryOutOrder()
     bench.settle()
-    // The index was of the room as it was when the order was given.
+    // The index shows the room as it was when the order was given.
     let before = OverlapNotice(began: [pair(bench, 1, 2)], ended: [])
     #expect(bench.notices(first) == [before])
     #expect(bench.notices(second) == [before])
@@ -116,7 +116,7 @@ struct RoomsOverlapOrderTests {
 
   @Test("R9: if finding the pairs is too much work, all pairs end, and they begin again once it isn't")
   func tooMuchWork() {
-    // Stars in each other's gaps: each has to be compared tip by tip.
+    // The stars lie in each other's gaps, so they have to be compared tip by tip.
     var bench = RoomBench { $0.overlapSteps = 1 }
     let writer = bench.join()
     let asker = bench.join { $0.overlaps = true }
@@ -228,7 +228,7 @@ struct RoomsOverlapOrderTests {
       most = max(most, bench.orders.count)
     }
     #expect(most == 1)
-    // The result of the order serves everybody who has asked by then, with all changes since.
+    // The outcome of the order serves everybody who has asked by then, with all changes since it was given.
     let last = bench.join { $0.overlaps = true }
     bench.holdsOrders = false
     bench.settle()

@@ -48,7 +48,7 @@ struct RoomsOverlapTests {
     bench.settle()
     #expect(bench.notices(asker).count == before)
 
-    // Nor has what ends and begins again ever ended: two that move together.
+    // Two shapes that move together stop overlapping and begin again within one beat, so their pair hasn't ended.
     bench.put(writer, 2, x: 5)
     bench.settle()
     let together = bench.notices(asker).count
@@ -100,7 +100,7 @@ struct RoomsOverlapTests {
     bench.put(writer, 2, x: 500)
     bench.settle()
     #expect(bench.clients[asker].pairs.isEmpty)
-    // The deletion comes after an edit that is newer than it.
+    // The deletion arrives after an edit whose stamp is newer.
     let deletedAt = Stamp(milliseconds: bench.now.wallMilliseconds + 1, counter: 0, actor: bench.actor(writer))
     bench.pass(10)
     bench.write(writer, bench.shape(2)) {
@@ -124,7 +124,7 @@ struct RoomsOverlapTests {
     #expect(bench.clients[asker].pairs == [])
     let now1 = bench.overlapList()
     #expect(now1 == nil)
-    // Four of them go aside, and the room is left alone.
+    // Four of the shapes are moved aside, and then nothing changes for a while.
     for number in 5...8 { bench.put(writer, UInt64(number), x: 100 * Double(number)) }
     bench.settle()
     bench.pass(3_000)
@@ -133,7 +133,7 @@ struct RoomsOverlapTests {
     #expect(bench.clients[asker].pairs.count == 6)
     let now2 = bench.overlapList()
     #expect(now2 != nil)
-    // Asked anew over HTTP while nobody wants notices.
+    // An HTTP request asks again while nobody wants notices.
     bench.leave(asker)
     for number in 5...8 { bench.put(writer, UInt64(number), x: 0) }
     bench.settle()
@@ -169,7 +169,7 @@ struct RoomsOverlapTests {
         == "{\"room\":\"demo\",\"cursor\":\"\(bench.room.cursor.text)\",\"overlaps\":[[\"000-000-001\",\"000-000-002\"]]}"
     )
     #expect(bench.room.keepsOverlaps)
-    // Changes meanwhile are followed.
+    // Changes that come meanwhile are taken into account.
     bench.put(writer, 2, x: 100)
     bench.settle()
     let now5 = bench.overlapPairs()
@@ -186,7 +186,7 @@ struct RoomsOverlapTests {
     let writer = bench.join()
     for number in 1...6 { bench.put(writer, UInt64(number), x: Double(number) * 8) }
     bench.settle()
-    // Someone who asked before, so that the ring remembers what was then.
+    // An earlier member had asked for notices, so the ring still has the pairs of that time.
     let earlier = bench.join { $0.overlaps = true }
     bench.leave(earlier)
     bench.put(writer, 6, x: 500)
@@ -230,7 +230,7 @@ struct RoomsOverlapTests {
 extension RoomBench {
   fileprivate mutating func overlapPairs() -> [ShapePair] { askOverlaps()?.index.pairs ?? [] }
 
-  /// The pairs in the answer over HTTP.
+  /// The list of pairs in an answer over HTTP.
   fileprivate mutating func overlapList() -> [UInt8]? {
     askOverlaps().flatMap { $0.index.document(room: room.name, cursor: $0.cursor) }
   }

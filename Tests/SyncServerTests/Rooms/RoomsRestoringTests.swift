@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A room whose log is put back from a copy, with its epoch")
 struct RoomsRestoringTests {
-  /// Writes this many records, and returns the cursors before the first and after each.
+  /// Writes a number of records, and returns the cursors before the first and after each.
   private func write(_ count: Int, _ bench: inout RoomBench, from first: UInt64) -> [Cursor] {
     let writer = bench.join()
     var cursors = [bench.room.cursor]
@@ -19,7 +19,7 @@ struct RoomsRestoringTests {
     return cursors
   }
 
-  /// A later process has the room, from what its log has.
+  /// A later process opens the room from what its log has.
   private func restart(_ bench: inout RoomBench, image: RoomImage? = nil) throws {
     let read = try image.map { try RoomImage($0.encoded(), seed: 5) }
     var room = RoomBench.room(bench.limits, image: read)
@@ -42,12 +42,13 @@ struct RoomsRestoringTests {
     let before = write(3, &bench, from: 1)
     var copy = bench
     let image = hasSnapshot ? copy.room.image() : nil
-    // The process from before the copy goes on writing, and so does another after it.
+    // After the copy was made, the process goes on writing, and then another process does.
     var lost = write(3, &bench, from: 100)
     try restart(&bench)
     lost += write(3, &bench, from: 200)
 
-    // What was seen is past the end at first, and later where others write.
+    // The cursors that clients have are at first past the end of the restored log, and later at positions that another
+    // run has written.
     copy.random = SeededGenerator(seed: 8)
     try restart(&copy, image: image)
     for round in 0..<3 {
@@ -80,11 +81,11 @@ struct RoomsRestoringTests {
     #expect(bench.room.knows(run: bench.run))
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(2)) == stamp)
     bench.settle()
-    // This one was on its way already, and carries the number too.
+    // This record was on its way already, so it carries the run's number too.
     bench.deliver(
       RoomRecord(position: 4, milliseconds: bench.now.wallMilliseconds, run: bench.run, operations: unknown.operations)
     )
-    // Right after the record before.
+    // The run begins right after the record before its first one.
     #expect(bench.room.places.runs.newest.map(\.first) == [1, 2])
     bench.settle()
     bench.expectCaughtUp(writer)
@@ -151,7 +152,8 @@ struct RoomsRestoringTests {
     #expect(bench.room.places.runs.newest.count == RoomRuns.remembered)
     #expect(try isReset(cursors[0], &bench))
     #expect(try !isReset(cursors[1], &bench))
-    // A cursor that is made of a place in a forgotten run is refused like those that were made then.
+    // A cursor that is made now for a position in a forgotten run is refused, as are the cursors that were made during
+    // that run.
     let past = bench.room.places.cursor(at: 1)
     #expect(bench.room.place(of: past) == nil)
     let image = try RoomImage(bench.room.image().encoded(), seed: 1)

@@ -61,7 +61,7 @@ struct RoomsStallingTests {
       case .state(let part): return sum + part.count
       }
     }
-    // One beat that was under way, and each shape once.
+    // The client got one beat that was on its way, and then each shape once.
     #expect(operations < 20)
     bench.drag(writer, 1...4, times: 3)
     bench.expectCaughtUp(slow)
@@ -121,7 +121,8 @@ struct RoomsStallingTests {
     for client in bench.clients.indices { bench.expectCaughtUp(client) }
   }
 
-  /// The simulation found it: what nobody of its encoding was there to be told went untold to who came next.
+  /// The simulation found this: a beat that was not encoded for a channel, because it had no member, was missing for
+  /// its next member.
   @Test(
     "a state that was made for who has left is no use once beats were not encoded for it",
     arguments: WireEncoding.allCases
@@ -135,7 +136,7 @@ struct RoomsStallingTests {
     bench.drag(writer, 1...2, times: 2)
     let reader = bench.join(encoding)
     bench.expectCaughtUp(reader)
-    // While somebody is there, the next goes on from the same state.
+    // While the channel has a member, the next reader uses the same stream of state.
     let made = bench.room.counts.statesMade
     bench.drag(writer, 1...2, times: 2)
     let next = bench.join(encoding)
@@ -171,7 +172,7 @@ struct RoomsStallingTests {
         $0.kind = .star
         $0.rotation = Double(round)
       }
-      // Some are committed and not yet told, others not even that.
+      // Some operations are stored and not yet in a beat, others not even stored.
       if round % 2 == 0 { bench.commit() }
       if round % 7 == 0 { bench.say(.digest, reader) }
       if round % 3 == 0 { bench.settle() }
@@ -248,7 +249,7 @@ struct RoomsStallingTests {
       bench.drag(writer, 1...2, times: 10)
     }
     bench.clients[slow].takes = 0
-    // What fills the socket.
+    // This write fills the socket.
     bench.write(writer, bench.shape(1)) { $0.alpha = 3 }
     bench.settle()
     let passer = bench.join { $0.name = "passer" }
@@ -286,7 +287,7 @@ struct RoomsStallingTests {
     let gone = bench.actor(early)
     bench.leave(early)
     bench.drag(writer, 1...1, times: 6)
-    // One beat is under way to it, and the next tells of somebody.
+    // One beat is on its way to the client, and the next announces somebody.
     bench.clients[slow].takes = 0
     bench.drag(writer, 1...1, times: 1)
     let late = bench.join()
@@ -309,7 +310,7 @@ struct RoomsStallingTests {
     let late = bench.join()
     bench.drag(writer, 1...1, times: 7)
     #expect(bench.room.fanOut.streamCount == 0)
-    // It reads on until the state begins, and stalls again.
+    // The client reads on until the state begins, and stalls again.
     bench.clients[slow].takes = 1
     var wakes = 0
     while bench.room.fanOut.streamCount == 0, wakes < 10_000 {
@@ -379,7 +380,7 @@ struct RoomsStallingTests {
     bench.say(.hello(Hello()), slow)
     bench.settle()
     bench.say(.digest, slow)
-    // In a large room beats are seldom: what is stored waits for one.
+    // In a large room there are few beats, so what is stored has to wait for one.
     bench.room.sendingTook(microseconds: 1_000_000, seats: 64)
     bench.write(writer, bench.shape(1)) { $0.alpha = 3 }
     bench.commit()

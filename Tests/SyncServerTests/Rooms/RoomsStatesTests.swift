@@ -6,7 +6,7 @@ import Testing
 
 @Suite("States on their way, where there are as many as there may be")
 struct RoomsStatesTests {
-  /// A room with a state of many parts, and a bound of two on states under way.
+  /// A room whose state has many parts, and which may have two streams of state at a time.
   private func crowdedBench(streams: UInt64 = 2) -> (bench: RoomBench, writer: Int) {
     var bench = RoomBench {
       $0.stateStreams = streams
@@ -57,7 +57,7 @@ struct RoomsStatesTests {
       for client in slow { bench.wake(client) }
       bench.settle()
     }
-    // None was made to start anew.
+    // No reader had to begin anew.
     #expect(slow.map { resets(bench, $0) } == [1, 1, 1, 1, 1, 1])
     for client in slow { bench.clients[client].takes = nil }
     for client in slow { bench.wake(client) }
@@ -104,7 +104,8 @@ struct RoomsStatesTests {
   @Test("D2: if there is no space for another state, a newcomer is sent one that has more than it lacks")
   func sharingMore() {
     var (bench, writer) = crowdedBench()
-    // One whole state under way, and one of a difference, from which the ring goes on.
+    // One stream of the whole state is under way, and one of a difference, after which a reader can continue in the
+    // ring.
     _ = joinSlowly(&bench, takes: 0)
     bench.drag(writer, 1...3, times: 4)
     let since = bench.clients[writer].cursor
@@ -120,7 +121,7 @@ struct RoomsStatesTests {
     #expect(!bench.deliveries(sharing).isEmpty)
   }
 
-  /// A second of a busy room, in which each of these takes some.
+  /// Lets a second pass in a busy room. Each of the slow clients takes some bytes in it.
   private func passSecond(_ bench: inout RoomBench, _ writer: Int, _ slow: [Int]) {
     bench.pass(1_000)
     bench.drag(writer, 1...3, times: 3)
@@ -169,7 +170,7 @@ struct RoomsStatesTests {
       bench.write(writer, bench.shape(1)) { $0.position = Point(x: Double(step), y: 0) }
       bench.settle()
     }
-    // Each fits into one part, and none is known to before it is made.
+    // Each of these states fits into one part, but that isn't known before the state is made.
     for place in places.reversed() {
       _ = joinSlowly(&bench, since: place, takes: 0)
       #expect(bench.room.kept.states <= 2 * 4 + 2)
@@ -190,10 +191,10 @@ struct RoomsStatesTests {
       passSecond(&bench, writer, slow)
       beats += 1
     }
-    // One a second here. Nobody stood still.
+    // Each round is a second. No reader stood still, so the newcomer had to wait until a stream was old.
     #expect(beats > 20 && beats <= 31)
     bench.expectCaughtUp(newcomer)
-    // Those who had to make way begin anew, and arrive once they read.
+    // The readers whose streams were dropped begin anew, and get everything once they read.
     for client in slow { bench.clients[client].takes = 1 << 20 }
     for _ in 0..<40 where slow.contains(where: { bench.clients[$0].cursor == nil }) {
       passSecond(&bench, writer, slow)

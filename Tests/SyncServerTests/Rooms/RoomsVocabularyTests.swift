@@ -14,7 +14,7 @@ struct RoomsVocabularyTests {
     return set
   }
 
-  /// Checks that a client of the version before can read it.
+  /// Checks that a client of the version before can read everything that this one was sent.
   private func expectKnown(_ client: TestClient) {
     for message in client.messages {
       guard case .operations(let delivery) = message else { continue }
@@ -52,12 +52,12 @@ struct RoomsVocabularyTests {
       bench.say(submission(bench.shape(1), set), writer)
       bench.settle()
     }
-    // An operation of which it knows nothing brings only the cursor.
+    // Of an operation of which the client knows nothing, it is sent only the cursor.
     var text = Properties()
     text.text = "three"
     bench.say(submission(bench.shape(1), text), writer)
     bench.settle()
-    // Nor of one that brings what came after texts.
+    // The same holds for properties that are newer than texts.
     var line = Properties()
     line.kind = .line
     line.toEnd = .arrow
@@ -71,7 +71,7 @@ struct RoomsVocabularyTests {
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.position == moved.position)
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.kind == .ellipse)
     expectKnown(bench.clients[old])
-    // Those who join later get a state.
+    // A client that joins later is sent a state.
     let late = bench.join(encoding)
     let lateNew = bench.join(encoding) { $0.vocabularyNumber = 7 }
     expectKnown(bench.clients[late])

@@ -26,7 +26,7 @@ struct Reader: Sendable {
     case state(stream: Int, next: Int)
     /// From messages that it missed, other than operations, one buffer after the other.
     case notices([[UInt8]], next: Int)
-    /// Reads the ring.
+    /// From the ring.
     case live
   }
 

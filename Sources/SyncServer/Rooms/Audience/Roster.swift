@@ -210,6 +210,6 @@ struct Roster: Sendable {
     sorted = nil
   }
 
-  /// To be called when nobody is here any more.
+  /// Forgets everyone. To be called when nobody is here any more.
   mutating func clear() { self = Roster(limits: limits) }
 }

@@ -121,7 +121,7 @@ struct TextSpace: Sendable {
     throw Rejection(operation: index, code: .roomFull, message: words)
   }
 
-  /// To be called when a batch has been admitted.
+  /// Counts what a batch that has been admitted may add.
   mutating func add(_ growth: Growth, batch: UInt64) {
     guard growth.bytes > 0 || !growth.written.isEmpty || !growth.freed.isEmpty else { return }
     var growth = growth
@@ -132,7 +132,7 @@ struct TextSpace: Sendable {
     for shape in growth.freed { freed[shape, default: 0] += 1 }
   }
 
-  /// To be called when a text of a batch has reached the canvas.
+  /// A text of a batch has reached the canvas, and no longer counts as coming.
   mutating func arrived(_ bytes: Int, of batch: UInt64) {
     guard let growth = batches[batch], growth.isOfUnseen else { return }
     let arrived = min(bytes, growth.bytes)
@@ -140,7 +140,7 @@ struct TextSpace: Sendable {
     coming -= arrived
   }
 
-  /// To be called when the log has answered for a batch.
+  /// The log has answered for a batch, so nothing of the batch counts as coming any more.
   mutating func remove(batch: UInt64) {
     guard let growth = batches.removeValue(forKey: batch) else { return }
     coming -= growth.bytes

@@ -41,7 +41,7 @@ struct DroppedBeats: Sendable {
     pairsSince = ordinal
   }
 
-  /// To be called when no reader is left.
+  /// Forgets who was here and what overlapped. To be called when no reader is left.
   mutating func forget() {
     peers = []
     pairs = []

@@ -62,7 +62,7 @@ struct Gathering: Sendable {
     }
   }
 
-  /// To be called when the beat has been made.
+  /// The beat has been made, and the next one begins without operations.
   mutating func end(_ now: Moment) {
     lastBeatAt = now.monotonicMilliseconds
     operations.removeAll(keepingCapacity: true)
@@ -79,7 +79,7 @@ struct Gathering: Sendable {
     return now.monotonicMilliseconds >= last &+ milliseconds
   }
 
-  /// To be called when nobody is left to send to.
+  /// Drops what was gathered. To be called when nobody is left to send it to.
   mutating func forget() {
     operations = []
     hasRecords = false

@@ -24,7 +24,7 @@ struct RoomCursor: Hashable, Sendable {
 
   func isOf(epoch: UInt64, run: UInt64) -> Bool { branch == epoch ^ run }
 
-  /// `nil` if the text is not a cursor in exactly the form that this server writes.
+  /// - Returns: `nil` if the text is not a cursor in exactly the form that this server writes.
   init?(_ cursor: Cursor) {
     let parsed = cursor.text.withBytes { bytes -> RoomCursor? in
       guard bytes.count <= RoomCursor.lengthMax, bytes.count >= 5, bytes[0] == RoomCursor.version,

@@ -13,7 +13,7 @@ struct RoomHistory: Sendable {
   private(set) var canvas: Canvas
   private(set) var position: UInt64 = 0
   private(set) var runs: RoomRuns
-  /// As in `Fold`.
+  /// The same as in `Fold`: deletions from before this time were forgotten early.
   private var forgottenBefore: UInt64
   /// The actor whose operations are left out. `shapesOfLeftOut` are the shapes that it made.
   let leftOut: Identifier?

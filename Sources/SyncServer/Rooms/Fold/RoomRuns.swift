@@ -16,7 +16,7 @@ struct RoomRuns: Hashable, Sendable {
     let number: UInt64
   }
 
-  /// Oldest first.
+  /// The newest runs, the oldest of them first.
   private(set) var newest: [Run] = []
   /// Whether there were older runs, which are forgotten.
   private(set) var hasForgotten = false

@@ -76,7 +76,7 @@ struct Overlaps: Sendable {
     want()
   }
 
-  /// To be called when nobody in the room wants notices.
+  /// No member wants notices any more.
   mutating func endTelling() {
     telling = .nobodyAsks
     news = nil
