@@ -98,7 +98,7 @@ async def test_rooms_that_are_closed_cost_nothing():
             await server.has("canvas_rooms_open", 0)
             return await server.metric("process_resident_memory_bytes")
 
-        # Memory that is taken once: the allocator's, the log's and the threads' own.
+        # The first half takes memory that is needed only once: of the allocator, the log and the threads.
         before = await memory_after(range(ROOMS // 2))
         grown = await memory_after(range(ROOMS // 2, ROOMS)) - before
         assert grown / (ROOMS // 2) < 8_000, grown
