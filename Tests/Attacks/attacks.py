@@ -16,7 +16,7 @@ from raw import connect, frame, request, said, upgrade
 from server import identifier
 
 ADDRESSES = [f"127.0.1.{number}" for number in range(1, 6)]
-# Errors that an attack may meet, because the server defends itself.
+# The errors that an attack may run into, because the server defends itself.
 EXPECTED = (OSError, EOFError, asyncio.IncompleteReadError, asyncio.TimeoutError, websockets.WebSocketException)
 
 
@@ -307,7 +307,8 @@ async def comings_that_want_overlaps(server, until):
         drawing.transport.abort()
 
 
-# How many beats a newcomer may wait until it is sent the first of a state. A room makes a hundred a second at most.
+# How many broadcast intervals a newcomer may wait for the first part of the state. A room has at most a hundred of them
+# a second.
 NEWCOMER_BEATS = 200
 
 
@@ -330,7 +331,7 @@ async def states_read_slowly(server, until):
                 await asyncio.sleep(0.3)
             began = watcher.beats
             newcomer = await Watcher.join(server, "awaited", ADDRESSES[1])
-            # Other attacks from this address may have it closed.
+            # The server may have closed the newcomer because of other attacks from the same address.
             while not newcomer.is_let_in and not newcomer.reading.done() and time.monotonic() < until:
                 await asyncio.sleep(0.05)
                 waited = watcher.beats - began

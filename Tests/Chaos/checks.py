@@ -7,23 +7,24 @@ import terminal
 from client import Client
 from world import ROOMS
 
-# How long the last lines may take to arrive, after everything was answered.
+# How long the last messages may take to arrive at the other clients, after every edit was answered.
 ARRIVAL_SECONDS = 15
 
 # The only complaint that a server may log after its disk was full.
 FULL = "the log can't be written; reading still works"
 
-# Metrics that must stay at nothing.
+# Metrics that must stay 0.
 NEVER = ("canvas_snapshot_digest_mismatches_total", "canvas_log_damaged_rooms")
 
-# How many more descriptors the server may have than after the first round: a checkpoint or a snapshot may be under way.
+# How many more descriptors than after the first round the server may have, because a checkpoint or a snapshot may be
+# under way.
 SPARE_DESCRIPTORS = 3
 
 
 class Checks:
     def __init__(self, world):
         self.world = world
-        # Descriptors that are not connections.
+        # The number of the server's descriptors that are not connections.
         self.others = None
         self.log_read = 0
 
@@ -69,7 +70,7 @@ class Checks:
         def behind():
             return [client for client in clients if not client.is_joined or not client.is_whole or client.live != live]
 
-        # A client whose last lines arrive only now may be behind for a moment.
+        # Checked again and again, because a client that is just receiving its last messages is behind for a moment.
         for _ in range(ARRIVAL_SECONDS * 5):
             if not behind():
                 break
@@ -134,7 +135,8 @@ class Checks:
                     world.violation(f"the server wrote {line!r}")
                     continue
                 entry = json.loads(line)
-                # Of lines that are alike, the first is written, and then how many were like it.
+                # Of several similar lines the log has only the first, and then a line with their count and with the
+                # first one's message in `like`.
                 is_full = was_full and entry.get("like", entry["message"]) == FULL
                 if entry["level"] == "error" and not is_full:
                     world.violation(f"the server's log says {line}")

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 MEGABYTES = 160
-# Set for the process that has mounts of its own.
+# The variable that is set in the process that has mounts of its own.
 APART = "CHAOS_APART"
 
 
@@ -36,7 +36,7 @@ class Disk:
             self.is_mounted = subprocess.run(words, capture_output=True).returncode == 0
         self.data = os.path.join(self.folder, "data")
         self.ballast = os.path.join(self.folder, "ballast")
-        # For files that must not count towards the disk: a copy of the data, a library.
+        # The folder for files that must not count towards the disk: a copy of the data, a library.
         self.beside = tempfile.mkdtemp(prefix="canvas-chaos-beside-")
         self.copy = os.path.join(self.beside, "copy")
         for folder in (self.data, self.copy):
@@ -59,7 +59,7 @@ class Disk:
     def fill(self, server):
         """Takes all that is left. To be called again and again, since the server may free some of its own."""
         if not self.is_mounted:
-            # Writes go first into the write-ahead log, which now can't grow any more.
+            # Writes go into the write-ahead log first. With this limit the file of the log can't grow any more.
             size = os.path.getsize(os.path.join(self.data, "canvas.db-wal"))
             return resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
         with open(self.ballast, "ab") as ballast:

@@ -5,7 +5,7 @@ import os
 import shutil
 import time
 
-# A wait longer than this means that something hangs.
+# A wait that is longer than this means that the server or a client hangs.
 SECONDS = 40
 
 USUAL = ["kill", "stop", "full disk", "restart", "restored copy"]
@@ -29,7 +29,8 @@ class Faults:
         self.world.say(words)
 
     async def kill(self):
-        # Just after an answer, to catch answers that come too early. Every third time at any other moment.
+        # Two times of three, the server is killed just after an answer, to catch answers that are sent before the edit
+        # is durable; otherwise at any moment.
         if self.random.random() < 0.67:
             self.world.answered.clear()
             await asyncio.wait_for(self.world.answered.wait(), SECONDS)

@@ -9,13 +9,13 @@ import websockets
 import binary
 from client import Client, order
 
-# Errors that end a connection over a bad line.
+# The errors with which a bad line ends a connection.
 LOSSES = (OSError, TimeoutError, EOFError, websockets.WebSocketException)
 
-# Closes after which another try makes sense: going away, no sign of life, the actor's older connection.
+# The close codes after which the client tries again: going away, no sign of life, the actor's older connection.
 AGAIN = (1000, 1001, 1006, 4408, 4409)
 
-# A client that is offline goes on editing until this many messages wait for an answer.
+# A client that is offline keeps editing until this many of its messages wait for an answer.
 OUTBOX_MAX = 40
 EDITS_PER_SECOND = 2
 
@@ -28,7 +28,7 @@ class Foreign(Client):
         self.world, self.name, self.room, self.line = world, name, room, line
         self.is_binary = is_binary
         self.random = world.random(name)
-        # Which actor it is, and the key with which it becomes that actor again. The first welcome tells.
+        # The client's actor, and the key with which it becomes that actor again. Both come with the first welcome.
         self.own, self.key = None, ""
         self.clock = (0, 0)
         self.outbox = {}
@@ -37,7 +37,7 @@ class Foreign(Client):
         self.blocked_until = 0
         self.pending = asyncio.Event()
         self.is_joined = False
-        # Whether all of the state has come; None before its first part.
+        # Whether the whole state has arrived; None before its first part.
         self.is_whole = None
         self.told = None
 
@@ -118,7 +118,7 @@ class Foreign(Client):
         except LOSSES:
             pass
 
-    # What the server says.
+    # Messages from the server
 
     def take(self, message):
         kind = message["type"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from client import order
 
-# Lines of a register's history that are printed when something has vanished.
+# How many lines of a register's history are printed when one of its values is missing.
 HISTORY_LINES = 16
 
 
@@ -88,7 +88,7 @@ class Ledger:
                     setattr(fact, name, None)
                 self.void += bool(lost)
 
-    # What has to hold.
+    # The rules that must hold
 
     def missing(self, room, canvas):
         """Values that the room owes and lacks, in words with the register's history. `canvas` is a client that just joined."""

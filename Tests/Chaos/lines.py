@@ -5,11 +5,11 @@ import os
 import socket
 import struct
 
-# The faults that a connection can have, and how often.
+# The faults that a connection can have, and how likely each of them is.
 FATES = {"well": 20, "delayed": 20, "thin": 12, "cut": 20, "cut in the greeting": 10, "stalled": 10, "half-open": 8, "refused": 8}
 FAULTS = [fate for fate in FATES if fate != "well"]
 
-# The bounds, in seconds, of the random time after which a connection's fate changes.
+# A connection's fate changes after a random time between these bounds, in seconds.
 CHANGES = (2, 8)
 
 
@@ -183,7 +183,8 @@ class Connection:
                 data = data[256:]
             sink.write(data)
             await sink.drain()
-            # The first bytes of the server are its answer to the upgrade.
+            # The server's first bytes are its answer to the upgrade, so the connection is greeted once they have
+            # passed.
             self.is_greeted = self.is_greeted or direction == "down"
         if self.dead != direction:
             sink.write_eof()

@@ -8,7 +8,8 @@ import binary
 import terminal
 
 LINES_PER_SECOND = 3
-# The exit code of a client that could not connect. Only the first try has to succeed; a script would run it again.
+# The exit code of a client that could not connect at its first attempt. A script would then run the client again, and
+# so does this one.
 NOT_CONNECTED = 2
 PATIENCE = "10m"
 
@@ -100,7 +101,7 @@ class Pipe(Process):
             return self.world.violation(f"{self.name} was answered {answer}")
         number = answer["id"]
         self.answered += 1
-        # The first three lines make the shapes, and the others take them in turns.
+        # Each of the first three lines makes a shape, and the later lines edit these shapes round-robin.
         shape = self.shapes[number - 1] if number <= 3 else self.shapes[(number - 1) % 3]
         self.world.ledger.counts_acknowledged(self.room, shape, number)
 

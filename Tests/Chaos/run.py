@@ -31,11 +31,11 @@ import terminal  # noqa: E402
 from checks import Checks  # noqa: E402
 from world import Violation, World  # noqa: E402
 
-# At most this much of the time is kept for the healing of a round, for checks and for the end of the run.
+# The upper bound on the time that is reserved for the end of the run: for the lines to heal, and for the checks.
 RESERVE_SECONDS = 20
-# A run goes on until every kind of trouble has happened, and gives up on that after this many seconds more.
+# A run continues until every kind of fault has happened. After this many seconds more, it gives up.
 WAIT_SECONDS = 600
-# How many complaints are printed; all are in the folder that is kept.
+# How many complaints are printed. All of them are in the folder that is kept.
 COMPLAINTS = 5
 
 
@@ -119,7 +119,7 @@ def keep(world, complaints):
 
 async def main():
     given = options()
-    # If this program is ended, it also ends the processes that it has started.
+    # Cancelled by the signal, so that the processes that this program has started are ended too.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
     world = World(seed, given.faults)

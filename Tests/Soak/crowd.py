@@ -17,9 +17,10 @@ ROOMS = [f"hour-{number}" for number in range(1, 21)]
 BOTS, SHAPES, RATE = 10, 3, 2
 VISITORS = 6
 
-# Longer than --room-idle-ms, so that a room that all have left is closed and has to be opened again.
+# How long a room is left alone: longer than --room-idle-ms, so that the server closes the room and has to open it
+# again.
 AWAY_SECONDS = (25, 60)
-# The last round of bots is over by then. Less than this is not worth another one.
+# A round of bots ends with the run at the latest. If less time than this is left, no round is begun.
 ROUND_SECONDS_MIN = 10
 
 
@@ -29,7 +30,7 @@ class Crowd:
         self.end = time.monotonic() + seconds
         self.counts = collections.Counter()
         self.complaints = []
-        # The bots' processes that run now, by room.
+        # For each room, the process of the bots that run in it now.
         self.processes = {}
 
     @property
@@ -47,7 +48,7 @@ class Crowd:
     async def keep(self, room, number):
         """Bots in one room: round after round, and sometimes nobody for a while."""
         chance = random.Random(f"{self.seed} {room}")
-        # One after the other, as people come in the morning.
+        # The rooms begin one after the other, as people arrive in the morning.
         await asyncio.sleep(number / len(ROOMS) * min(20, self.seconds / 10))
         while self.left > ROUND_SECONDS_MIN:
             seconds = min(self.seconds * chance.uniform(0.06, 0.15), self.left - 2)
@@ -108,14 +109,14 @@ class Visitor:
         try:
             await self.draw(client)
             await client.send({"type": "digest"})
-            # Time for what is on its way, the digest among it.
+            # Waits a second for what is on its way, including the answer about the digest.
             await asyncio.wait([reading], timeout=1)
         finally:
             if self.random.random() < 0.5:
                 await client.close()
             else:
                 client.socket.transport.abort()
-            # It ends with the connection. What else ends it fails the run.
+            # Reading ends with the connection. If it ends for another reason, the run fails.
             with contextlib.suppress(websockets.ConnectionClosed):
                 await reading
         self.kept = client

@@ -4,7 +4,7 @@ import html
 
 WIDTH, STRIP, LEFT, RIGHT, TOP, GAP = 860, 92, 64, 150, 46, 30
 
-# Each strip: what it shows, its unit, and its lines as (column, name, colour).
+# The strips of the plot: for each one its title, its unit, and its lines as (column, name, colour).
 STRIPS = [
     ("memory of the server", "MiB", [("memory_mib", "resident", "#2E5E8C"), ("anonymous_mib", "of it anonymous", "#7FB0D9")]),
     ("people and shapes", "", [("connections", "connections", "#2E5E8C"), ("shapes_open", "shapes", "#A9A9A9")]),

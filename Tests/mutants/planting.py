@@ -10,12 +10,12 @@ import tomllib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# The files that the package's build and its tests read.
+# The files that the package's build and the Swift tests read.
 COPIED = ["Package.swift", "Sources", "Tests", "docs"]
-# The files of the page and its tests, and the targets that are planted one at a time.
+# The files that the page and its tests read, and the targets whose mutants are planted one at a time.
 PAGE_COPIED = ["Sources", "Tests", "docs", "pytest.ini", "scripts", "web"]
 ALONE = {"web": "web", "CanvasWasm": "Sources/CanvasWasm"}
-# Not CANVAS_…: the programs complain about such a variable where they don't know it.
+# The name doesn't begin with CANVAS_, because programs complain about a variable of that form that they don't know.
 VARIABLE = "MUTANT"
 
 GATE = f"""\

@@ -11,7 +11,8 @@ class Record:
         try:
             with open(path, "rb+") as file:
                 whole, end, _ = file.read().rpartition(b"\n")
-                # A line that was cut off by the interruption goes, so that the next one doesn't continue it.
+                # An interruption may have cut the last line off. It is removed, so that the next line isn't appended to
+                # it.
                 file.truncate(len(whole + end))
                 lines = [json.loads(line) for line in whole.splitlines()]
         except OSError:

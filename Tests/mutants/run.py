@@ -24,7 +24,7 @@ from record import Record
 from suites import BUILD, FOLDER, TREE, Company, Programs, suites, verdict
 
 DIES_MIN = 0.95
-# A mutant that takes this many times as long as no mutant hangs.
+# A mutant that takes this many times as long as the code without a mutant counts as hanging.
 PATIENCE = 8
 PATIENCE_SECONDS_MIN = 60
 BASELINE_SECONDS_MAX = 1_800
@@ -34,7 +34,7 @@ class Runner:
     def __init__(self, record, jobs):
         self.record, self.company = record, Company()
         self.measuring = threading.Lock()
-        # A copy of the page for each that runs at a time, and one without a mutant.
+        # A copy of the page for each mutant that runs at the same time, and one without a mutant.
         self.pages, self.page = queue.SimpleQueue(), os.path.join(FOLDER, "page")
         for number in range(jobs):
             self.pages.put(os.path.join(FOLDER, f"page-{number}"))
