@@ -29,7 +29,7 @@ async def plain(server, address=None, **options):
 
 
 async def hold(server, until, count, begin):
-    """Keeps `count` connections that begin something and go no further, and opens new ones for those that end."""
+    """Keeps `count` connections that begin a request and don't continue it, and opens a new one for each that ends."""
     held = []
     try:
         while time.monotonic() < until:
@@ -91,7 +91,7 @@ async def opened(server, room, address=None, **options):
 
 
 async def flood(server, until, count, write, room="flooded", address=None):
-    """Sends what `write` makes over `count` connections, as fast as it is taken, and reads nothing."""
+    """Sends the bytes that `write` makes over `count` connections, as fast as the server takes them, and reads nothing."""
 
     async def one():
         while time.monotonic() < until:
@@ -195,7 +195,7 @@ async def pages_of_other_sites(server, until):
 
 
 async def again_and_again(server, until, count, piece):
-    """Sends `piece` over each of `count` connections until it is closed, and reads what comes."""
+    """Sends `piece` again and again over each of `count` connections until the server closes it, and reads the answers."""
 
     async def one():
         while time.monotonic() < until:
@@ -254,7 +254,7 @@ async def empty_pongs(server, until):
 
 
 async def crowds_of_seats(server, until):
-    """Many clients take large beats slowly, while others come and go."""
+    """Many clients read large broadcasts slowly, while others join and leave."""
     seated = []
     with contextlib.suppress(*EXPECTED):
         for _ in range(150):
@@ -294,7 +294,7 @@ async def long_welcomes(server, until):
 
 
 async def comings_that_want_overlaps(server, until):
-    """Each client asks for the overlaps of many shapes, and leaves before they are found."""
+    """Each client asks for the overlaps of many shapes, and leaves before the overlaps are found."""
     with contextlib.suppress(*EXPECTED):
         _, drawing = await opened(server, "wanted")
         for _ in range(10):
@@ -313,7 +313,8 @@ NEWCOMER_BEATS = 200
 
 
 async def states_read_slowly(server, until):
-    """One address begins to read as many states of a busy room as there may be, and stops. A newcomer from another address is sent its own."""
+    """One address begins to read as many states of a busy room as are allowed at once, and then stops reading. A
+    newcomer from another address must be sent its own state."""
     text = "x" * 1_000
     shapes = [identifier() for _ in range(2_000)]
 
@@ -348,7 +349,7 @@ async def states_read_slowly(server, until):
 
 
 class Watcher:
-    """Reads all that it is sent, and counts the beats."""
+    """Reads everything that it is sent, and counts the broadcasts."""
 
     def __init__(self, socket):
         self.socket, self.beats, self.is_let_in = socket, 0, False

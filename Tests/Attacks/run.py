@@ -62,7 +62,7 @@ def options():
 
 
 class Innocent:
-    """Draws in a room of its own, by socket and by HTTP, and is answered."""
+    """The innocent client: draws in a room of its own, by socket and by HTTP, and expects every answer in time."""
 
     def __init__(self, server):
         self.server, self.written, self.times = server, set(), []
@@ -86,7 +86,7 @@ class Innocent:
 
 
 async def attack(server, chosen, until):
-    """Some attacks at a time, each for a few seconds."""
+    """Runs some attacks at a time, each for a few seconds."""
 
     async def one():
         while time.monotonic() < until:
@@ -105,7 +105,7 @@ async def watch(server, until, sizes):
 
 
 async def watch_metrics(server, until, turns, held):
-    """The metric of turns tells of the last minute or two, so it is looked at until the end."""
+    """Reads the metrics until the end, because the metric of turns covers only the last minute or two."""
     while time.monotonic() < until:
         found = await server.metrics()
         held.append(int(found["canvas_reader_bytes_most"]))

@@ -1,4 +1,4 @@
-"""What has to hold after each round, when everything has arrived."""
+"""Checks what must hold after each round, when everything has arrived."""
 
 import asyncio
 import json
@@ -37,7 +37,8 @@ class Checks:
         return shapes
 
     async def check(self, room):
-        """All clients in the room agree with a newcomer, and nothing is missing. Returns how many shapes it has."""
+        """Checks that all clients in the room agree with a newcomer, and that nothing is missing. Returns how many
+        shapes the room has."""
         world = self.world
         newcomer = await Client.join(world.server, room, vocabulary=3)
         try:
@@ -64,7 +65,7 @@ class Checks:
         return told["cursor"], told["hash"]
 
     async def agree(self, clients, newcomer, cursor, digest):
-        """Each client has the newcomer's registers, and the server's digest is theirs."""
+        """Checks that each client has the same registers as the newcomer, and that the server has the same digest."""
         live = newcomer.live
 
         def behind():
@@ -107,7 +108,7 @@ class Checks:
                 self.world.violation("; ".join(list(watch.differs(newcomer))[:3]) or f"{watch.name} is still offline")
 
     async def server(self):
-        """Descriptors, metrics, the log."""
+        """Checks the server's descriptors, metrics and log."""
         world = self.world
         clients = len(world.foreign) + len(world.pipes) + len(world.watches)
         for _ in range(ARRIVAL_SECONDS * 5):
@@ -127,7 +128,8 @@ class Checks:
         self.read_log()
 
     def read_log(self):
-        """The log lines since the last call: those of servers that have ended, and all lines of the server that runs."""
+        """The log lines since the last call: all lines of the servers that have ended since, and of the server that
+        runs."""
         world = self.world
         for lines, was_full in [*world.log[self.log_read :], (list(world.server.lines), world.is_full)]:
             for line in lines:
@@ -144,7 +146,7 @@ class Checks:
 
 
 def difference(client, newcomer):
-    """The first few registers that two canvases don't have alike."""
+    """The first few registers that differ between two canvases."""
     ours, theirs = client.live, newcomer.live
     found = []
     for shape in sorted(ours.keys() | theirs.keys()):

@@ -14,7 +14,8 @@ APART = "CHAOS_APART"
 
 
 def apart():
-    """Runs this program again with mounts of its own, which end with it. Goes on as it is where the system forbids that."""
+    """Runs this program again with mounts of its own, which end with the program. If the system forbids that, the
+    program goes on without."""
     if APART in os.environ:
         return
     for more in ([], ["--user", "--map-root-user"]):
@@ -26,7 +27,8 @@ def apart():
 
 
 class Disk:
-    """A tmpfs; where none can be mounted, a bound on the size of the server's files, which fails in the same way."""
+    """A tmpfs. If none can be mounted, a bound on the size of the server's files stands for it, which makes writes fail
+    in the same way."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="canvas-chaos-")
@@ -57,7 +59,7 @@ class Disk:
         return "an ordinary folder, since no tmpfs can be mounted here; a bound on file sizes stands for the full disk"
 
     def fill(self, server):
-        """Takes all that is left. To be called again and again, since the server may free some of its own."""
+        """Fills all space that is left. To be called again and again, since the server may free some of its own space."""
         if not self.is_mounted:
             # Writes go into the write-ahead log first. With this limit the file of the log can't grow any more.
             size = os.path.getsize(os.path.join(self.data, "canvas.db-wal"))

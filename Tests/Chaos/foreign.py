@@ -1,4 +1,5 @@
-"""Clients that share no code with ours, written from docs/PROTOCOL.md: greet, edit, send again after a loss, resume by cursor."""
+"""Clients that share no code with ours, written from docs/PROTOCOL.md: they say hello, edit, send again after a loss,
+and resume by their cursor."""
 
 import asyncio
 import json
@@ -21,7 +22,7 @@ EDITS_PER_SECOND = 2
 
 
 class Foreign(Client):
-    """One client. Stamps its operations once; those without an answer are sent again under the same stamps."""
+    """One client. It stamps its operations once; operations without an answer are sent again under the same stamps."""
 
     def __init__(self, world, name, room, line, is_binary):
         super().__init__(None)
@@ -148,7 +149,8 @@ class Foreign(Client):
             self.world.violation(f"{self.name} was sent {message}")
 
     def refused(self, message):
-        """If the disk was full, the message may be taken later. Any other refusal is wrong."""
+        """Handles a refusal. If the disk was full, the room may accept the message later. Any other refusal is an
+        error."""
         if message["code"] != "unavailable" or not self.world.was_full or message.get("id") not in self.outbox:
             return self.world.violation(f"{self.name} was refused: {message}; sent: {self.outbox.get(message.get('id'))}")
         self.world.counts["refused for now"] += 1
@@ -173,7 +175,7 @@ class Foreign(Client):
         self.pending.set()
 
     def invent(self):
-        """One or several shapes made, changed or deleted."""
+        """Makes, changes or deletes one or several shapes."""
         random, shapes = self.random, self.world.shapes[self.room]
         if not shapes or len(shapes) < self.world.shapes_max and random.random() < 0.3:
             shapes.append(binary.identifier(random.randrange(36**9)))
@@ -199,7 +201,7 @@ class Foreign(Client):
         return {name: made[name]() for name in names}
 
     def new_name(self):
-        """A name that no other shape has: of several shapes with one name, all but one are shown with numbers."""
+        """A name that no other shape has, because of several shapes with one name all but one are shown with numbers."""
         self.names += 1
         return f"{self.name} {self.names}"
 

@@ -1,4 +1,4 @@
-"""Bad lines: a TCP proxy for each client that delays, starves, stalls, cuts and refuses. It never changes a byte."""
+"""Bad lines: for each client a TCP proxy that delays, slows, stalls, cuts and refuses. It never changes a byte."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ CHANGES = (2, 8)
 
 
 class Weather:
-    """All lines. While `is_bad`, each connection draws a fate when it begins, and another one now and then."""
+    """All lines together. While `is_bad`, each connection draws a fate when it begins, and another one now and then."""
 
     def __init__(self, counts):
         self.counts = counts
@@ -22,7 +22,8 @@ class Weather:
         self.lines = []
 
     def clear(self):
-        """Everything that is delayed arrives. A line that lost bytes can't be mended, so it is cut."""
+        """Makes all lines good: everything that was delayed arrives. A connection that has lost bytes can't be
+        repaired, so it is cut."""
         self.is_bad = False
         for line in self.lines:
             line.resume_listening()
@@ -45,7 +46,8 @@ class Weather:
 
 
 class Line:
-    """One client's way to the server. It has an address of its own, so that nobody takes its port while it refuses."""
+    """One client's way to the server. The line has an address of its own, so that no other program takes its port while
+    the line refuses connections."""
 
     def __init__(self, weather, server, random):
         self.weather, self.server, self.random = weather, server, random
@@ -80,7 +82,7 @@ class Line:
             connection.cut()
 
     def refuse(self):
-        """Nobody listens for a while: connecting fails, as with a server that is not there."""
+        """Stops listening for a while, so that connecting fails as if there were no server."""
         self.listener.close()
         asyncio.get_running_loop().call_later(self.random.uniform(0.3, 2), self.resume_listening)
         for connection in list(self.connections):
@@ -92,7 +94,7 @@ class Line:
 
 
 class Connection:
-    """One connection through a line: two pumps, and what goes wrong with them."""
+    """One connection through a line: a pump for each direction, and the connection's fate."""
 
     def __init__(self, line, reader, writer):
         self.line, self.random, self.counts = line, line.random, line.weather.counts
@@ -190,7 +192,7 @@ class Connection:
             sink.write_eof()
 
     def cut(self):
-        """Ends both halves, at random with a reset or like an orderly end."""
+        """Ends both directions, either with a reset or in order, at random."""
         if self.is_cut:
             return
         self.is_cut = True

@@ -34,7 +34,7 @@ class Process:
             await self.client.__aexit__()
 
     async def stay(self):
-        """Runs for as long as the test does. Whatever else ends it is wrong."""
+        """Runs the program as long as the test lasts. If it ends for any reason of its own, that is an error."""
         while True:
             await self.start(*self.words)
             listening = asyncio.ensure_future(self.listen())
@@ -51,7 +51,7 @@ class Process:
         await asyncio.sleep(self.random.uniform(0.2, 1))
 
     async def listen(self):
-        """Reads the remarks on standard error."""
+        """Reads the messages on standard error."""
         async for line in self.process.stderr:
             self.remarks.append(line.decode().strip())
             if "offline" in self.remarks[-1]:
@@ -62,7 +62,8 @@ class Process:
 
 
 class Pipe(Process):
-    """Turns three shapes of its own. Each line has the next number, so that the room's values tell which lines it has."""
+    """Turns three shapes of its own. Each line writes the next number, so that the room's values show which lines the
+    room has."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -111,7 +112,7 @@ class Pipe(Process):
 
 
 class Watch(Process):
-    """An observer. Keeps the last line about each shape, even if a restored copy has made that line void."""
+    """An observer. It keeps the last line about each shape, even if a restored copy has made that line wrong."""
 
     has_begun = False
 
@@ -137,7 +138,7 @@ class Watch(Process):
             self.world.counts["ours lost"] += 1
 
     def differs(self, canvas):
-        """Values that it was told last but that the room doesn't have."""
+        """The values that it was told last and that the room doesn't have."""
         live = canvas.live
         for shape in self.gone & live.keys():
             yield f"{self.name} was told that {shape} is deleted, and it is there"
@@ -151,12 +152,12 @@ class Watch(Process):
 
 
 class Bots(Process):
-    """Some bots for one round, each with shapes of its own. At the end they print where these have to be."""
+    """Some bots for one round, each with shapes of its own. At the end they print where these shapes must be."""
 
     COUNT = 3
 
     async def round(self, seconds):
-        """Returns when all writes of the bots are answered."""
+        """Runs one round. Returns when all writes of the bots are answered."""
         seed = self.random.randrange(1 << 40)
         began = asyncio.get_running_loop().time()
         while (left := seconds - (asyncio.get_running_loop().time() - began)) > 2:

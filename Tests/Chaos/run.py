@@ -52,7 +52,7 @@ def options():
 
 
 async def play(world, seconds):
-    """Rounds until the time is over and every kind of trouble has happened; then the server's end."""
+    """Runs rounds until the time is over and every kind of fault has happened. Then ends the server."""
     checks = Checks(world)
     troubles = [*world.faults.kinds, *lines.FAULTS, "sent again", "resumed", "lost", "ours lost"]
 
@@ -101,7 +101,7 @@ def table(world):
 
 
 def keep(world, complaints):
-    """Keeps the files that help to find the cause."""
+    """Keeps the files that help to find the cause of a complaint."""
     folder = os.path.join(programs.ROOT, "build", "chaos", f"seed-{world.seed}")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)

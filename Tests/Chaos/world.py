@@ -1,4 +1,4 @@
-"""The server, its disk, fifty clients and their lines; and the rounds in which all of it goes wrong."""
+"""The server, its disk, fifty clients and their lines; and the rounds in which faults happen to all of them."""
 
 import asyncio
 import collections
@@ -33,7 +33,7 @@ DRAIN_SECONDS = 60
 
 
 class Violation(Exception):
-    """Something that must never happen."""
+    """Something has happened that must never happen."""
 
 
 class World:
@@ -130,7 +130,7 @@ class World:
     # Waiting.
 
     async def pause(self, seconds):
-        """Waits, and ends everything as soon as something is wrong."""
+        """Waits, and ends everything as soon as there is a complaint."""
         end = time.monotonic() + seconds
         while True:
             self.must_be_right()
@@ -158,7 +158,7 @@ class World:
     # Rounds.
 
     async def round(self, number, seconds):
-        """Faults for this many seconds. After that all is well, and everything arrives."""
+        """Lets faults happen for this many seconds. After that no more faults happen, and everything must arrive."""
         self.is_restored = False
         before = self.counts.copy()
         self.weather.is_bad = True

@@ -1,4 +1,4 @@
-"""Who uses the server: bots of ours in every room, and visitors who share no code with ours."""
+"""The users of the server: our own bots in every room, and visitors that share no code with ours."""
 
 import asyncio
 import collections
@@ -38,7 +38,7 @@ class Crowd:
         return self.end - time.monotonic()
 
     async def play(self):
-        """Returns when the time is over and all have left."""
+        """Runs the crowd. Returns when the time is over and all have left."""
         async with asyncio.TaskGroup() as group:
             for number, room in enumerate(ROOMS):
                 group.create_task(self.keep(room, number))
@@ -46,7 +46,7 @@ class Crowd:
                 group.create_task(Visitor(self, number).come_and_go())
 
     async def keep(self, room, number):
-        """Bots in one room: round after round, and sometimes nobody for a while."""
+        """Keeps bots in one room: round after round, and sometimes none for a while."""
         chance = random.Random(f"{self.seed} {room}")
         # The rooms begin one after the other, as people arrive in the morning.
         await asyncio.sleep(number / len(ROOMS) * min(20, self.seconds / 10))
@@ -74,7 +74,7 @@ class Crowd:
         self.counts["reconnects of bots"] += summary["reconnects"]
 
     async def has_left(self):
-        """Waits until the server has noticed that all have left, and returns its figures."""
+        """Waits until the server has noticed that all have left, and returns its metrics."""
         for _ in range(600):
             figures = await self.server.metrics()
             if figures["canvas_connections"] == 0 and figures["canvas_rooms_open"] == 0:
@@ -87,7 +87,7 @@ class Crowd:
 
 
 class Visitor:
-    """Comes to a room, draws something and takes it away again. Often it comes back with what it had."""
+    """Comes to a room, draws shapes and deletes them again. Often it comes back with the cursor of its last visit."""
 
     def __init__(self, crowd, number):
         self.crowd, self.counts = crowd, crowd.counts
@@ -134,7 +134,8 @@ class Visitor:
         return client
 
     async def draw(self, client):
-        """A shape for some seconds. What a visitor makes it deletes, so that a room is as full after an hour as before."""
+        """Draws a shape for some seconds. A visitor deletes the shapes that it makes, so that after an hour a room is
+        as full as before."""
         shape = identifier()
         await self.put(client, shape, {"kind": "star", "position": [0, 0], "size": [40, 40]})
         for _ in range(self.random.randrange(3, 20)):

@@ -1,4 +1,5 @@
-"""Figures that must not have grown. The second half of a run is judged, because by then everything has reached its size."""
+"""Judges measurements that must not have grown. Only the second half of a run is judged, because by then everything has
+reached its full size."""
 
 import collections
 
@@ -29,7 +30,7 @@ EXPECTED = ("the page's files were not found", "slow commit")
 
 
 class Judgement:
-    """`rows` are samples, `asked` the probe's questions, both as samples.py and probe.py keep them."""
+    """`rows` are the samples of samples.py, `asked` are the measurements of probe.py."""
 
     def __init__(self, rows, asked, seconds):
         self.all_rows = rows
@@ -59,7 +60,7 @@ class Judgement:
         return sum(row[name] for row in self.rows) / len(self.rows)
 
     def rise(self, name):
-        """How far the straight line that fits best rises."""
+        """How far the straight line that fits the values best rises, from its beginning to its end."""
         times = [row["second"] for row in self.rows]
         middle, mean = sum(times) / len(times), self.mean(name)
         slope = sum((row["second"] - middle) * (row[name] - mean) for row in self.rows) / sum((time - middle) ** 2 for time in times)
@@ -71,7 +72,7 @@ class Judgement:
         self.find(words, rise <= rise_max)
 
     def slowest(self, what):
-        """The last third against the second."""
+        """Compares the slowest answers of the last third with those of the second third."""
         column = {"ping": 1, "ack": 2, "seen": 3}[what]
 
         def within(part, second):
@@ -101,7 +102,7 @@ class Judgement:
         self.find(words + f"{self.rows[-1]['database_mib']:.1f} MiB", made > 0)
 
     def crowd(self, crowd, left):
-        """The complaints of the crowd, and whether it did its work."""
+        """Judges the complaints of the crowd, and whether it did its work."""
         self.complaints += crowd.complaints
         wanted = ("acknowledged to bots", "rounds of bots", "rooms left for a while", "visits", "resumed", "digests compared")
         counted = ", ".join(f"{name} {crowd.counts[name]}" for name in (*wanted, "loaded anew", "reconnects of bots"))

@@ -1,4 +1,4 @@
-"""Draws samples as an SVG: one strip for each thing that is looked at, all over the same time."""
+"""Draws samples as an SVG: one strip for each kind of measurement, all over the same time."""
 
 import html
 
@@ -61,7 +61,7 @@ def draw_strip(rows, end, top, title, unit, lines):
 
 
 def nice(value):
-    """The next round number."""
+    """The next larger round number."""
     size = 10 ** (len(f"{int(value)}") - 1) if value >= 1 else 0.1
     return next(size * factor for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 100) if size * factor >= value)
 

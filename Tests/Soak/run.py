@@ -44,8 +44,9 @@ def options():
 
 
 def flags(seconds):
-    """History and deletions are forgotten after a twelfth of the run, so that the log's files and the memory that deletions take
-    have found their size by the half of it. Rooms that are left close soon, so that they are opened again often."""
+    """History and deletions are forgotten after a twelfth of the run. So by its middle the log's files, and the memory
+    that deletions take, have reached their full size. Rooms that everybody has left close soon, so that rooms are often
+    opened again."""
     kept = seconds * 1_000 // 12
     return ["--history-ms", kept, "--horizon-ms", max(60_000, kept), "--room-idle-ms", 15_000]
 

@@ -1,4 +1,5 @@
-"""What is known so far, kept line by line as it is found: a run that was interrupted goes on where it was."""
+"""The results that are known so far. Each is written as a line when it is found, so that a run that was interrupted
+goes on where it was."""
 
 import json
 import os
@@ -33,7 +34,7 @@ class Record:
             file.write(json.dumps(members, ensure_ascii=False) + "\n")
 
     def passes(self, suite, seconds):
-        """A suite passes without a mutant, and takes this long."""
+        """Notes that a suite passes without a mutant, and how long it takes."""
         self.seconds[suite] = seconds
         self._add(suite=suite, seconds=seconds)
 

@@ -1,4 +1,4 @@
-"""Suites of tests, and the verdict of one on a mutant."""
+"""Suites of tests, and the verdict of a suite on a mutant."""
 
 import contextlib
 import glob
@@ -28,13 +28,13 @@ FAILED_IN_NODE = re.compile(r"(?:not ok \d+ - |✖ |✘ )(?P<test>.+?)(?: \([\d.
 
 
 class Programs:
-    """Where the programs are that tests start."""
+    """The folder of the programs that tests start."""
 
     folder = os.path.join(BUILD, "release")
 
 
 class Suite:
-    """Tests that run together."""
+    """A set of tests that run together."""
 
     def __init__(self, words, *, is_waiting, is_page=False):
         self.words = words
@@ -71,7 +71,7 @@ class Suite:
 
 
 def suites(mutant):
-    """The suites to try on a mutant, the likeliest to notice it first."""
+    """The suites to try on a mutant. The one that is likeliest to notice the mutant comes first."""
     if mutant.is_alone:
         first = [Suite.node("Tests/wasm/run.mjs")] if mutant.target == "CanvasWasm" else [
             Suite.node("Tests/gestures/*.test.mjs", "Tests/network/*.test.mjs")]
@@ -83,7 +83,7 @@ def suites(mutant):
 
 
 class Company:
-    """Suites that run side by side, and those that must be alone to be believed."""
+    """Lets suites run side by side, except those whose failure counts only if they run alone."""
 
     def __init__(self):
         self._turns, self._running, self._wants = threading.Condition(), 0, 0
@@ -133,7 +133,7 @@ def name_of_failure(line):
 
 def verdict(suite, number, seconds_max, folder=planting.ROOT):
     """Runs a suite until its first failure.
-    - Returns: what failed; None if nothing did."""
+    - Returns: the failure; None if there was none."""
     # With deterministic hashing, dictionaries have the same order each time, so that a mutant dies for its change and
     # not by chance.
     environment = os.environ | {"SWIFT_BACKTRACE": "enable=no", "SWIFT_DETERMINISTIC_HASHING": "1"}
