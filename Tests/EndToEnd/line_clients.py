@@ -134,7 +134,7 @@ async def read(address, room, encoding, seconds):
             if task.done():
                 task.result()
             task.cancel()
-    # Writes without an answer at the end count too.
+    # A write that has no answer at the end counts with the time that it has waited.
     acks = shown.acks + [time.monotonic() - at for at in shown.sent.values()]
     print(json.dumps({
         "ageP50": percentile(shown.ages, 0.5), "ageP99": percentile(shown.ages, 0.99), "ageMax": max(shown.ages), "looks": len(shown.ages),

@@ -310,7 +310,8 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                     "the commit waits")
                 blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
                 relay.hang_up()
-                # The node comes back at once, and asks what became of it. The other one asks who is in its way after two seconds.
+                # The cut node connects again at once, and asks whether its commit was stored. After two seconds, the
+                # other node asks which connection blocks it.
                 await asyncio.sleep(3)
                 assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]
                 assert not seeing.done()

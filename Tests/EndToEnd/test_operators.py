@@ -136,7 +136,7 @@ async def test_an_operator_takes_back_what_one_actor_wrote(tmp_path):
         assert await drawing() == {star: (30, 10), circle: (30, 10), square: (90, 10)}
         assert drawn in await drawing(spoilt) and star not in await drawing(spoilt)
         assert set(await drawing(before)) == {star, circle, square}
-        # A second time there is nothing left to do, also after a restart.
+        # Taking back a second time changes nothing, not even after a restart.
         server.restart()
         assert (await take_back(eve.actor)).json["shapes"] == []
         for actor, token, room, status, code in [

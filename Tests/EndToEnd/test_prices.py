@@ -125,7 +125,7 @@ async def connections(server, piece, room="priced"):
         exchange.writer.write(piece)
         with contextlib.suppress(OSError):
             if b"hello" in piece:
-                # The answer to a digest comes behind the state.
+                # The digest is answered after the state, so its answer shows that the state has been sent.
                 exchange.writer.write(said(type="digest"))
                 await exchange.until(b'"digest"')
             else:

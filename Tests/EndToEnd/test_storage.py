@@ -18,7 +18,7 @@ async def test_a_damaged_row_is_an_error_of_its_room_only():
     """That room is refused with its name in the log, listed with its fault (H7), and counted; the others go on."""
     async with stored() as server:
         damage(server)
-        # Nothing else looks for damage.
+        # Without this flag, verification would find the damage too.
         server.flags = ["--verify-every-ms", "0"]
         server.start()
         assert await server.metric("canvas_log_damaged_rooms") == 0

@@ -43,7 +43,7 @@ def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text
     written = room.add(position=[300, 200], size=[200, 150], text="Buy milk")
     bare = room.add(position=[600, 200], size=[200, 150])
     ann = room.join("Ann", at=(0, 0))
-    # On the text, and beside it.
+    # Clicks on the text, and beside it.
     for y in (275, 215):
         for times in (1, 2, 3):
             ann.page.mouse.click(400, y, click_count=times)

@@ -2,7 +2,7 @@
 
 import json
 
-# Bytes of files with their headers, and of everything including the socket.
+# The upper bounds on the bytes of files with their headers, and on the number of requests.
 BYTES_MAX = 295_000
 REQUESTS_MAX = 8
 # The upper bound on the bytes of answers that bring no file.

@@ -64,7 +64,7 @@ class Crowd:
         self.sockets = []
 
     def come(self, count):
-        # A few at a time: as many as may wait to be let in.
+        # Only a few connect at a time: as many as the server lets wait to be accepted.
         for start in range(0, count, 100):
             arriving = [socket.create_connection(("127.0.0.1", self.server.port), 60) for _ in range(start, min(start + 100, count))]
             self.sockets += arriving

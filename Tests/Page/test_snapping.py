@@ -14,7 +14,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     loose = room.add(position=[620, 420], size=[100, 140])
     room.add(position=[607, 600], size=[100, 40], visible=False)
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()
-    # The left edge comes within five pixels of the other's left edge, the upper one near nothing.
+    # The left edge comes within five pixels of the other shape's left edge. The upper edge is near no line.
     ann.drag((660, 480), (345, 440), hold=True)
     bob.wait_for_shape(loose, "shape.x === 300 && shape.y === 380")
     found = guides(ann)

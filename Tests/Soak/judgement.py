@@ -5,9 +5,11 @@ import collections
 
 from load import percentile
 
-# What a straight line through the second half may rise by, from its beginning to its end.
-# Memory: in half an hour there are 700,000 operations and 1,400 connections. A leak of four bytes for each operation would be more
-# than this, or of two kilobytes for each connection. Less than this is normal: what the allocator keeps goes up and down.
+# A straight line is fitted to the second half of the run. These are the upper bounds on how much it may rise, from its
+# beginning to its end.
+# Memory: in half an hour there are 700,000 operations and 1,400 connections. A leak of four bytes for each operation
+# would exceed this bound, and so would a leak of two kilobytes for each connection. A smaller rise is normal, because
+# the memory that the allocator keeps goes up and down.
 MEMORY_RISE_MAX = 0.06
 # Descriptors that are not connections, and threads. A snapshot or a checkpoint needs one more for a moment. If each
 # left one behind, once a minute, that would be thirty.
