@@ -44,7 +44,7 @@ RATES = ["--max-ops-per-second", "1000000"]
 # The innocent client
 
 def innocent(port, seconds):
-    """Prints the times of its pings, in milliseconds."""
+    """Pings all the time, and prints the times of its pings in milliseconds."""
     times = []
     with websockets.sync.client.connect(
         f"ws://127.0.0.1:{port}/v1/rooms/innocent/sync", source_address=(INNOCENT, 0), compression=None
@@ -89,7 +89,7 @@ class Server(programs.Server):
         return json.loads(body)["shapes"]
 
     def turns(self):
-        """The number of turns of the loop that took at most this many milliseconds, by the metrics."""
+        """The number of the loop's turns that took at most this many milliseconds, by the server's metrics."""
         text = self.request("GET", "/metrics", source=INNOCENT)[1].decode()
         found = re.findall(r'^canvas_loop_turn_seconds_bucket{le="(\S+)"} (\d+)$', text, re.M)
         return {float(bound) * 1e3: int(count) for bound, count in found}
@@ -103,7 +103,7 @@ class Server(programs.Server):
 
 
 def repeat(until, count, act):
-    """Repeats something in this many threads."""
+    """Repeats a function in this many threads."""
     def run(number):
         while time.monotonic() < until:
             try:
@@ -118,7 +118,7 @@ def repeat(until, count, act):
 
 
 def bars(count, degrees=45, length=60_000):
-    """Thin bars side by side: their upright boxes all meet, and they never do."""
+    """Thin bars side by side. Their upright boxes all overlap each other, but the bars themselves don't."""
     turn = math.radians(degrees)
     shapes = []
     for number in range(count):
@@ -220,7 +220,8 @@ def reading(path, clients, shapes=20_000, edits=2_000, flags=()):
 
 
 def joins_with_since(shapes=60_000):
-    """Seventeen joins a second, each from another place in the log, beside somebody on a slow line. Tells when that one is done."""
+    """Joins seventeen times a second, each time from another place in the log, beside a client on a slow line. Reports
+    when that client is done."""
     arrived = []
 
     def prepare(server):
@@ -268,7 +269,7 @@ def joins_with_since(shapes=60_000):
 
 
 def once(act, shapes=100_000, flags=()):
-    """Something that is only large, done once."""
+    """Sends a single input once, which is only large."""
     def prepare(server):
         names = server.draw("large", scattered(shapes)) if shapes else []
         time.sleep(2)
@@ -320,7 +321,7 @@ def list_of_rooms():
 
 
 def forgotten(count=1_000_000):
-    """Erasures of shapes that never existed. An operator then has the room forget all of them at once."""
+    """Sends erasures of shapes that never existed. Then an operator makes the room forget all of them at once."""
     def prepare(server):
         async def run():
             link = await server.join("large")
@@ -347,14 +348,14 @@ def forgotten(count=1_000_000):
 
 
 def tested(name, flags=()):
-    """As `Tests/Attacks` performs it."""
+    """Runs an attack of `Tests/Attacks`."""
     def attack(server, _, until):
         asyncio.run(getattr(performed, name)(server, until))
     return lambda server: None, attack, flags
 
 
 def hellos_as_another():
-    """Says hello again and again with the actor of somebody who is there."""
+    """Sends hello again and again with the actor of another client that is connected."""
     def prepare(server):
         return None
 
@@ -376,7 +377,7 @@ def hellos_as_another():
 
 
 def pings_that_inflate():
-    """Pings of a megabyte that are a kilobyte on the wire."""
+    """Sends pings of a megabyte that are a kilobyte on the wire."""
     def attack(server, _, until):
         async def one():
             while time.monotonic() < until:

@@ -24,7 +24,7 @@ def identifier(number):
 
 
 def shape(chance, across):
-    """Where it circles around, and what it is; a shape overlaps two others, about."""
+    """The point around which the shape circles, and the shape's kind. Each shape overlaps about two others."""
     center = (chance.uniform(0, across * 1.25), chance.uniform(0, across * 0.8))
     return center, {
         "kind": chance.choice(KINDS),

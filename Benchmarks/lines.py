@@ -50,7 +50,7 @@ def words(rate, encoding, load):
 
 
 def verdict(rate, encoding, load, figures):
-    """What is wanted, and whether it is met."""
+    """The goal, and whether it is met."""
     wanted = WANTED.get((rate, encoding, load["shapes"]))
     if wanted is None:
         return "–"

@@ -39,7 +39,8 @@ spec.loader.exec_module(bench)
 
 
 def postgres_seconds():
-    """The processor time of this benchmark's PostgreSQL servers so far, as far as their processes still run."""
+    """The processor time that this benchmark's PostgreSQL servers have used so far. Processes that have ended are not
+    counted."""
     total = 0
     folder = Path(database.ask("SHOW data_directory")[0]).parent
     for file in folder.glob("data*/postmaster.pid"):
@@ -54,7 +55,8 @@ def postgres_seconds():
 
 
 async def quiet(writing, reading, seconds):
-    """One writer at one node, a reader at another: how long until the writer has its answer, and until the reader sees it."""
+    """Measures with one writer at one node and one reader at another: how long until the writer has its answer, and
+    until the reader has the operation."""
     writer, reader = await Client.join(writing, "quiet"), await Client.join(reading, "quiet")
     shape, acks, seen, sent = identifier(), [], [], {}
 
@@ -82,7 +84,8 @@ async def quiet(writing, reading, seconds):
 
 
 async def killed(first, second, people=30):
-    """All are at one node, and it is killed: how long until all of them have caught up at the other."""
+    """Kills the node to which all clients are connected, and measures how long it takes until all of them have caught
+    up at the other node."""
     clients = [await Client.join(first, "killed") for _ in range(people)]
     for client in clients[:5]:
         for _ in range(20):
@@ -99,7 +102,7 @@ async def killed(first, second, people=30):
 
 
 def store_rooms(load, place, count):
-    """Stores this many empty rooms. Their names are those that canvas-load uses."""
+    """Stores this many empty rooms, under the names that canvas-load uses."""
     with load.serve(place):
         # The server makes the tables of the database when it starts.
         pass
@@ -117,8 +120,9 @@ def connections(server):
 
 
 def killed_behind_nginx(load, people=30):
-    """As people meet it: our own clients, through nginx with the files of deploy/. The node at which all of them are is killed.
-    - Returns: what the clients have measured. Each has compared digests in the end."""
+    """Measures a failover as people meet it: our own clients, through nginx with the files of deploy/. The node to
+    which all of them are connected is killed.
+    - Returns: what the clients have measured. At the end each client has compared its digest with the server's."""
     with ExitStack() as stack:
         place = stack.enter_context(database.database())
         servers = [stack.enter_context(Server("--max-connections-per-address", 1_000, data=place)) for _ in range(3)]
@@ -133,7 +137,7 @@ def killed_behind_nginx(load, people=30):
 
 
 class Share:
-    """At most so much of a core for a process and those that it begins: a control group, of either version.
+    """Bounds a process, and the processes that it starts, to a share of a core, by a control group of either version.
     `with Share(0.15) as share: share.hold(pid)`"""
 
     TIMES = 50_000
@@ -167,7 +171,7 @@ class Share:
 
 @contextmanager
 def held_database(share):
-    """A PostgreSQL server without standbys, held to a share of a core. Yields the address of its database."""
+    """Starts a PostgreSQL server without standbys, bounded to a share of a core. Yields the address of its database."""
     with postgres.Cluster() as cluster, Share(share) as group:
         for pid in cluster.processes(0):
             group.hold(pid)
@@ -177,13 +181,15 @@ def held_database(share):
 
 
 def place_of(room, databases):
-    """The database of a room: that which has the highest hash with it. With one more, a room stays or goes to the new one."""
+    """The database of a room: the one that has the highest hash together with the room. If a database is added, a room
+    stays where it is or moves to the new one."""
     return max(databases, key=lambda name: hashlib.sha256(f"{name} {room}".encode()).digest())
 
 
 def over_databases(load, count, seconds, share=0.06):
-    """A hundred rooms over so many databases, each held to a share of a core. Two nodes serve them in either case: of two databases, each
-    has one. - Returns: operations a second that all of them make durable."""
+    """Measures a hundred rooms over this many databases, each bounded to a share of a core. There are always two nodes;
+    with two databases each node has one.
+    - Returns: how many operations a second all of them together make durable."""
     with ExitStack() as stack:
         places = [stack.enter_context(held_database(share)) for _ in range(count)]
         names = [f"database{number}" for number in range(count)]
@@ -198,8 +204,9 @@ def over_databases(load, count, seconds, share=0.06):
 
 
 def crowded(load, count, seconds, share=0.15):
-    """120 rooms with 20 readers each, spread over so many nodes, each held to a share of a core. As much is written as is answered.
-    - Returns: deliveries a second of all together."""
+    """Measures 120 rooms with 20 readers each, spread over this many nodes, each bounded to a share of a core. The
+    writers write as fast as they are answered.
+    - Returns: how many deliveries a second all nodes together make."""
     with ExitStack() as stack:
         place = stack.enter_context(database.database())
         # Entered first and so left last, because a cgroup can be removed only once its server has ended.
@@ -232,7 +239,7 @@ def measure_quiet(load, options, runs, row):
 
 
 def traffic(load, options, place, **flags):
-    """- Returns: what was measured, and the processor time of PostgreSQL."""
+    """- Returns: the measurements, and the processor time that PostgreSQL used meanwhile."""
     with load.serve(place) as server:
         before = postgres_seconds()
         result = load.run("traffic", "traffic", server, seconds=options.seconds, **flags)

@@ -81,7 +81,7 @@ FRAMES = """
 
 
 def fill(room, count):
-    """A room of shapes with eight properties or so each, a few overlaps for each."""
+    """Fills a room with shapes that have about eight properties each, and overlap a few others each."""
     chance = random.Random(5)
     across = count**0.5 * 110
     shapes = [(servers.identifier(), bots.shape(chance, across)[1]) for _ in range(count)]
@@ -90,7 +90,8 @@ def fill(room, count):
 
 
 def cpu(world):
-    """Milliseconds that the browser's processes have used. Holds on a busy machine, where times do not."""
+    """Milliseconds of processor time that the browser's processes have used. Unlike times, this is valid on a busy
+    machine."""
     session = world.browser.new_browser_cdp_session()
     processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
     session.detach()
@@ -157,7 +158,7 @@ def frames(world, shapes=1000, count=20, steps=10, seconds=10):
 
 
 def crowd(world, count, spread, size):
-    """A room of shapes of one size in one place, and someone with the tool that selects who sees them."""
+    """A room with many shapes of one size at one place, and a person who sees them and has the select tool."""
     room = world.room(name=f"crowd-{count}")
     room.write(*((f"00a-000-{at:03d}", {
         "kind": ("ellipse", "star", "rectangle")[at % 3], "size": [size, size],
@@ -202,7 +203,7 @@ HAND = """const stage = document.getElementById('stage')
 
 
 def panned_and_dragged(world, what, shapes):
-    """All of a room is in view. The paper is moved, and then one of the shapes, at each frame."""
+    """All shapes of a room are in view. In each frame the paper is moved; then one of the shapes is."""
     room = world.room(name=what.replace(" ", "-").replace(",", ""))
     for first in range(0, len(shapes), 200):
         room.write(*shapes[first : first + 200])
@@ -234,7 +235,7 @@ def squares(count):
 
 
 def strokes_and_texts(count):
-    """As many of one as of the other: loops of 100 points, and texts of two lines."""
+    """Equal numbers of strokes and texts: loops of 100 points, and texts of two lines."""
     loop = [[round(32767 + 30000 * math.sin(at / 5) * (at / 100)), round(32767 + 30000 * math.cos(at / 7)), 60 + at // 10 * 10] for at in range(100)]
     shapes = []
     for at in range(count):
@@ -295,7 +296,7 @@ def own_ink(world):
 
 
 def swarm(world, count=250):
-    """A program moves all of them twenty times a second."""
+    """A program moves all shapes twenty times a second."""
     room, person = crowd(world, count, 260, 110)
     stopped = threading.Event()
     mover = threading.Thread(target=move_all, args=(room, stopped))
@@ -324,7 +325,7 @@ def move_all(room, stopped):
 
 
 def dragged(world, count=500):
-    """All shapes are selected, and dragged at each frame."""
+    """All shapes are selected, and are dragged in each frame."""
     room, person = crowd(world, count, 700, 60)
     person.page.keyboard.press("Control+a")
     x, y = person.middle("00a-000-000")

@@ -33,7 +33,7 @@ PROPERTIES = {
 
 
 def now():
-    """Milliseconds, as a coordinate that both servers accept."""
+    """The present time in milliseconds, as a coordinate that both servers accept."""
     return round(time.monotonic() * 1000 % 1e6, 3)
 
 
@@ -42,7 +42,7 @@ def shape(number):
 
 
 class Frames(asyncio.Protocol):
-    """A reader: sends what it has to say first, and gives each message to `take`."""
+    """A reader: sends its first messages, and then passes each message that it gets to `take`."""
 
     def __init__(self, path, greeting, take):
         self.path, self.greeting, self.take = path, greeting, take
@@ -90,7 +90,7 @@ class Frames(asyncio.Protocol):
 
 
 class CanvasSync:
-    """Operations in JSON. The server runs with its default flags, on a disk or in memory."""
+    """Our server, which gets operations in JSON. It runs with its default flags, on a disk or in memory."""
 
     path = "/v1/rooms/bench/sync"
 
@@ -127,7 +127,7 @@ class CanvasSync:
 
 
 class Pycrdt:
-    """A map of maps, each move one update, as a Yjs client sends it."""
+    """pycrdt-websocket. The document is a map of maps, and each move is one update, as a Yjs client sends it."""
 
     path = "/bench"
     name = "pycrdt-websocket, in memory"
@@ -181,7 +181,7 @@ class Pycrdt:
 
 
 async def eventually(done, otherwise):
-    """Waits for as long as something goes on: half a minute without any change is the end."""
+    """Waits as long as there is progress, and fails after half a minute without any."""
     deadline, words = time.monotonic() + 30, otherwise()
     while not done():
         if otherwise() != words:

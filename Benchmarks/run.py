@@ -22,7 +22,7 @@ def output(*command):
 
 
 def lines(*command):
-    """What a program prints, one JSON value a line."""
+    """The lines that a program prints, each parsed as JSON."""
     return [json.loads(line) for line in output(*command).splitlines() if line.strip()]
 
 
@@ -33,7 +33,7 @@ def build():
 
 
 def peers(bench):
-    """yrs and loro on the very operations that we are measured on."""
+    """Measures yrs and loro on exactly the operations that we are measured on."""
     path = os.path.join(ROOT, "build", "workload.ndjson")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
@@ -42,7 +42,7 @@ def peers(bench):
 
 
 def wasm(bench):
-    """core.wasm in node, on the frames that the native core is timed on in the same minute."""
+    """Measures core.wasm in node, on the frames on which the native core is timed in the same minute."""
     subprocess.run([os.path.join(ROOT, "scripts", "wasm")], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
     path = os.path.join(ROOT, "build", "updates.frames")
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -87,7 +87,8 @@ REPLICA = [
 
 
 def peer_figure(peer, name, history="concurrent"):
-    """A peer's figure for one of ours. Ready to read is what decides: loro decodes only when it is read."""
+    """The value of another library to compare with one of ours. For loro it is the time until the document is ready to
+    read, because loro decodes a document only when it is read."""
     of_history = peer.get(history) or peer.get("sequential") or {}
     return {
         "applyMicroseconds": of_history.get("applyMicroseconds"),

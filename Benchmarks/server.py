@@ -40,7 +40,7 @@ RETURNING = 8
 
 
 class Process:
-    """A server or a relay, for as long as a row needs it."""
+    """A server or a relay, which runs for as long as a row needs it."""
 
     def __init__(self, command, port):
         self.port = port
@@ -68,7 +68,7 @@ class Process:
             time.sleep(0.005)
 
     def await_rooms(self):
-        """A server over a database listens before it has it."""
+        """Waits for the rooms, because a server over a database listens before it has reached the database."""
         self.await_port()
         while True:
             try:

@@ -66,7 +66,8 @@ class Traffic:
 
 
 def visit(room, line, context):
-    """Opens the room and waits until all of it is painted: when something was painted first, when all was, the traffic."""
+    """Opens the room and waits until all of it is painted. Returns when the first shape was painted, when all were, and
+    the traffic."""
     seen = []
 
     def before(page):

@@ -1,8 +1,8 @@
 // sources: Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/RequestToken.swift
 // sources: Sources/SyncServer/Access/Addresses.swift Sources/SyncServer/Routes/BoxParameter.swift
 //
-// Paths and queries, and what is read from them: names of rooms, tokens, boxes, addresses. The first line is the target, the second
-// an address that a proxy gives.
+// Fuzzes paths and queries, and the values that are read from them: names of rooms, tokens, boxes, addresses. The input's
+// first line is the target, and its second line an address that a proxy gives.
 
 import CanvasCRDT
 

@@ -2,8 +2,8 @@
 // sources: Sources/SyncServer/Rooms/Fold/RoomRecord.swift
 // sources: Sources/SyncServer/Stored/StoredOperations.swift Sources/SyncServer/Stored/RecordForm.swift
 //
-// What a log holds of a room: records of operations, and images. What is read and written again reads as the same. The first byte
-// says which of the two it is.
+// Fuzzes what a log stores of a room: records of operations, and images. An input that is read and written again must
+// read back as the same content. The input's first byte says whether it is a record or an image.
 
 import CanvasCRDT
 

@@ -1,14 +1,15 @@
 // sources: Sources/SyncServer/Limits/Payer.swift Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Base64.swift Sources/SyncServer/Access/SignedClaims.swift
 // sources: Sources/SyncServer/Access/TokenRefusal.swift Sources/SyncServer/Logging/Clocks.swift
 //
-// What a signed token says, its header and its claims. The signature is libjwt's business; whoever has a key may still write
-// claims of any form, and a header is read before the signature is checked. A token that is taken is for some room and ends.
+// Fuzzes the header and the claims of a signed token. libjwt checks the signature. But a header is read before its
+// signature is checked, and a holder of a key can sign claims of any form. A token that is accepted must name a room and
+// an end.
 
 import CanvasCRDT
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  // The header as it is in a token, a dot, and the claims as JSON.
+  // The input is the header as in a token, a dot, and the claims as JSON.
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
   if let words = String(validating: parts[0], as: UTF8.self), let header = try? SignedHeader(words[...]) {

@@ -1,7 +1,7 @@
 // sources: Sources/SyncServer/Limits/Payer.swift Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Tokens.swift
 //
-// Files of tokens. One that is taken gives each of its tokens what its line says and nobody else anything; another is refused with
-// words that don't show a token.
+// Fuzzes files of tokens. A file that is accepted must give each of its tokens the access that the token's line says, and
+// must give access to no other token. Any other file must be refused with a message that doesn't show a token.
 
 import CanvasCRDT
 

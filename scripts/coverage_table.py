@@ -11,7 +11,7 @@ import sys
 
 
 def swift(path):
-    """`(file, {lines, regions})` of each source."""
+    """For each Swift source, `(file, {lines, regions})`."""
     with open(path, encoding="utf-8") as file:
         for one in json.load(file)["data"][0]["files"]:
             name = os.path.relpath(one["filename"])
@@ -20,7 +20,7 @@ def swift(path):
 
 
 def source_of(url):
-    """The file of the page that a script is: node names it by its path, a browser by its address."""
+    """The file of the page that belongs to a script: node names the script by its path, a browser by its address."""
     path = url.split("://", 1)[-1].split("?")[0]
     inside = path.split("/web/", 1)[1] if "/web/" in path else path.partition("/")[2]
     name = os.path.join("web", inside)
@@ -28,7 +28,7 @@ def source_of(url):
 
 
 def counted(functions, length):
-    """For each character whether it has run: ranges within others go before them."""
+    """For each character, whether it has run. A range inside another one overrides it."""
     ran = bytearray(b"\1" * length)
     for one in sorted((range for function in functions for range in function["ranges"]), key=lambda range: (range["startOffset"], -range["endOffset"])):
         start, end = one["startOffset"], min(one["endOffset"], length)
@@ -37,7 +37,7 @@ def counted(functions, length):
 
 
 def page(folder):
-    """`(file, {lines})` of each script. A line has run if its first character has, in any of the runs."""
+    """For each script, `(file, {lines})`. A line has run if its first character has run in any of the processes."""
     found = {}
     for path in glob.glob(os.path.join(folder, "*.json")):
         try:

@@ -99,7 +99,7 @@ class SwiftIndex:
         return found
 
     def lines(self, path, usrs):
-        """The lines on which the file names one of the symbols: {USR: first line}."""
+        """The first line on which the file names each of the symbols: {USR: first line}."""
         found = {}
 
         def visit(_, occurrence):
@@ -127,7 +127,7 @@ class SwiftIndex:
         return names
 
     def _unit(self, store, unit):
-        """The file that the unit is of, and the names of the file's records."""
+        """The file that the unit is about, and the names of the file's records."""
         reader = self._opened("unit_reader_create", store, unit.encode())
         main_file = str(self.lib.indexstore_unit_reader_get_main_file(reader))
         records = []

@@ -49,7 +49,7 @@ class Yrs:
         document.apply_update(data)
 
     def apply(self, document, updates, deadline):
-        """Each update in its own transaction; how many were applied before the deadline."""
+        """Applies each update in a transaction of its own. Returns how many were applied before the deadline."""
         native = document._doc
         for index, update in enumerate(updates):
             transaction = native.create_transaction()

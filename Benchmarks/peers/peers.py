@@ -64,7 +64,7 @@ def say(text):
 
 
 def milliseconds(work, runs=RUNS):
-    """The median time of some runs; what each returns is dropped outside the timed part."""
+    """The median time of some runs. The value that a run returns is freed outside the timed part."""
     times = []
     for _ in range(runs):
         start = time.perf_counter()
@@ -75,7 +75,7 @@ def milliseconds(work, runs=RUNS):
 
 
 def concurrent_updates(peer, base, work):
-    """Updates in the workload's order, each made by a writer that knows only the base and its own."""
+    """The updates in the workload's order. Each is made by a writer that knows only the base and its own updates."""
     produced = [None] * len(work.updates)
     for number in range(work.writers):
         _, write = peer.writer(base, number)
@@ -86,7 +86,7 @@ def concurrent_updates(peer, base, work):
 
 
 def sequential_updates(peer, base, work, deadline):
-    """The same, each made by a writer that has seen all before it. Nothing where that takes too long."""
+    """The same updates, each made by a writer that has seen all updates before it. None if that would take too long."""
     writers = [peer.writer(base, number) for number in range(work.writers)]
     seen = [0] * work.writers
     produced = []
@@ -103,7 +103,7 @@ def sequential_updates(peer, base, work, deadline):
 
 
 def memory_per_shape(name, state, shapes):
-    """In a process of its own, so that nothing but the document counts."""
+    """Measured in a process of its own, so that only the document counts."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(state)
         file.flush()
@@ -235,7 +235,8 @@ def measure(name, work, histories, cap):
 
 
 def check_last_writes(name, work, values):
-    """Where every writer has seen all before, the last write of a property is its value: else we measured nonsense."""
+    """Checks that each property has the value of its last write, which it must if every writer has seen all updates
+    before its own. Otherwise the measurement would be worthless."""
     wanted = {(shape, property): value for _, shape, property, value in work.updates}
     for (shape, property), value in wanted.items():
         if values[shape][property] != value:

@@ -28,7 +28,7 @@ class Workload:
 
 
 def read(path, updates_max):
-    """The workload in the file: a shape's first line is its base, every later one an update."""
+    """Reads the workload from a file: a shape's first line is its base, every later line is an update."""
     base, updates, seen, numbers = [], [], set(), {}
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):

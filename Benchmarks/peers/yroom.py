@@ -1,4 +1,5 @@
-"""pycrdt-websocket, the server of Jupyter's shared documents, as its documentation runs it: `yroom.py PORT`. In memory."""
+"""Runs pycrdt-websocket, the server of Jupyter's shared documents, as its documentation does, in memory: `yroom.py
+PORT`."""
 
 import asyncio
 import sys

@@ -16,7 +16,7 @@ from raw import connect, frame, request, said, upgrade
 from server import identifier
 
 ADDRESSES = [f"127.0.1.{number}" for number in range(1, 6)]
-# Errors that an attack may meet, because the server defends itself.
+# The errors that an attack may run into, because the server defends itself.
 EXPECTED = (OSError, EOFError, asyncio.IncompleteReadError, asyncio.TimeoutError, websockets.WebSocketException)
 
 
@@ -29,7 +29,7 @@ async def plain(server, address=None, **options):
 
 
 async def hold(server, until, count, begin):
-    """Keeps `count` connections that begin something and go no further, and opens new ones for those that end."""
+    """Keeps `count` connections that begin a request and don't continue it, and opens a new one for each that ends."""
     held = []
     try:
         while time.monotonic() < until:
@@ -91,7 +91,7 @@ async def opened(server, room, address=None, **options):
 
 
 async def flood(server, until, count, write, room="flooded", address=None):
-    """Sends what `write` makes over `count` connections, as fast as it is taken, and reads nothing."""
+    """Sends the bytes that `write` makes over `count` connections, as fast as the server takes them, and reads nothing."""
 
     async def one():
         while time.monotonic() < until:
@@ -195,7 +195,7 @@ async def pages_of_other_sites(server, until):
 
 
 async def again_and_again(server, until, count, piece):
-    """Sends `piece` over each of `count` connections until it is closed, and reads what comes."""
+    """Sends `piece` again and again over each of `count` connections until the server closes it, and reads the answers."""
 
     async def one():
         while time.monotonic() < until:
@@ -254,7 +254,7 @@ async def empty_pongs(server, until):
 
 
 async def crowds_of_seats(server, until):
-    """Many clients take large beats slowly, while others come and go."""
+    """Many clients read large broadcasts slowly, while others join and leave."""
     seated = []
     with contextlib.suppress(*EXPECTED):
         for _ in range(150):
@@ -294,7 +294,7 @@ async def long_welcomes(server, until):
 
 
 async def comings_that_want_overlaps(server, until):
-    """Each client asks for the overlaps of many shapes, and leaves before they are found."""
+    """Each client asks for the overlaps of many shapes, and leaves before the overlaps are found."""
     with contextlib.suppress(*EXPECTED):
         _, drawing = await opened(server, "wanted")
         for _ in range(10):
@@ -307,12 +307,14 @@ async def comings_that_want_overlaps(server, until):
         drawing.transport.abort()
 
 
-# How many beats a newcomer may wait until it is sent the first of a state. A room makes a hundred a second at most.
+# How many broadcast intervals a newcomer may wait for the first part of the state. A room has at most a hundred of them
+# a second.
 NEWCOMER_BEATS = 200
 
 
 async def states_read_slowly(server, until):
-    """One address begins to read as many states of a busy room as there may be, and stops. A newcomer from another address is sent its own."""
+    """One address begins to read as many states of a busy room as are allowed at once, and then stops reading. A
+    newcomer from another address must be sent its own state."""
     text = "x" * 1_000
     shapes = [identifier() for _ in range(2_000)]
 
@@ -330,7 +332,7 @@ async def states_read_slowly(server, until):
                 await asyncio.sleep(0.3)
             began = watcher.beats
             newcomer = await Watcher.join(server, "awaited", ADDRESSES[1])
-            # Other attacks from this address may have it closed.
+            # The server may have closed the newcomer because of other attacks from the same address.
             while not newcomer.is_let_in and not newcomer.reading.done() and time.monotonic() < until:
                 await asyncio.sleep(0.05)
                 waited = watcher.beats - began
@@ -347,7 +349,7 @@ async def states_read_slowly(server, until):
 
 
 class Watcher:
-    """Reads all that it is sent, and counts the beats."""
+    """Reads everything that it is sent, and counts the broadcasts."""
 
     def __init__(self, socket):
         self.socket, self.beats, self.is_let_in = socket, 0, False

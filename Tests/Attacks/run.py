@@ -27,17 +27,22 @@ from attacks import ADDRESSES, ALL  # noqa: E402
 from client import Client  # noqa: E402
 from server import Server, identifier, resident  # noqa: E402
 
-# After this time an answer counts as missing. With the sanitizer on a busy machine, everything takes ten times as long as usual.
+# After this time an answer counts as missing. On a busy machine with the sanitizer, everything takes ten times as long
+# as usual.
 ANSWER_SECONDS = 60
 AT_ONCE = 4
-# What an attack may take. The bounds below add up to less; the sanitizer's own memory comes on top.
+# The upper bound on the memory that an attack may make the server take. The sum of the bounds below is less, but the
+# sanitizer's own memory is added.
 GROWTH_BYTES_MAX = 700 << 20
-# A turn begins nothing more after 5 ms, and sends for 3 ms. What is not within that is in docs/SECURITY.md, under what is not met.
+# The upper bound on a turn. A turn begins no more work after 5 ms, and then sends for 3 ms. docs/SECURITY.md says which
+# work exceeds that, under what is not met.
 TURN_MS = 20
-# The bytes that may wait for one reader besides beats: the answers up to the bound at which reading from it pauses, answers to what it had
-# sent by then, and a message that its socket has taken in part.
+# The upper bound on the bytes that wait for one reader besides broadcasts: the answers up to the bound at which the
+# server stops reading from that client, the answers to what the client had sent by then, and a message that the
+# client's socket has taken in part.
 READER_BYTES_MAX = 4 << 20
-# Of a room: one index that is made, and an older one that is freed.
+# The upper bound on the indexes of overlaps that a room has: one that is being made, and an older one that is being
+# freed.
 OVERLAP_ORDERS_MAX = 2
 FLAGS = [
     "--max-http-connections", 400, "--max-http-connections-per-address", 100, "--max-connections-per-address", 200,
@@ -57,13 +62,13 @@ def options():
 
 
 class Innocent:
-    """Draws in a room of its own, by socket and by HTTP, and is answered."""
+    """The innocent client: draws in a room of its own, by socket and by HTTP, and expects every answer in time."""
 
     def __init__(self, server):
         self.server, self.written, self.times = server, set(), []
 
     async def run(self, until):
-        # The library's own pings would count a busy machine's slowness as a fault.
+        # The library sends no pings, because on a slow machine it would take a late answer for a fault.
         client = await Client.join(self.server, "innocent", options={"ping_interval": None})
         while time.monotonic() < until:
             shape = identifier()
@@ -81,7 +86,7 @@ class Innocent:
 
 
 async def attack(server, chosen, until):
-    """Some attacks at a time, each for a few seconds."""
+    """Runs some attacks at a time, each for a few seconds."""
 
     async def one():
         while time.monotonic() < until:
@@ -100,7 +105,7 @@ async def watch(server, until, sizes):
 
 
 async def watch_metrics(server, until, turns, held):
-    """The metric of turns tells of the last minute or two, so it is looked at until the end."""
+    """Reads the metrics until the end, because the metric of turns covers only the last minute or two."""
     while time.monotonic() < until:
         found = await server.metrics()
         held.append(int(found["canvas_reader_bytes_most"]))

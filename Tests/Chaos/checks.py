@@ -1,4 +1,4 @@
-"""What has to hold after each round, when everything has arrived."""
+"""Checks what must hold after each round, when everything has arrived."""
 
 import asyncio
 import json
@@ -7,23 +7,24 @@ import terminal
 from client import Client
 from world import ROOMS
 
-# How long the last lines may take to arrive, after everything was answered.
+# How long the last messages may take to arrive at the other clients, after every edit was answered.
 ARRIVAL_SECONDS = 15
 
 # The only complaint that a server may log after its disk was full.
 FULL = "the log can't be written; reading still works"
 
-# Metrics that must stay at nothing.
+# Metrics that must stay 0.
 NEVER = ("canvas_snapshot_digest_mismatches_total", "canvas_log_damaged_rooms")
 
-# How many more descriptors the server may have than after the first round: a checkpoint or a snapshot may be under way.
+# How many more descriptors than after the first round the server may have, because a checkpoint or a snapshot may be
+# under way.
 SPARE_DESCRIPTORS = 3
 
 
 class Checks:
     def __init__(self, world):
         self.world = world
-        # Descriptors that are not connections.
+        # The number of the server's descriptors that are not connections.
         self.others = None
         self.log_read = 0
 
@@ -36,7 +37,8 @@ class Checks:
         return shapes
 
     async def check(self, room):
-        """All clients in the room agree with a newcomer, and nothing is missing. Returns how many shapes it has."""
+        """Checks that all clients in the room agree with a newcomer, and that nothing is missing. Returns how many
+        shapes the room has."""
         world = self.world
         newcomer = await Client.join(world.server, room, vocabulary=3)
         try:
@@ -63,13 +65,13 @@ class Checks:
         return told["cursor"], told["hash"]
 
     async def agree(self, clients, newcomer, cursor, digest):
-        """Each client has the newcomer's registers, and the server's digest is theirs."""
+        """Checks that each client has the same registers as the newcomer, and that the server has the same digest."""
         live = newcomer.live
 
         def behind():
             return [client for client in clients if not client.is_joined or not client.is_whole or client.live != live]
 
-        # A client whose last lines arrive only now may be behind for a moment.
+        # Checked again and again, because a client that is just receiving its last messages is behind for a moment.
         for _ in range(ARRIVAL_SECONDS * 5):
             if not behind():
                 break
@@ -106,7 +108,7 @@ class Checks:
                 self.world.violation("; ".join(list(watch.differs(newcomer))[:3]) or f"{watch.name} is still offline")
 
     async def server(self):
-        """Descriptors, metrics, the log."""
+        """Checks the server's descriptors, metrics and log."""
         world = self.world
         clients = len(world.foreign) + len(world.pipes) + len(world.watches)
         for _ in range(ARRIVAL_SECONDS * 5):
@@ -126,7 +128,8 @@ class Checks:
         self.read_log()
 
     def read_log(self):
-        """The log lines since the last call: those of servers that have ended, and all lines of the server that runs."""
+        """The log lines since the last call: all lines of the servers that have ended since, and of the server that
+        runs."""
         world = self.world
         for lines, was_full in [*world.log[self.log_read :], (list(world.server.lines), world.is_full)]:
             for line in lines:
@@ -134,7 +137,8 @@ class Checks:
                     world.violation(f"the server wrote {line!r}")
                     continue
                 entry = json.loads(line)
-                # Of lines that are alike, the first is written, and then how many were like it.
+                # Of several similar lines the log has only the first, and then a line with their count and with the
+                # first one's message in `like`.
                 is_full = was_full and entry.get("like", entry["message"]) == FULL
                 if entry["level"] == "error" and not is_full:
                     world.violation(f"the server's log says {line}")
@@ -142,7 +146,7 @@ class Checks:
 
 
 def difference(client, newcomer):
-    """The first few registers that two canvases don't have alike."""
+    """The first few registers that differ between two canvases."""
     ours, theirs = client.live, newcomer.live
     found = []
     for shape in sorted(ours.keys() | theirs.keys()):

@@ -9,12 +9,13 @@ import sys
 import tempfile
 
 MEGABYTES = 160
-# Set for the process that has mounts of its own.
+# The variable that is set in the process that has mounts of its own.
 APART = "CHAOS_APART"
 
 
 def apart():
-    """Runs this program again with mounts of its own, which end with it. Goes on as it is where the system forbids that."""
+    """Runs this program again with mounts of its own, which end with the program. If the system forbids that, the
+    program goes on without."""
     if APART in os.environ:
         return
     for more in ([], ["--user", "--map-root-user"]):
@@ -26,7 +27,8 @@ def apart():
 
 
 class Disk:
-    """A tmpfs; where none can be mounted, a bound on the size of the server's files, which fails in the same way."""
+    """A tmpfs. If none can be mounted, a bound on the size of the server's files stands for it, which makes writes fail
+    in the same way."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="canvas-chaos-")
@@ -36,7 +38,7 @@ class Disk:
             self.is_mounted = subprocess.run(words, capture_output=True).returncode == 0
         self.data = os.path.join(self.folder, "data")
         self.ballast = os.path.join(self.folder, "ballast")
-        # For files that must not count towards the disk: a copy of the data, a library.
+        # The folder for files that must not count towards the disk: a copy of the data, a library.
         self.beside = tempfile.mkdtemp(prefix="canvas-chaos-beside-")
         self.copy = os.path.join(self.beside, "copy")
         for folder in (self.data, self.copy):
@@ -57,9 +59,9 @@ class Disk:
         return "an ordinary folder, since no tmpfs can be mounted here; a bound on file sizes stands for the full disk"
 
     def fill(self, server):
-        """Takes all that is left. To be called again and again, since the server may free some of its own."""
+        """Fills all space that is left. To be called again and again, since the server may free some of its own space."""
         if not self.is_mounted:
-            # Writes go first into the write-ahead log, which now can't grow any more.
+            # Writes go into the write-ahead log first. With this limit the file of the log can't grow any more.
             size = os.path.getsize(os.path.join(self.data, "canvas.db-wal"))
             return resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
         with open(self.ballast, "ab") as ballast:

@@ -5,14 +5,14 @@ import os
 import shutil
 import time
 
-# A wait longer than this means that something hangs.
+# A wait that is longer than this means that the server or a client hangs.
 SECONDS = 40
 
 USUAL = ["kill", "stop", "full disk", "restart", "restored copy"]
 
 
 class Faults:
-    """Each fault happens once before any happens again, in an order by chance."""
+    """Each fault happens once before any happens again, in a random order."""
 
     def __init__(self, world, names):
         self.world = world
@@ -29,7 +29,8 @@ class Faults:
         self.world.say(words)
 
     async def kill(self):
-        # Just after an answer, to catch answers that come too early. Every third time at any other moment.
+        # Two times of three, the server is killed just after an answer, to catch answers that are sent before the edit
+        # is durable; otherwise at any moment.
         if self.random.random() < 0.67:
             self.world.answered.clear()
             await asyncio.wait_for(self.world.answered.wait(), SECONDS)
@@ -78,7 +79,7 @@ class Faults:
         self.world.violation(f"/readyz was not {status} within {SECONDS} s")
 
     async def restored_copy(self):
-        """A copy of the directory is made while the server is down, and a little later put back as a whole."""
+        """Copies the directory while the server is down, and a little later puts the whole copy back."""
         copy, data = self.world.disk.copy, self.world.disk.data
         await self.down()
         replace(copy, data)
@@ -96,14 +97,15 @@ class Faults:
         return f"a copy of the directory, {seconds:.1f} s old, was put back"
 
     async def down(self):
-        """The server is down, and none of its answers is on its way any more. Any later answer is from a later server."""
+        """Runs while the server is down and none of its answers is on its way any more: every later answer is from a
+        later server."""
         self.world.kill_server()
         self.world.weather.cut_all()
         await self.world.until(lambda: self.world.is_everyone_offline, "all clients to notice that the server is gone")
 
 
 def replace(folder, other):
-    """Makes `folder` hold what `other` holds."""
+    """Makes the content of `folder` that of `other`."""
     for name in os.listdir(folder):
         os.remove(os.path.join(folder, name))
     shutil.copytree(other, folder, dirs_exist_ok=True)

@@ -1,4 +1,5 @@
-"""Clients that share no code with ours, written from docs/PROTOCOL.md: greet, edit, send again after a loss, resume by cursor."""
+"""Clients that share no code with ours, written from docs/PROTOCOL.md: they say hello, edit, send again after a loss,
+and resume by their cursor."""
 
 import asyncio
 import json
@@ -9,26 +10,26 @@ import websockets
 import binary
 from client import Client, order
 
-# Errors that end a connection over a bad line.
+# The errors with which a bad line ends a connection.
 LOSSES = (OSError, TimeoutError, EOFError, websockets.WebSocketException)
 
-# Closes after which another try makes sense: going away, no sign of life, the actor's older connection.
+# The close codes after which the client tries again: going away, no sign of life, the actor's older connection.
 AGAIN = (1000, 1001, 1006, 4408, 4409)
 
-# A client that is offline goes on editing until this many messages wait for an answer.
+# A client that is offline keeps editing until this many of its messages wait for an answer.
 OUTBOX_MAX = 40
 EDITS_PER_SECOND = 2
 
 
 class Foreign(Client):
-    """One client. Stamps its operations once; those without an answer are sent again under the same stamps."""
+    """One client. It stamps its operations once; operations without an answer are sent again under the same stamps."""
 
     def __init__(self, world, name, room, line, is_binary):
         super().__init__(None)
         self.world, self.name, self.room, self.line = world, name, room, line
         self.is_binary = is_binary
         self.random = world.random(name)
-        # Which actor it is, and the key with which it becomes that actor again. The first welcome tells.
+        # The client's actor, and the key with which it becomes that actor again. Both come with the first welcome.
         self.own, self.key = None, ""
         self.clock = (0, 0)
         self.outbox = {}
@@ -37,7 +38,7 @@ class Foreign(Client):
         self.blocked_until = 0
         self.pending = asyncio.Event()
         self.is_joined = False
-        # Whether all of the state has come; None before its first part.
+        # Whether the whole state has arrived; None before its first part.
         self.is_whole = None
         self.told = None
 
@@ -118,7 +119,7 @@ class Foreign(Client):
         except LOSSES:
             pass
 
-    # What the server says.
+    # Messages from the server
 
     def take(self, message):
         kind = message["type"]
@@ -148,7 +149,8 @@ class Foreign(Client):
             self.world.violation(f"{self.name} was sent {message}")
 
     def refused(self, message):
-        """If the disk was full, the message may be taken later. Any other refusal is wrong."""
+        """Handles a refusal. If the disk was full, the room may accept the message later. Any other refusal is an
+        error."""
         if message["code"] != "unavailable" or not self.world.was_full or message.get("id") not in self.outbox:
             return self.world.violation(f"{self.name} was refused: {message}; sent: {self.outbox.get(message.get('id'))}")
         self.world.counts["refused for now"] += 1
@@ -173,7 +175,7 @@ class Foreign(Client):
         self.pending.set()
 
     def invent(self):
-        """One or several shapes made, changed or deleted."""
+        """Makes, changes or deletes one or several shapes."""
         random, shapes = self.random, self.world.shapes[self.room]
         if not shapes or len(shapes) < self.world.shapes_max and random.random() < 0.3:
             shapes.append(binary.identifier(random.randrange(36**9)))
@@ -199,7 +201,7 @@ class Foreign(Client):
         return {name: made[name]() for name in names}
 
     def new_name(self):
-        """A name that no other shape has: of several shapes with one name, all but one are shown with numbers."""
+        """A name that no other shape has, because of several shapes with one name all but one are shown with numbers."""
         self.names += 1
         return f"{self.name} {self.names}"
 

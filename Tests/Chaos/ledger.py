@@ -1,17 +1,17 @@
-"""All operations that clients submitted, got acknowledged or saw, and what each room must therefore have."""
+"""Remembers all operations that clients submitted, had acknowledged or saw, and with that what each room must have."""
 
 import time
 from dataclasses import dataclass
 
 from client import order
 
-# Lines of a register's history that are printed when something has vanished.
+# How many lines of a register's history are printed when one of its values is missing.
 HISTORY_LINES = 16
 
 
 @dataclass(slots=True)
 class Fact:
-    """One value of one register. The three moments are on the monotonic clock; None where it has not happened."""
+    """One value of one register. The three moments are times of the monotonic clock, or None for what has not happened."""
 
     label: str
     value: object
@@ -27,8 +27,9 @@ class Fact:
 
 
 class Ledger:
-    """A register is named by room, shape and property. Its facts are in the order of their stamps; for a pipe, which stamps
-    its lines itself and does not tell, in the order of the numbers that it writes."""
+    """The facts about all registers. A register is named by room, shape and property. Its facts are in the order of
+    their stamps; for a pipe, which stamps its lines itself without reporting the stamps, in the order of the numbers
+    that it writes."""
 
     def __init__(self):
         self.began = time.monotonic()
@@ -54,7 +55,8 @@ class Ledger:
             self.registers[room, operation["shape"], name][order(operation["at"])].acknowledged = time.monotonic()
 
     def saw(self, room, operation, seer):
-        """Returns what is wrong with it: a value that its writer, who is one of ours, has not written."""
+        """Notes a value that a client saw. Returns a complaint if the value's writer is one of our clients and has not
+        written it."""
         stamp = order(operation["at"])
         for _, name, value in each([operation]):
             facts = self.registers.setdefault((room, operation["shape"], name), {})
@@ -76,11 +78,12 @@ class Ledger:
         self.counted[room, shape][number].acknowledged = time.monotonic()
 
     def placed(self, room, shape, position):
-        """A bot's last acknowledged place of a shape that nobody else moves."""
+        """Notes the last acknowledged place of a shape that only this bot moves."""
         self.places[room, shape] = position
 
     def forget_since(self, moment):
-        """An older copy was restored: what was acknowledged or seen after the copy was made is lost on purpose."""
+        """An older copy was restored, so values that were acknowledged or seen after the copy was made are lost on
+        purpose."""
         for facts in [*self.registers.values(), *self.counted.values()]:
             for fact in facts.values():
                 lost = [name for name in ("acknowledged", "seen") if (getattr(fact, name) or 0) > moment]
@@ -88,10 +91,11 @@ class Ledger:
                     setattr(fact, name, None)
                 self.void += bool(lost)
 
-    # What has to hold.
+    # The rules that must hold
 
     def missing(self, room, canvas):
-        """Values that the room owes and lacks, in words with the register's history. `canvas` is a client that just joined."""
+        """The values that the room must have and doesn't, in words, each with its register's history. `canvas` is that
+        of a client that has just joined."""
         for (owner, shape, name), facts in self.registers.items():
             owed = [stamp for stamp, fact in facts.items() if fact.is_owed] if owner == room else []
             if owed and winner(canvas, shape, name) < max(owed):
@@ -143,7 +147,7 @@ class Ledger:
         }
 
     def lines(self):
-        """Everything, for a file."""
+        """All facts, as lines for a file."""
         rows = [(moment, {"story": words}) for moment, words in self.story]
         named = [(key, facts) for key, facts in self.registers.items()]
         named += [((*key, "rotation"), facts) for key, facts in self.counted.items()]
@@ -163,7 +167,7 @@ def each(operations):
 
 
 def winner(canvas, shape, name):
-    """The stamp that won a register of the canvas. It may be that of the shape's erasure."""
+    """The stamp that won a register of the canvas, which may be the stamp of the shape's erasure."""
     nothing = (-1, 0, "")
     erased = canvas.erased.get(shape, nothing)
     entry = None if name == "deleted" else canvas.registers.get(shape, {}).get(name)

@@ -1,20 +1,20 @@
-"""Bad lines: a TCP proxy for each client that delays, starves, stalls, cuts and refuses. It never changes a byte."""
+"""Bad lines: for each client a TCP proxy that delays, slows, stalls, cuts and refuses. It never changes a byte."""
 
 import asyncio
 import os
 import socket
 import struct
 
-# The faults that a connection can have, and how often.
+# The faults that a connection can have, and how likely each of them is.
 FATES = {"well": 20, "delayed": 20, "thin": 12, "cut": 20, "cut in the greeting": 10, "stalled": 10, "half-open": 8, "refused": 8}
 FAULTS = [fate for fate in FATES if fate != "well"]
 
-# The bounds, in seconds, of the random time after which a connection's fate changes.
+# A connection's fate changes after a random time between these bounds, in seconds.
 CHANGES = (2, 8)
 
 
 class Weather:
-    """All lines. While `is_bad`, each connection draws a fate when it begins, and another one now and then."""
+    """All lines together. While `is_bad`, each connection draws a fate when it begins, and another one now and then."""
 
     def __init__(self, counts):
         self.counts = counts
@@ -22,7 +22,8 @@ class Weather:
         self.lines = []
 
     def clear(self):
-        """Everything that is delayed arrives. A line that lost bytes can't be mended, so it is cut."""
+        """Makes all lines good: everything that was delayed arrives. A connection that has lost bytes can't be
+        repaired, so it is cut."""
         self.is_bad = False
         for line in self.lines:
             line.resume_listening()
@@ -45,7 +46,8 @@ class Weather:
 
 
 class Line:
-    """One client's way to the server. It has an address of its own, so that nobody takes its port while it refuses."""
+    """One client's way to the server. The line has an address of its own, so that no other program takes its port while
+    the line refuses connections."""
 
     def __init__(self, weather, server, random):
         self.weather, self.server, self.random = weather, server, random
@@ -80,7 +82,7 @@ class Line:
             connection.cut()
 
     def refuse(self):
-        """Nobody listens for a while: connecting fails, as with a server that is not there."""
+        """Stops listening for a while, so that connecting fails as if there were no server."""
         self.listener.close()
         asyncio.get_running_loop().call_later(self.random.uniform(0.3, 2), self.resume_listening)
         for connection in list(self.connections):
@@ -92,7 +94,7 @@ class Line:
 
 
 class Connection:
-    """One connection through a line: two pumps, and what goes wrong with them."""
+    """One connection through a line: a pump for each direction, and the connection's fate."""
 
     def __init__(self, line, reader, writer):
         self.line, self.random, self.counts = line, line.random, line.weather.counts
@@ -183,13 +185,14 @@ class Connection:
                 data = data[256:]
             sink.write(data)
             await sink.drain()
-            # The first bytes of the server are its answer to the upgrade.
+            # The server's first bytes are its answer to the upgrade, so the connection is greeted once they have
+            # passed.
             self.is_greeted = self.is_greeted or direction == "down"
         if self.dead != direction:
             sink.write_eof()
 
     def cut(self):
-        """Ends both halves, at random with a reset or like an orderly end."""
+        """Ends both directions, either with a reset or in order, at random."""
         if self.is_cut:
             return
         self.is_cut = True

@@ -8,7 +8,8 @@ import binary
 import terminal
 
 LINES_PER_SECOND = 3
-# The exit code of a client that could not connect. Only the first try has to succeed; a script would run it again.
+# The exit code of a client that could not connect at its first attempt. A script would then run the client again, and
+# so does this one.
 NOT_CONNECTED = 2
 PATIENCE = "10m"
 
@@ -33,7 +34,7 @@ class Process:
             await self.client.__aexit__()
 
     async def stay(self):
-        """Runs for as long as the test does. Whatever else ends it is wrong."""
+        """Runs the program as long as the test lasts. If it ends for any reason of its own, that is an error."""
         while True:
             await self.start(*self.words)
             listening = asyncio.ensure_future(self.listen())
@@ -50,7 +51,7 @@ class Process:
         await asyncio.sleep(self.random.uniform(0.2, 1))
 
     async def listen(self):
-        """Reads the remarks on standard error."""
+        """Reads the messages on standard error."""
         async for line in self.process.stderr:
             self.remarks.append(line.decode().strip())
             if "offline" in self.remarks[-1]:
@@ -61,7 +62,8 @@ class Process:
 
 
 class Pipe(Process):
-    """Turns three shapes of its own. Each line has the next number, so that the room's values tell which lines it has."""
+    """Turns three shapes of its own. Each line writes the next number, so that the room's values show which lines the
+    room has."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -100,7 +102,7 @@ class Pipe(Process):
             return self.world.violation(f"{self.name} was answered {answer}")
         number = answer["id"]
         self.answered += 1
-        # The first three lines make the shapes, and the others take them in turns.
+        # Each of the first three lines makes a shape, and the later lines edit these shapes round-robin.
         shape = self.shapes[number - 1] if number <= 3 else self.shapes[(number - 1) % 3]
         self.world.ledger.counts_acknowledged(self.room, shape, number)
 
@@ -110,7 +112,7 @@ class Pipe(Process):
 
 
 class Watch(Process):
-    """An observer. Keeps the last line about each shape, even if a restored copy has made that line void."""
+    """An observer. It keeps the last line about each shape, even if a restored copy has made that line wrong."""
 
     has_begun = False
 
@@ -136,7 +138,7 @@ class Watch(Process):
             self.world.counts["ours lost"] += 1
 
     def differs(self, canvas):
-        """Values that it was told last but that the room doesn't have."""
+        """The values that it was told last and that the room doesn't have."""
         live = canvas.live
         for shape in self.gone & live.keys():
             yield f"{self.name} was told that {shape} is deleted, and it is there"
@@ -150,12 +152,12 @@ class Watch(Process):
 
 
 class Bots(Process):
-    """Some bots for one round, each with shapes of its own. At the end they print where these have to be."""
+    """Some bots for one round, each with shapes of its own. At the end they print where these shapes must be."""
 
     COUNT = 3
 
     async def round(self, seconds):
-        """Returns when all writes of the bots are answered."""
+        """Runs one round. Returns when all writes of the bots are answered."""
         seed = self.random.randrange(1 << 40)
         began = asyncio.get_running_loop().time()
         while (left := seconds - (asyncio.get_running_loop().time() - began)) > 2:

@@ -31,11 +31,11 @@ import terminal  # noqa: E402
 from checks import Checks  # noqa: E402
 from world import Violation, World  # noqa: E402
 
-# At most this much of the time is kept for the healing of a round, for checks and for the end of the run.
+# The upper bound on the time that is reserved for the end of the run: for the lines to heal, and for the checks.
 RESERVE_SECONDS = 20
-# A run goes on until every kind of trouble has happened, and gives up on that after this many seconds more.
+# A run continues until every kind of fault has happened. After this many seconds more, it gives up.
 WAIT_SECONDS = 600
-# How many complaints are printed; all are in the folder that is kept.
+# How many complaints are printed. All of them are in the folder that is kept.
 COMPLAINTS = 5
 
 
@@ -52,7 +52,7 @@ def options():
 
 
 async def play(world, seconds):
-    """Rounds until the time is over and every kind of trouble has happened; then the server's end."""
+    """Runs rounds until the time is over and every kind of fault has happened. Then ends the server."""
     checks = Checks(world)
     troubles = [*world.faults.kinds, *lines.FAULTS, "sent again", "resumed", "lost", "ours lost"]
 
@@ -101,7 +101,7 @@ def table(world):
 
 
 def keep(world, complaints):
-    """Keeps the files that help to find the cause."""
+    """Keeps the files that help to find the cause of a complaint."""
     folder = os.path.join(programs.ROOT, "build", "chaos", f"seed-{world.seed}")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -119,7 +119,7 @@ def keep(world, complaints):
 
 async def main():
     given = options()
-    # If this program is ended, it also ends the processes that it has started.
+    # Cancelled by the signal, so that the processes that this program has started are ended too.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
     world = World(seed, given.faults)

@@ -1,4 +1,4 @@
-"""The server, its disk, fifty clients and their lines; and the rounds in which all of it goes wrong."""
+"""The server, its disk, fifty clients and their lines; and the rounds in which faults happen to all of them."""
 
 import asyncio
 import collections
@@ -18,22 +18,22 @@ from ours import Bots, Pipe, Watch
 ROOMS = [f"chaos-{number}" for number in range(1, 5)]
 FOREIGN, PIPES, WATCHES = 28, 6, 4
 
-# Small bounds, so that a short test reaches them: dead lines are noticed within seconds, readers that lag behind fall off the
-# ring, history is trimmed.
+# Bounds so small that a short test reaches them: dead lines are noticed within seconds, readers that lag behind need
+# more than the ring holds, history is trimmed.
 FLAGS = [
     "--idle-ms", 5_000, "--pong-ms", 5_000, "--ring-beats", 64, "--history-ms", 15_000,
     "--max-connections-per-address", 10_000, "--max-http-connections-per-address", 10_000,
-    # The disk is small, and is to become really full.
+    # The server reserves nothing, because the small disk has to become completely full.
     "--storage-reserve-bytes", 0,
 ]
 
-# How long clients may take to get everything that was written, once every line works again. Our clients wait up to fifteen seconds between
-# two tries to connect.
+# How long clients may take to receive everything that was written, once every line works again. Our clients wait up to
+# fifteen seconds between two attempts to connect.
 DRAIN_SECONDS = 60
 
 
 class Violation(Exception):
-    """Something that must never happen."""
+    """Something has happened that must never happen."""
 
 
 class World:
@@ -45,15 +45,15 @@ class World:
         self.disk = Disk()
         bound = None if self.disk.is_mounted else 1 << 40
         self.server = programs.Server(*FLAGS, data=self.disk.data, environment=self.disk.environment, file_bytes_max=bound)
-        # For each server that has ended: its lines, and whether its disk was full.
+        # For each server process that has ended, the lines of its log, and whether its disk was full.
         self.log = []
         self.is_full = self.was_full = False
-        # Whether the server is meant to run now.
+        # Whether the server is supposed to run now.
         self.is_up = False
         self.faults = Faults(self, faults)
         self.weather = Weather(self.counts)
         self.editing = asyncio.Event()
-        # Set whenever a foreign client gets an answer.
+        # Set whenever the server answers an edit of a foreign client.
         self.answered = asyncio.Event()
         self.shapes = {room: [] for room in ROOMS}
         self.shapes_max = 40
@@ -124,13 +124,13 @@ class World:
     def keep_log(self):
         if self.server.process:
             self.log.append((self.server.lines, self.is_full))
-            # They are judged once.
+            # The lines are removed from the server, so that they are judged once.
             self.server.output, self.is_full = None, False
 
     # Waiting.
 
     async def pause(self, seconds):
-        """Waits, and ends everything as soon as something is wrong."""
+        """Waits, and ends everything as soon as there is a complaint."""
         end = time.monotonic() + seconds
         while True:
             self.must_be_right()
@@ -158,7 +158,7 @@ class World:
     # Rounds.
 
     async def round(self, number, seconds):
-        """Faults for this many seconds. After that all is well, and everything arrives."""
+        """Lets faults happen for this many seconds. After that no more faults happen, and everything must arrive."""
         self.is_restored = False
         before = self.counts.copy()
         self.weather.is_bad = True

@@ -40,7 +40,7 @@ def parts(stamp):
     return int(milliseconds), int(counter), actor
 
 
-# What a client writes.
+# The messages that a client writes.
 
 
 class Writer:
@@ -192,7 +192,7 @@ def encode(message):
     return bytes(writer.bytes)
 
 
-# What a server writes.
+# The messages that a server writes.
 
 
 class Reader:

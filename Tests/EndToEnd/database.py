@@ -58,5 +58,5 @@ async def waiting(server):
         yield starting
     finally:
         server.kill()
-        # It may have ended before it was ready.
+        # The task may have ended with an error before the server was ready.
         await asyncio.gather(starting, return_exceptions=True)

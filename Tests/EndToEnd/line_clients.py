@@ -27,7 +27,7 @@ from load import percentile
 from raw import connect, drain, said
 from server import identifier
 
-# How often the reader looks at what it shows, and how often it writes something itself.
+# How often the reader checks what it shows, and how often it writes an operation of its own.
 LOOK_SECONDS = 0.01
 OWN_SECONDS = 0.25
 
@@ -126,7 +126,7 @@ async def read(address, room, encoding, seconds):
         await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
         tasks = [asyncio.create_task(shown.receive())]
         await shown.live.wait()
-        # The first seconds are those of a line that nobody knows yet.
+        # Not measured: in the first seconds the server doesn't know the line's rate yet.
         await asyncio.sleep(2)
         tasks += [asyncio.create_task(shown.look()), asyncio.create_task(shown.edit())]
         await asyncio.sleep(seconds)
@@ -134,7 +134,7 @@ async def read(address, room, encoding, seconds):
             if task.done():
                 task.result()
             task.cancel()
-    # Writes without an answer at the end count too.
+    # A write that has no answer at the end counts with the time that it has waited.
     acks = shown.acks + [time.monotonic() - at for at in shown.sent.values()]
     print(json.dumps({
         "ageP50": percentile(shown.ages, 0.5), "ageP99": percentile(shown.ages, 0.99), "ageMax": max(shown.ages), "looks": len(shown.ages),
@@ -170,7 +170,7 @@ async def fill(address, room, shapes):
 
     async with websockets.connect(f"ws://{address}/v1/rooms/{room}/sync", subprotocols=["canvas.v1.json"], max_size=None) as socket:
         await socket.send(json.dumps({"type": "hello"}))
-        # Few operations a message, so that stamps differ as they do where people draw.
+        # Few operations in each message, so that stamps differ as much as they do when people draw.
         for first in range(0, shapes, 20):
             ops = [{"shape": identifier(), "set": drawn(number)} for number in range(first, min(first + 20, shapes))]
             await socket.send(json.dumps({"type": "ops", "id": first, "ops": ops}))
@@ -191,7 +191,8 @@ async def join(address, room, encoding, packing):
         await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
         await socket.recv()
         contents, arrived = [], []
-        # The end of a state is known by a few bytes: reading all of it here would count as the line's time.
+        # Only a few bytes are read to find the end of the state: decoding all of it here would count as the line's
+        # time.
         while not contents or not is_last(contents[-1]):
             contents.append(await socket.recv())
             arrived.append(time.monotonic() - before)

@@ -38,9 +38,10 @@ class PatroniCluster(Cluster):
         self.observers = []
         self.rest = [free_port() for _ in range(DATABASES)]
         self.doors = [(free_port(), free_port()) for _ in range(DATABASES)]
-        # For each machine: relays to every etcd, to its PostgreSQL and to its Patroni.
+        # For each machine, the relays from it to every etcd, to its PostgreSQL and to its Patroni.
         self.cables = []
-        # The relays have a thread of their own, because tests wait for programs that need the relays.
+        # The relays run on a thread of their own, because tests block while they wait for programs that need the
+        # relays.
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
 
@@ -50,7 +51,7 @@ class PatroniCluster(Cluster):
             for number in range(DATABASES):
                 ports = [door for door, _ in self.doors] + [self.ports[number], self.rest[number]]
                 self.cables.append([self._on_thread(Relay(port).__aenter__()) for port in ports])
-            # PostgreSQL's user may not be allowed to look into the project's folder.
+            # The tools are copied, because PostgreSQL's user may not be allowed to read the project's folder.
             self.tools = shutil.copytree(TOOLS, os.path.join(self.folder, "tools"))
             self._certify()
             for number in range(DATABASES):
@@ -142,7 +143,7 @@ class PatroniCluster(Cluster):
         text = text.replace("connect_address: 10.0.0.21:8008", f"connect_address: 127.0.0.1:{watcher}")
         text = text.replace("connect_address: 10.0.0.21:5432", f"connect_address: 127.0.0.1:{database}")
         text = text.replace("10.0.0.21:8008", f"127.0.0.1:{self.rest[number]}").replace("10.0.0.21:5432", f"127.0.0.1:{self.ports[number]}")
-        # Patroni would otherwise ask etcd for its addresses, and go around the relays.
+        # Without this, Patroni would ask etcd for its addresses, and bypass the relays.
         text = text.replace("etcd:\n", "etcd:\n  use_proxies: true\n")
         for other, door in enumerate(etcd, 21):
             text = text.replace(f"10.0.0.{other}:2379", f"127.0.0.1:{door}")
@@ -151,7 +152,7 @@ class PatroniCluster(Cluster):
         text = text.replace("/var/lib/postgresql/15/canvas", self.data(number)).replace("/usr/lib/postgresql/15/bin", BINARIES)
         text = text.replace("/var/lib/postgresql/.pgpass-patroni", os.path.join(self.folder, f"passwords{number}"))
         assert "10.0.0." not in text and "/var/lib" not in text and "/etc" not in text.replace("/etc/patroni/config.yml", "")
-        # The last lines are PostgreSQL's own parameters.
+        # The parameter goes to the end, because the file's last lines are PostgreSQL's own parameters.
         return text.rstrip() + '\n    unix_socket_directories: ""\n'
 
     def _certify(self):

@@ -27,7 +27,7 @@ class Cluster:
     def __init__(self, standbys=0):
         self.folder = tempfile.mkdtemp(prefix="canvas-postgres-")
         self.ports = [free_port() for _ in range(standbys + 1)]
-        # PostgreSQL refuses to run as root.
+        # The user that runs PostgreSQL, which refuses to run as root; None for the caller's own.
         self.user = None
         if os.geteuid() == 0:
             names = {entry.pw_name for entry in pwd.getpwall()}
@@ -88,7 +88,8 @@ class Cluster:
     def kill(self, number):
         """Kills the server and all its processes without warning, as a power cut would."""
         self.signal(number, signal.SIGKILL)
-        # If nobody has waited for the ended process yet, a new start would believe that it is running.
+        # If nobody has waited for the ended process yet, its number still exists, and a new start would take PostgreSQL
+        # to be running.
         os.remove(self.data(number) + "/postmaster.pid")
 
     def resume(self, number):

@@ -98,7 +98,7 @@ class Server:
         return self if self.runs else self.start()
 
     def __exit__(self, *_):
-        # Under scripts/coverage a server has to end in order: a process that is killed leaves no figures.
+        # Under scripts/coverage a server has to end in order, because a process that is killed leaves no counts.
         if self.runs and "LLVM_PROFILE_FILE" in os.environ:
             self.terminate()
         self.kill()
@@ -109,7 +109,8 @@ class Server:
         command = [BINARY, "--port", str(self.port), "--data", self.data, "--log-format", "json", *self.flags]
 
         def prepare():
-            # Python ignores SIGXFSZ. The server has to inherit that, so that a write fails instead of killing it.
+            # Python ignores SIGXFSZ. The server inherits that, and has to: otherwise a write beyond the limit would
+            # kill it instead of failing.
             if self.file_bytes_max is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
             if self.files_max is not None:
@@ -173,7 +174,7 @@ class Server:
         """A letter for each thread, as in /proc."""
         folder = f"/proc/{self.process.pid}/task"
         for thread in os.listdir(folder):
-            # It may end meanwhile.
+            # The thread may end before its file is read.
             with contextlib.suppress(OSError), open(f"{folder}/{thread}/stat", encoding="ascii") as file:
                 yield file.read().rpartition(")")[2].split()[0]
 

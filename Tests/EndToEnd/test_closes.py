@@ -12,7 +12,7 @@ from server import Server, identifier
 
 async def code_after(shared, *messages, room="closing", **options):
     client = await connect(shared, room, **options)
-    # The goodbye may be here before everything is sent.
+    # The server may close before all messages are sent.
     with contextlib.suppress(websockets.ConnectionClosed):
         for message in messages:
             await client.send(message)
@@ -98,7 +98,8 @@ async def test_what_is_over_the_rate_of_messages_is_answered_later():
         answered = [(await ann.until("pong", id=number))["time"] for number in range(150)]
         while {"number": 24} not in [peer["state"] for peer in (await bob.until("presence"))["peers"]]:
             pass
-        # A hundred at once, and then fifty a second: the answers to the rest tell so by the server's clock.
+        # The room takes a hundred at once and then fifty a second, so the last answers came a second later by the
+        # server's clock.
         assert answered[-1] - answered[0] > 900
         viewer = await Client.join(server, "rate", readonly=True)
         for number in range(150):

@@ -5,7 +5,7 @@ import websockets
 from client import Client
 from server import Server, identifier
 
-# An identifier, which comes back, may have 1,024 bytes.
+# A message's id of almost 1,024 bytes, which is the limit. The answer repeats it.
 LONG = "words " * 160
 
 

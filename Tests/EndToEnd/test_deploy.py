@@ -37,7 +37,7 @@ async def test_the_image_has_what_the_server_is_linked_with_and_loads(image):
     assert loaded == {"libwebsockets-evlib-uv", "libjwt0", "libpq5"} and loaded <= set(image.DEBIAN)
     if not (shutil.which("readelf") and shutil.which("dpkg-query")):
         pytest.skip("no readelf or no dpkg here to tell what the program is linked with")
-    # The deployed program contains Swift's own libraries.
+    # Swift's own libraries are left out, because the deployed program contains them.
     linked, _ = script("sbom").linked(process.BINARY)
     assert len(linked) > 5 and set(linked) <= set(image.DEBIAN)
 
@@ -74,7 +74,7 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
         assert "\nExecStart=/usr/bin/SyncServer\n" in unit
         path = os.path.join(folder, "canvas-sync.service")
         with open(path, "w") as file:
-            # systemd requires that the program exists; here it is at another path.
+            # systemd requires that the program exists, so the unit gets the path that it has here.
             file.write(unit.replace("/usr/bin/SyncServer", process.BINARY))
         os.mkdir(path + ".d")
 

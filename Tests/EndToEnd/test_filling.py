@@ -55,7 +55,7 @@ async def test_names_hide_nothing(shared):
         refused = await shared.http("POST", "/v1/rooms/hidden/ops", {"ops": [shape]})
         assert (refused.status, refused.error) == (400, "bad_value")
         drawing = {"room": "x", "cursor": "1", "shapes": [{"id": identifier(), "kind": "star", "name": name}]}
-        # Drawings may be from before the rule, so what is brought in is cleaned.
+        # A drawing may be older than the rule, so its names are cleaned instead of being refused.
         assert (await shared.http("POST", "/v1/rooms/hidden/layout", drawing)).status == 200
         names = [stored.get("name") for stored in (await shared.get("/v1/rooms/hidden")).json["shapes"]]
         assert name not in names, names
@@ -101,7 +101,8 @@ async def test_websocket_pings_count():
         for number in range(100):
             raw.send(9, b"%d" % number)
             assert await raw.frame() == (10, b"%d" % number)
-        # Forty at once, and then twenty a second, or twice that: one that comes just when reading goes on isn't counted.
+        # The server reads forty at once, and then twenty a second. It may be twice as many, because a ping that arrives
+        # just when reading resumes isn't counted.
         assert await asked_for_the_time(raw) - began > 1_000
 
 
@@ -116,7 +117,7 @@ async def test_bytes_have_a_rate():
         for number in range(5):
             await ann.until("ack", id=number)
         await ann.send({"type": "ping"})
-        # 256 KiB at once, and then 128 KiB a second.
+        # The room takes 256 KiB at once, and then 128 KiB a second.
         assert (await ann.until("pong"))["time"] - ann.welcome["time"] > 1_000
 
 
@@ -165,7 +166,7 @@ async def test_a_message_is_finished_or_given_up():
             late.send(0, b"}")
             return await late.outcome() == "pong"
 
-        # An unfinished request makes way for one more when it is a second old.
+        # An unfinished request is evicted by another one of its address once it is a second old.
         await eventually(is_let_in, "one more is let in for the oldest")
         assert await left[0] == 4408
         assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
@@ -184,7 +185,7 @@ async def test_unfinished_requests_make_way():
                 writer.write(b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nshort")
         for _ in range(5):
             await eventually(lambda: told(server), "what has waited for nothing makes way", holds=status(200))
-        # Some had to go: those from which nothing had come yet.
+        # Some had to be evicted: those from which no byte had come yet.
         reading = {asyncio.create_task(reader.read()): number for number, (reader, _) in enumerate(half)}
         ended, rest = await asyncio.wait(reading, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
         assert {reading[one] % 3 for one in ended} == {2}
@@ -285,7 +286,7 @@ async def test_a_square_is_charged_for_all_that_it_moves():
         assert (await ann.write(*shapes))["type"] == "ack"
         body = {"squares": [{"x": 1, "y": 1, "colour": "#FF0000", "size": 5}]}
         assert (await server.http("POST", "/v1/rooms/crowded/layout", body)).status == 200
-        # Of the 600 operations that may come at once, 501 have been made.
+        # The room allows 600 operations at once, of which 501 are used.
         operations = [{"shape": identifier(), "set": {"kind": "star"}} for _ in range(400)]
         answer = await server.http("POST", "/v1/rooms/crowded/ops", {"ops": operations})
         assert (answer.status, answer.error) == (429, "rate_limited")
@@ -301,8 +302,8 @@ async def test_deletions_without_end_keep_nobody_from_drawing():
 
         assert (await delete(1_000, 1))["type"] == "ack"
         assert (await delete(300, 2))["code"] == "quota_exceeded"
-        # A share counts the deletions of the last second here (by default, of the last hour). So Eve deletes, in time, more than the
-        # memory holds.
+        # Here a share counts the deletions of the last second (by default, of the last hour). So in the end Eve deletes
+        # more than the memory holds.
         for _ in range(6):
             await eventually(lambda: delete(400, 3), "there is a share again", holds=lambda answer: answer["type"] == "ack")
 

@@ -33,7 +33,7 @@ SHORT = ask(40)
 
 
 async def joined(server):
-    # A room of its own, where nobody else comes and goes.
+    # A room of its own, because in a shared one other people would come and go.
     raw = await Raw.open(server, identifier())
     raw.send(TEXT, b'{"type":"hello"}')
     await raw.message("ops")
@@ -62,7 +62,7 @@ async def hold(server, cases):
         for part in written if isinstance(written, tuple) else (written,):
             raw.writer.write(part)
             await raw.writer.drain()
-            # So that each part is a segment of its own, as far as a client can decide that.
+            # Yields, so that each part is sent as a segment of its own, as far as a client can decide that.
             await asyncio.sleep(0)
         found = await asyncio.wait_for(outcome(raw), SECONDS)
         raw.writer.close()
@@ -104,7 +104,7 @@ async def test_1_lengths_in_more_bytes_than_they_need(shared):
         ("65535 in eight", eight + (65535).to_bytes(8, "big") + key + apply(key, ask(65535)), FINE),
         ("65536 in eight", eight + (65536).to_bytes(8, "big") + key + apply(key, ask(65536)), FINE),
         ("2^63", eight + (2**63).to_bytes(8, "big") + key, ENDED),
-        # Too long for a room. The server says so as soon as any part of it has come.
+        # Too long for a room, which the server says as soon as any part of it has come.
         ("2^63 - 1", eight + (2**63 - 1).to_bytes(8, "big") + key + bytes(8192), 1009),
     ]
     await hold(shared, cases)
@@ -148,13 +148,13 @@ async def test_2_a_burst_of_pings(shared):
                 answered.append(int(payload))
             elif opcode == TEXT and json.loads(payload)["type"] == "pong":
                 break
-        # The room may have answered first.
+        # The room may have answered before all pings were read, so one more ping is sent and its answer awaited.
         raw.send(PING, b"-1")
         while not answered or answered[-1] != -1:
             opcode, payload = await raw.frame()
             assert opcode == PONG
             answered.append(int(payload))
-            # This ping may have been one of the forgotten ones.
+            # The ping before may have been among those that the server leaves unanswered, so another one is sent.
             raw.send(PING, b"-1")
         pings = [number for number in answered if number >= 0]
         assert pings[0] == 0 and pings == sorted(set(pings)), answered
@@ -207,7 +207,7 @@ async def test_5_fragmentation(shared):
         ("a binary in a text", masked(TEXT, start, False) + masked(BINARY, SHORT), PROTOCOL_ERROR),
         ("a text in a text, unfinished", masked(TEXT, start, False) + masked(TEXT, start, False), PROTOCOL_ERROR),
     ]
-    # What came before the fault was whole, and may have been answered before.
+    # Without the cases whose first part is a whole message, which the server may answer before it reads the fault.
     cases = [case for case in cases if case[2] is not None]
     await hold(shared, cases)
     raw = await joined(shared)
@@ -286,7 +286,8 @@ async def test_7_closing(shared):
     cases = [(f"{number}", masked(CLOSE, code(number)), number) for number in allowed]
     cases += [(f"{number} and why", masked(CLOSE, code(number) + b"why"), number) for number in allowed]
     cases += [(f"{number}", masked(CLOSE, code(number)), PROTOCOL_ERROR) for number in forbidden]
-    # These come back as they were sent, where an endpoint should close with 1002, or 1007 for a reason that is no text.
+    # The server sends these codes back, although an endpoint should close with 1002, or with 1007 for a reason that is
+    # no text.
     cases += [(f"{number}", masked(CLOSE, code(number)), number) for number in (5000, 65535)]
     cases += [
         ("no code", masked(CLOSE), 1005),

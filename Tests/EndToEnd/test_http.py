@@ -117,7 +117,7 @@ async def test_nothing_outside_of_web_is_served():
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
         os.symlink(os.path.join(folder, "secret"), os.path.join(web, "link"))
-        # The path of this one begins with that of the root.
+        # The path of the link's target begins with the path of the root, but is outside of it.
         os.symlink(web + "-private", os.path.join(web, "beside"))
         with open(os.path.join(web, "long.js"), "w") as file:
             file.write("// words\n" * 1000)
@@ -239,7 +239,7 @@ async def test_a_list_of_rooms_opens_only_so_many():
         for number in range(3):
             await server.write(f"open-{number}")
         clients = [await Client.join(server, f"open-{number}") for number in range(2)]
-        # The maximum of open rooms is reached, and none of them is idle.
+        # The maximum of open rooms is reached and none of them is idle, so the third room stays closed.
         *others, closed = (await server.get("/v1/rooms")).json["rooms"]
         assert [(room["room"], room["shapes"]) for room in others] == [("open-0", 1), ("open-1", 1)]
         assert (closed["room"], closed["operations"], closed["uncounted"]) == ("open-2", 1, True)
@@ -279,7 +279,7 @@ async def test_what_is_made_anew_is_compressed_where_asked():
                 assert packed.headers["Content-Encoding"] == "gzip" and packed.headers["Vary"] == "Accept-Encoding", path
                 assert int(packed.headers["Content-Length"]) == len(packed.body) < len(plain.body), path
                 body = gzip.decompress(packed.body)
-                # Counters change from one request to the next.
+                # The metrics are not compared, because their counters change from one request to the next.
                 assert body == plain.body if path != "/metrics" else b"canvas_ready 1\n" in body, path
 
 
@@ -325,7 +325,7 @@ async def test_history_that_is_not_kept():
         span = (await first.get("/v1/rooms/kept/history")).json
         assert span["from"] < span["to"]
         assert len((await first.get(f"/v1/rooms/kept?at={span['from']}")).json["shapes"]) == 1
-        # A stopped server leaves a snapshot. Without a snapshot no history is dropped.
+        # Ending the server writes a snapshot, because without a snapshot no history is dropped.
         assert await asyncio.to_thread(first.terminate) == 0
         with Server("--history-ms", 0, data=first.data) as server:
             answer = await server.answers(f"/v1/rooms/kept?at={span['from']}", 404)
@@ -419,7 +419,7 @@ async def test_operations_over_http(shared):
         assert (answer.status, answer.error) == (status, code), (body, answer.body)
     answer = await shared.http("POST", "/v1/rooms/posted/ops", b"{}", {"Content-Type": "text/plain"})
     assert answer.status == 415
-    # curl sends this type by default. A page of another site may not send it.
+    # curl sends this type by default. A page of another site is refused with it.
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     body = {"ops": [{"shape": shape, "set": {"alpha": 3}}]}
     assert (await shared.http("POST", "/v1/rooms/posted/ops", body, form)).status == 200

@@ -188,7 +188,7 @@ async def test_clients_behind_a_proxy_make_way_each_for_itself():
             with contextlib.suppress(OSError):
                 return (await server.get("/healthz", {"X-Forwarded-For": "203.0.113.9"})).status == 200
 
-        # Whose a request is, is known once its head has been read.
+        # The server knows whose a request is only once its head has been read.
         for _ in range(5):
             await eventually(served, "somebody makes way")
         body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}, separators=(",", ":")).encode()

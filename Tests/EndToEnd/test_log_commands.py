@@ -33,7 +33,7 @@ async def stored(end=signal.SIGKILL):
         server.process.send_signal(end)
         server.process.wait()
         if end == signal.SIGKILL:
-            # The next start carries the content of the write-ahead log over into the database.
+            # The next start moves the content of the write-ahead log into the database.
             server.start()
             server.kill()
         server.shapes = shapes

@@ -53,7 +53,7 @@ async def test_metrics_count_connections_and_messages():
         assert change["canvas_messages_in_total"] == 7
         assert not any(name.startswith("canvas_closes_total") for name in change)
 
-        # Frames count by their payload. Reading the metrics adds bytes of its own.
+        # Frames are counted by their payload. Reading the metrics adds bytes too.
         raw = await Raw.open(server, "counted")
         raw.send(1, b'{"type":"hello"}')
         await raw.message("ops")
@@ -156,7 +156,7 @@ async def test_metrics_tell_how_far_clocks_are_off():
         assert (ahead, behind) == (1, 0) and 10 < seconds <= 20
         ahead, _, behind, seconds = await told(-40_000)
         assert (ahead, behind) == (1, 1) and 40 <= seconds < 100
-        # A message may carry older edits together with new ones.
+        # A message may contain older edits beside new ones.
         ahead, seconds, behind, _ = await told(-40_000, 20_000, -90_000)
         assert (ahead, behind) == (2, 1) and 20 < seconds <= 40
         body = {"ops": [{"shape": identifier(), "at": stamp(identifier(), ahead=5_000), "set": STAR}]}
@@ -207,7 +207,7 @@ async def test_damage_is_found_though_nobody_asks_for_the_room():
                 (found,) = [line for line in server.log if line["message"] == "room torn is damaged at position 2"]
                 assert found["level"] == "error" and found["room"] == "torn"
                 (told,) = [line for line in server.log if line["message"] == "verified all rooms"]
-                # Records after a damaged one aren't read, because they couldn't be used.
+                # The records after a damaged one aren't counted, because they couldn't be used and so aren't read.
                 assert told["level"] == "info" and told["rooms"] == 2 and told["records"] == 2 and told["damaged"] == 1
                 (summary,) = [line for line in server.log if "log repair" in line["message"]]
                 assert summary["level"] == "error" and summary["rooms"] == "torn"
@@ -224,7 +224,7 @@ async def test_verifying_goes_on_in_bounded_parts_and_begins_again():
         server.start()
         first, second, *_ = await eventually(
             lambda: [line for line in server.log if line["message"] == "verified all rooms"], "two rounds", holds=lambda lines: len(lines) > 1)
-        # A record and a snapshot, each in a second of its own by the server's clock.
+        # Verification reads a record and a snapshot, each in a second of its own by the server's clock.
         assert first["seconds"] >= 1 and second["seconds"] >= 1
         assert first["records"] == second["records"] == 1 and first["damaged"] == 0
 
@@ -237,7 +237,7 @@ async def test_a_room_that_is_open_is_saved_from_damage_of_what_is_stored():
             ann = await Client.join(server, "torn")
             assert set(server.shapes) <= set(ann.live)
             damage(server)
-            # With a new record, what was kept of the file is read again.
+            # The new record makes the server read the file again, instead of what it had cached.
             await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=1)
             await server.logged("room torn is damaged at position 2")
 

@@ -75,7 +75,7 @@ def test_a_wrong_password_ends_the_server_in_one_line(guarded):
     """It is shown nowhere. Without any, the line is alike."""
     said = line("--data", of_ann(guarded), PGPASSWORD="sesame-shut")
     assert "refuses the user or the password" in said and "PGPASSWORD" in said and "sesame-shut" not in said
-    # No password file of whoever runs the tests.
+    # The path keeps libpq from finding a password file of the user who runs the tests.
     said = line("--data", of_ann(guarded), PGPASSFILE="/nonexistent")
     assert "refuses the user or the password" in said and "password file" in said
 
@@ -120,7 +120,7 @@ def test_a_database_with_a_certificate_of_its_own_making_is_reached_by_sslmode_r
     by_name = of_ann(guarded, f"?sslmode=verify-ca&sslrootcert={root}")
     with Server(data=by_name, environment={"PGPASSWORD": PASSWORD}):
         pass
-    # It is called `database`, and not 127.0.0.1.
+    # The certificate is for `database`, and not for 127.0.0.1.
     with waiting(by_name.replace("verify-ca", "verify-full"), PGPASSWORD=PASSWORD) as process:
         said = process.stderr.readline()
         assert "waiting for the database" in said and "does not match host name" in said, said
@@ -138,7 +138,8 @@ def test_a_database_that_could_lose_what_it_acknowledges_is_refused(guarded):
 async def test_settings_that_turn_bad_later_are_noticed():
     """What may damage or weaken is said. Where what is acknowledged could be lost, nothing is stored until it is set right."""
     with postgres.Cluster() as cluster:
-        # A standby that there is not: a commit would wait for it for ever, but the node sees the name when it connects.
+        # A standby that doesn't exist. A commit would wait for it for ever, but the node reads the setting when it
+        # connects.
         cluster.set(0, "synchronous_standby_names = 'nobody'")
         server = Server(data=f"{cluster.address}/postgres")
         async with database.waiting(server) as starting:
@@ -166,7 +167,7 @@ async def test_settings_that_turn_bad_later_are_noticed():
 
 
 def test_a_machine_without_libpq_is_told_to_install_it(tmp_path):
-    # A file of that name which isn't the library hides the one that is.
+    # This file has the library's name but isn't the library, and hides the real one.
     (tmp_path / "libpq.so.5").touch()
     said = line("--data", "postgresql://127.0.0.1:1/canvas", LD_LIBRARY_PATH=str(tmp_path))
     assert "install libpq5" in said
@@ -208,7 +209,7 @@ async def test_a_database_that_is_gone_at_the_start_is_waited_for():
                 await starting
                 assert (await server.get("/readyz")).status == 200 and await server.metric("canvas_ready") == 1
                 await sees("Moon")
-                # All nodes take each other's keys.
+                # Each node accepts the keys that the other nodes have given.
                 with Server(data=server.data) as other:
                     ann = await Client.join(server, "garden")
                     assert len(ann.live) == 2
@@ -314,7 +315,7 @@ async def test_a_database_without_a_connection_left_is_waited_for():
                 ask(f"ALTER ROLE {name} CONNECTION LIMIT 20")
                 said = await asyncio.to_thread(process.stderr.readline)
                 assert "listening" in said, said
-            # Asked to stop while it waits, it does.
+            # The server must end at once if it is told to while it waits.
             ask(f"ALTER ROLE {name} CONNECTION LIMIT 0")
             with waiting(url.replace("canvas@", name + "@")) as process:
                 await asyncio.to_thread(process.stderr.readline)

@@ -25,7 +25,7 @@ async def test_all_nodes_forget_at_the_same_place():
         await ann.write({"shape": kept, "set": {"kind": "star"}})
         await ann.write(*({"shape": shape, "set": {"deleted": True}} for shape in gone), id=2)
         late = stamp(ben.actor, ahead=-20_000)
-        # Until then the second node may not know of the room.
+        # Before that, the second node may not know of the room.
         await agree(ann, ben)
         await eventually(lambda: memory(second), "the other node has heard of all", holds=lambda found: found["erasures"] == 20)
         assert (await ben.write({"shape": identifier(), "set": {"kind": "star"}}, id=3))["code"] == "room_full"
@@ -69,7 +69,7 @@ async def test_a_full_memory_keeps_nobody_from_drawing():
         await eventually(
             lambda: asyncio.gather(*map(memory, servers)), "both nodes have forgotten the same",
             holds=lambda found: found[0]["forgottenBefore"] == found[1]["forgottenBefore"] > 0)
-        # Both may let in the last at once.
+        # Each of both nodes may have accepted the last deletion that fits.
         assert all([(await memory(server))["erasures"] <= 440 for server in servers])
 
 
@@ -94,5 +94,5 @@ async def test_opening_a_room_reads_each_of_its_records_once():
             (read,) = database.ask("SELECT idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'records'", place)
             return int(read) >= records and int(read)
 
-        # Meanwhile the room may be verified, which reads it too.
+        # Up to twice as many, because verification may read the room at the same time.
         assert await eventually(counted, "the records are counted") < 2.1 * records

@@ -54,7 +54,7 @@ async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path)
             past = await server.get("/v1/rooms/garden?at=" + cursor)
             assert past.status == 200 and len(past.json["shapes"]) == 600
             assert await asyncio.to_thread(server.terminate) == 0
-        # The room has gone on: it is another one now.
+        # The source has newer edits than the copy, so it counts as another room.
         code, out, _ = await command("move", "--from", plain, "--to", url, "--room", "garden")
         assert code == 1 and "another room garden" in out, out
         code, out, said = await command("move", "--from", url, "--to", again)
@@ -100,7 +100,7 @@ async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_p
     with database.database() as one, database.database() as two, Server("--tokens", tokens, data=one) as old:
         pond = await Client.join(old, "pond", options=bearer)
         await draw(pond, rectangle(identifier()))
-        # A database that has no secret yet gets that of the first.
+        # A database without a secret gets the secret of the database from which a room is moved.
         assert (await command("move", "--from", one, "--to", two, "--room", "pond"))[0] == 0
         with Server("--tokens", tokens, data=two) as new:
             ann = await Client.join(old, "garden", options=bearer)
@@ -182,7 +182,7 @@ async def test_a_move_that_comes_to_another_room_stops_and_leaves_none(tmp_path)
     with database.database() as url:
         with Server(data=url):
             pass
-        # The fiftieth record is the tenth again, just as it should be stored.
+        # Stores the tenth record once more in place of the fiftieth, with a correct checksum.
         when_stored(
             url, "NEW.position = 50",
             "SELECT checksum, bytes INTO NEW.checksum, NEW.bytes FROM canvas.records WHERE room = NEW.room AND position = 10")

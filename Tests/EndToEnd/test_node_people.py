@@ -51,7 +51,7 @@ async def test_every_node_lists_the_people_of_all():
             "actor": ann.actor, "name": "Ann", "color": "", "role": "editor", "token": "Ann's laptop", "address": "127.0.0.1"}
         assert by_name["Eve"]["role"] == "viewer" and by_name["Eve"]["actor"] == guest.actor
         await all_count(servers, {"demo": 2, "team-a": 1})
-        # Who leaves is gone everywhere.
+        # A person who leaves disappears from the lists of all nodes.
         await guest.close()
         await team.close()
         await all_count(servers, {"demo": 1, "team-a": 0})
@@ -69,7 +69,7 @@ async def test_an_operator_removes_somebody_at_another_node():
         again = await second.http("DELETE", path, headers=bearer(KEEPER))
         assert again.status == 404 and again.error == "no_such_peer"
         assert not guest.errors
-        # A node that stands still doesn't answer; one that is gone has nobody.
+        # A node that hangs doesn't answer. A node that has ended has no people.
         cat = await enter(first, "demo", ANN, name="Cat")
         await eventually(lambda: people(second, "demo"), "the other node knows her", holds=lambda found: len(found) == 2)
         first.freeze()

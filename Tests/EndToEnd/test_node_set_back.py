@@ -46,7 +46,7 @@ async def come_back(server, client, since=None):
         try:
             return await Client.join(server, "garden", since=since or client.cursor, actor=client.actor, key=client.welcome["key"])
         except AssertionError as answer:
-            # The node has yet to find the new primary.
+            # Until the node has found the new primary, it refuses with this error.
             assert "unavailable" in str(answer), answer
 
     return await eventually(joined, "coming back")
@@ -64,7 +64,7 @@ async def test_what_a_standby_lacks_that_takes_over_is_gone_for_everyone():
                 await draw(ann, {"shape": kept, "set": {"position": [7, x]}})
             await draw(ben, rectangle(lost))
             await agree(ann, ben)
-            # She has seen what is about to be lost.
+            # The cursor stands for a state of which the last part is about to be lost.
             cursor = ann.cursor
             cluster.kill(0)
             cluster.promote(1)
@@ -72,7 +72,7 @@ async def test_what_a_standby_lacks_that_takes_over_is_gone_for_everyone():
             ann, ben = await come_back(first, ann, since=cursor), await come_back(second, ben, since=cursor)
             await agree(ann, ben)
             assert ann.live.keys() == {kept} and position(ann, kept) == [1, 1]
-            # Other records take the places of the lost ones. Both nodes write them.
+            # Both nodes write other records, which take the positions of the lost ones.
             for x in range(5):
                 for server, client in ((first, ann), (second, ben)):
                     await draw(client, {"shape": kept, "set": {"position": [9, x]}})
@@ -84,7 +84,8 @@ async def test_what_a_standby_lacks_that_takes_over_is_gone_for_everyone():
                 assert await server.metric("canvas_log_rooms_set_back_total") == 1
                 assert await server.metric("canvas_node_differences_total") == 0
 
-            # The former primary comes back as if nothing had happened, and is first on the list. It is not written to.
+            # The former primary comes back unchanged, and is first on the list of addresses. The nodes must not write
+            # to it.
             cluster.start(0)
             before = cluster.ask(0, "SELECT last FROM canvas.rooms")
             cluster.ask(1, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'canvas %'")

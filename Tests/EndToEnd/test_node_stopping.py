@@ -27,7 +27,7 @@ async def test_a_node_that_stops_sends_its_people_away_one_after_the_other():
         waiting = [asyncio.create_task(wait(one)) for one in people]
         assert await asyncio.to_thread(first.terminate) == 0
         again = await asyncio.gather(*waiting)
-        # So the other node doesn't have all of them at its door at once.
+        # Clients leave one after the other, so that the other node doesn't have to let in all of them at once.
         assert "gone" in happened[happened.index("back") :], happened
         assert [one.actor for one in again] == [one.actor for one in people]
 
@@ -58,7 +58,8 @@ async def test_people_at_other_nodes_keep_no_node_from_stopping():
         stopping = asyncio.create_task(asyncio.to_thread(first.terminate))
         assert await ann.closed() == 1001
         assert await stopping == 0
-        # It waited neither for its deadline to store what was taken in, nor for the one to send it.
+        # The node waited neither for the deadline by which accepted edits must be stored, nor for the one by which they
+        # must be sent.
         messages = [line["message"] for line in first.log]
         assert messages[-1] == "stopped" and not any("hasn't answered" in message for message in messages), messages
         is_over.set()
@@ -75,7 +76,7 @@ async def test_a_database_that_says_nothing_keeps_nobody_from_going_on_elsewhere
         cluster.signal(0, signal.SIGSTOP)
         try:
             await ann.send({"type": "ops", "id": 2, "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
-            # The pong comes when the edit has been read.
+            # The pong shows that the server has read the edit before it.
             await ann.send({"type": "ping"})
             await ann.until("pong")
             stopping = asyncio.create_task(asyncio.to_thread(server.terminate))

@@ -35,7 +35,7 @@ async def test_what_an_older_server_could_not_read_is_written_once_all_are_upgra
         assert await asyncio.to_thread(older.terminate) == 0
         with Server(data=url) as upgraded:
             ann = await Client.join(upgraded, "garden", actor=ann.actor, key=ann.welcome["key"])
-            # The older one is waited for, since it may only have stood still.
+            # The newer node waits for the older one, since that may only have been suspended.
             assert (await eventually(lambda: forgets(newer), "forgetting")).status == 204
             assert "3" in ask("SELECT get_byte(bytes, 0) FROM canvas.records", url)
             await draw(ben, rectangle(identifier()))
@@ -80,7 +80,7 @@ async def test_a_record_of_a_newer_server_closes_the_room_until_the_node_is_upgr
         assert any("has to be brought up to date" in line.get("reason", "") for line in said), said
         await draw(ben, rectangle(identifier()))
 
-        # As for a server that reads the form.
+        # With a form number that the server knows, it reads the record.
         bytes[0] = form
         ask(f"UPDATE canvas.records SET bytes = '\\x{bytes.hex()}', checksum = {checksum(bytes)} WHERE position = 2", url)
         ann = await Client.join(server, "garden")
@@ -94,7 +94,7 @@ async def test_a_node_goes_on_beside_a_newer_one_that_has_added_to_the_tables():
     with database.database() as url, Server(data=url) as older:
         ann = await Client.join(older, "garden")
         await draw(ann, rectangle(identifier()))
-        # As a newer server does it.
+        # Changes the tables in the way that a newer server would.
         ask("ALTER TABLE canvas.rooms ADD COLUMN colour text; UPDATE canvas.about SET version = version + 1", url)
         await draw(ann, rectangle(identifier()))
         ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()", url)

@@ -66,7 +66,7 @@ async def test_what_is_drawn_on_one_node_is_seen_on_all():
     with nodes(3) as servers:
         people = [await Client.join(server, "garden") for server in servers]
         shapes = [identifier() for _ in people]
-        # Nobody has written to the room yet, so all of them begin it.
+        # The room has no record yet, so all nodes try to write its first one.
         await asyncio.gather(*(draw(one, rectangle(shape)) for one, shape in zip(people, shapes)))
         await agree(*people)
         assert set(people[0].live) == set(shapes)
@@ -84,7 +84,7 @@ async def test_a_client_goes_on_at_another_node_where_it_was():
             ann = await Client.join(first, "garden")
             shape = identifier()
             cursor = (await draw(ann, rectangle(shape)))["cursor"]
-            # She has seen what the other node may not have heard of yet.
+            # Ann's cursor may be ahead of what the other node has read so far.
             again = await Client.join(second, "garden", state=False, since=cursor, actor=ann.actor, key=ann.welcome["key"])
             messages = await again.state()
             assert not any(message.get("reset") for message in messages), round
@@ -105,7 +105,7 @@ async def test_people_see_each_other_across_nodes():
         await ann.send({"type": "presence", "state": {"cursor": [3, 4], "told": "x" * 3_900}})
         states = (await ben.until("presence"))["peers"]
         assert states[0]["actor"] == ann.actor and states[0]["state"]["cursor"] == [3, 4]
-        # The same actor at the other node: the older connection goes, however short it was there.
+        # The same actor has joined at the other node, so the older connection is closed, however short it existed.
         cat = await Client.join(first, "garden", name="Cat")
         while (await ben.until("join"))["peer"]["name"] != "Cat":
             pass
@@ -117,7 +117,7 @@ async def test_people_see_each_other_across_nodes():
             newest = again
         await newest.send({"type": "ping", "id": 1})
         await newest.until("pong")
-        # A node that is killed takes its people with it.
+        # When a node is killed, the others remove its people.
         first.kill()
         await ben.until("leave", actor=cat.actor)
 
@@ -166,7 +166,7 @@ async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
                         acknowledged[room, shape] = x
                         x += 1
                 except websockets.ConnectionClosed:
-                    # Unanswered writes are sent again: they may be stored already.
+                    # Unanswered writes are sent again, although they may be stored already.
                     client = await balancer.join(room, since=client.cursor, actor=client.actor, key=client.welcome["key"])
                 await asyncio.sleep(0.05)
             return room, client
@@ -236,7 +236,7 @@ async def test_a_room_locked_at_one_node_is_locked_at_all(tmp_path):
         ann = await Client.join(second, "garden", options=bearer("ann-aaaaaaaaaaaaaaaa"))
         assert ann.welcome["role"] == "viewer"
         ben = await Client.join(first, "garden", options=bearer("ann-aaaaaaaaaaaaaaaa"))
-        # A node that starts later knows it from the beginning.
+        # A node that starts later reads the lock from the database.
         with Server("--tokens", tokens, data=first.data) as third:
             eve = await Client.join(third, "garden", options=bearer("ann-aaaaaaaaaaaaaaaa"))
             assert eve.welcome["role"] == "viewer"
@@ -252,7 +252,7 @@ async def test_a_node_that_has_not_heard_of_a_lock_ends_it_all_the_same():
     with nodes(1) as (server,):
         for number in range(8):
             room = f"room-{number}"
-            # Another node has locked it, and its bell has rung for nobody yet.
+            # Acts as another node that has locked the room, and whose notification has not reached this node yet.
             ask(f"INSERT INTO canvas.locks VALUES ('{room}')", server.data)
             assert (await server.http("DELETE", f"/v1/rooms/{room}/lock")).status == 204
             assert ask("SELECT room FROM canvas.locks", server.data) == []
@@ -310,7 +310,8 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                     "the commit waits")
                 blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
                 relay.hang_up()
-                # The node comes back at once, and asks what became of it. The other one asks who is in its way after two seconds.
+                # The cut node connects again at once, and asks whether its commit was stored. After two seconds, the
+                # other node asks which connection blocks it.
                 await asyncio.sleep(3)
                 assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]
                 assert not seeing.done()
@@ -346,7 +347,7 @@ async def test_a_database_that_takes_no_writes_is_read_until_it_does():
 
         await eventually(is_known, "that it takes no writes")
         assert await refused(ann)
-        # Who is there sees what is there.
+        # Clients that are connected can still read.
         assert (await server.get("/v1/rooms/garden")).status == 200
         ask(f"ALTER DATABASE {name} SET default_transaction_read_only = off")
         await eventually(lambda: taken(ann), "writing again")
@@ -362,7 +363,7 @@ async def test_a_database_whose_disk_is_full_refuses_and_comes_back():
         os.rmdir(place)
         pytest.skip("no file system can be mounted here")
     try:
-        # A server of its own: on a full disk it makes no checkpoints, which others wait for.
+        # A server of its own, because on a full disk PostgreSQL makes no checkpoints, and other tests wait for them.
         with postgres.Cluster() as cluster:
             os.mkdir(f"{place}/data")
             os.chown(f"{place}/data", cluster.user.pw_uid, cluster.user.pw_gid)

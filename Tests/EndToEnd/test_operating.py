@@ -164,7 +164,7 @@ async def test_refusals_of_different_kinds_are_a_few_a_second_and_then_a_number(
             await server.write(f"told-{number}")
         assert {answer.status for answer in await asyncio.gather(*[server.get(path) for path in paths])} == {400}
         await server.logged("refused more")
-        # Another second has lines of its own.
+        # Within another second, the first refusals have lines of their own again.
         await server.write("told-40")
         assert (await server.get("/v1/rooms/told-40/overlaps?box=1")).status == 400
         assert await asyncio.to_thread(server.terminate) == 0
@@ -232,7 +232,7 @@ async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
             return [line for line in server.log if line["message"] == message]
 
         async def slow():
-            # The commit waits only if the other program is first.
+            # The other program must hold the lock first, because otherwise the commit wouldn't have to wait.
             with held(server):
                 await ann.send({"type": "ops", "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
                 begun = time.time()

@@ -136,7 +136,7 @@ async def test_an_operator_takes_back_what_one_actor_wrote(tmp_path):
         assert await drawing() == {star: (30, 10), circle: (30, 10), square: (90, 10)}
         assert drawn in await drawing(spoilt) and star not in await drawing(spoilt)
         assert set(await drawing(before)) == {star, circle, square}
-        # A second time there is nothing left to do, also after a restart.
+        # Taking back a second time changes nothing, not even after a restart.
         server.restart()
         assert (await take_back(eve.actor)).json["shapes"] == []
         for actor, token, room, status, code in [
@@ -158,7 +158,7 @@ async def test_taking_back_goes_as_far_as_history():
         await ann.write({"shape": theirs, "set": {"kind": "star", "rotation": 30}})
         await eve.write({"shape": theirs, "set": {"rotation": 60}}, {"shape": made, "set": {"kind": "star"}}, id=2)
         at = (await first.get("/v1/rooms/old/history")).json["from"]
-        # A stopped server leaves a snapshot, and the history before that is dropped.
+        # Ending the server writes a snapshot, and the history before the snapshot is dropped.
         assert await asyncio.to_thread(first.terminate) == 0
         with Server("--history-ms", 0, data=first.data) as server:
             await server.answers(f"/v1/rooms/old?at={at}", 404)
@@ -264,7 +264,7 @@ def foreign_address():
     """An address of this machine that is not loopback's; None if it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            # Connecting a datagram socket sends nothing.
+            # Connecting a datagram socket chooses an address without sending a packet.
             probe.connect(("192.0.2.1", 9))
         except OSError:
             return None

@@ -24,7 +24,7 @@ from waiting import eventually
 
 pytestmark = pytest.mark.skipif(not patroni_cluster.is_here(), reason="PostgreSQL or Patroni isn't here; scripts/setup test fetches both")
 
-# What is waited for takes 2 to 30 seconds on a quiet machine.
+# A failover takes 2 to 30 seconds on a quiet machine, so a test that waits longer than this hangs.
 HANG_SECONDS = 120
 ROOMS = [f"room-{number}" for number in range(6)]
 SYNC_CLIENT = os.path.join(ROOT, ".build", "test", "release", "sync-client")
@@ -65,7 +65,7 @@ class Ledger:
         url = f"http://127.0.0.1:{self.balancer.port}/v1/rooms/{room}"
 
         def read():
-            # Longer than a node may stand still here.
+            # The limit is longer than a node is allowed to stand still in these tests.
             with urllib.request.urlopen(url, timeout=15) as answer:
                 return json.load(answer)
 
@@ -172,7 +172,7 @@ async def test_whatever_goes_people_draw_on_and_nothing_is_lost():
 
             ledger.reading_never_failed()
 
-            # Everything at once, as after a loss of power.
+            # Kills all processes at once, as a loss of power would.
             begun = time.monotonic()
             for node in nodes:
                 node.kill()
@@ -214,12 +214,12 @@ async def test_a_primary_without_its_standbys_acknowledges_nothing():
 
         begun, old = time.monotonic(), cluster.primary
         cluster.cut(old)
-        # Patroni would end it as soon as etcd doesn't answer.
+        # Patroni would end PostgreSQL as soon as etcd doesn't answer, so Patroni is stopped.
         cluster.signal_watcher(old, signal.SIGSTOP)
         await ledger.all_write_again("the primary cut off while it goes on", begun)
         in_recovery = [cluster.ask(number, "SELECT pg_is_in_recovery()") for number in range(DATABASES)]
         assert in_recovery.count(["f"]) == 2 and in_recovery[old] == ["f"], in_recovery
-        # A node follows the new one as soon as somebody draws there, at the latest.
+        # Each node must use the new primary at the latest when somebody draws there.
         looking = [await joined(node, ROOMS[0]) for node in nodes]
         shapes = [identifier() for _ in looking]
         for client, shape in zip(looking, shapes):

@@ -18,13 +18,14 @@ from test_signed_tokens import Keys, pytestmark  # noqa: F401
 from test_tokens import KEEPER
 from waiting import SECONDS, eventually
 
-# This many bytes of each input are sent. Bytes that are no message have an allowance of 64 KB.
+# How many bytes of each input are sent: fewer than the 64 KB that a connection may send beside messages.
 BYTES = 48_000
-# The most that an input may cost, as a multiple of the same bytes of the cheapest request.
+# The upper bound on what an input may cost, as a multiple of what the same number of bytes of the cheapest request
+# costs.
 RATIO_MAX = 20
 STATUS = re.compile(rb"HTTP/1\.1 (\d\d\d) ")
 CHEAPEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-# Rates are a matter of other tests. Here they would make the measuring long.
+# The rates are raised, because they would only slow the measurement down. Other tests check them.
 FLAGS = ["--max-messages-per-second", 1_000_000, "--max-ops-per-second", 1_000_000, "--max-bytes-per-second", 1 << 30,
          "--day-rooms-per-address", 1_000_000, "--max-refusals-ignored", 1_000_000, "--proxies", "127.0.0.77"]
 SHAPES = 1_000
@@ -86,7 +87,7 @@ async def requests(server, pieces, address="127.0.0.1", at_once=4):
         async def read():
             nonlocal answered
             while piece := await asyncio.wait_for(exchange.reader.read(1 << 20), SECONDS):
-                # A status line may be cut in two.
+                # A status line may be split between two reads.
                 *lines, rest = STATUS.split(answered + piece)
                 statuses.extend(int(status) for status in lines[1::2])
                 answered = rest[-16:]
@@ -124,7 +125,7 @@ async def connections(server, piece, room="priced"):
         exchange.writer.write(piece)
         with contextlib.suppress(OSError):
             if b"hello" in piece:
-                # The answer to a digest comes behind the state.
+                # The digest is answered after the state, so its answer shows that the state has been sent.
                 exchange.writer.write(said(type="digest"))
                 await exchange.until(b'"digest"')
             else:
@@ -132,7 +133,8 @@ async def connections(server, piece, room="priced"):
         exchange.drop()
 
 
-# The senders, by the first cells of the table. Each is handed the server and the tokens, sends `BYTES` and waits for the answers.
+# The senders, by the first cells of the table. Each gets the server and the tokens, sends `BYTES` bytes and waits for
+# the answers.
 
 def asking(*pieces, expected=200, address="127.0.0.1"):
     async def send(server, _):
@@ -312,7 +314,7 @@ async def test_every_input_has_a_price():
 
 async def test_no_input_costs_more_than_twenty_times_the_cheapest():
     """Or else its sender pays before it is done: with turns, or with the rate. What is left to the loop is cheap in any case."""
-    # At so low a rate the second asks for payment however slow the machine is.
+    # The rate of the second server is so low that it asks for payment however slow the machine is.
     with Server(*FLAGS) as server, Server("--max-ops-per-second", 100) as strict:
         await draw(server)
         await draw(strict)

@@ -61,7 +61,7 @@ class Keys:
         signature = openssl("dgst", "-sha256", "-sign", os.path.join(self.private, kid + ".private"), input=content)
         if algorithm == "RS256":
             return signature
-        # Two whole numbers in ASN.1, which a token has as 32 bytes each.
+        # The signature is two integers in ASN.1. A token has each of them as 32 bytes.
         first = signature[4 : 4 + signature[3]]
         second = signature[6 + len(first) :]
         return b"".join(number.lstrip(b"\0").rjust(32, b"\0") for number in (first, second))
@@ -121,7 +121,8 @@ async def test_tokens_that_are_not_as_they_should_be_are_refused():
         good = keys.token()
         head, claims, signature = good.split(".")
         now = int(time.time())
-        # The public key is no secret, so whoever signs with it as if it were one shows nothing.
+        # The public key is not secret. So a token that is signed with it, as if it were a shared secret, proves
+        # nothing.
         content = f"{encoded({'alg': 'HS256', 'kid': 'rs'})}.{claims}".encode()
         confused = content.decode() + "." + text(hmac.new(keys.public("rs"), content, hashlib.sha256).digest())
         wrong = [
@@ -210,7 +211,8 @@ async def test_a_token_names_its_bearer():
         for client in (again, forger):
             await client.close()
         for encoding in (Client, BinaryClient):
-            # Its bearer is away, and nobody else becomes it, whether or not the server chose the actor.
+            # The actor's bearer is away, but no other bearer may become that actor, whether the server has chosen the
+            # actor or not.
             protocol = "canvas.v1.json" if encoding is Client else "canvas.v1.bin"
             taker = await encoding.join(
                 server, "demo", [protocol], options={"additional_headers": bearer(keys.token(sub="bob"))}, actor=own)
@@ -253,13 +255,13 @@ async def test_a_token_is_replaced_while_connected():
                       keys.token(role="operator"), keys.token(actor=identifier()), "x" * 9_000]:
             answer = await bring(wrong)
             assert answer["type"] == "error" and answer["code"] == "token_refused" and answer["message"], answer
-        # The end of the new one is told, too.
+        # The client is told when the new token ends, too.
         assert await bring(keys.token(exp=end + 30)) == {"type": "token", "until": (end + 30) * 1_000}
         assert (await ann.until("error"))["code"] == "token_expires"
         assert await bring(keys.token(exp=end + 597, actor=ann.actor)) == {"type": "token", "until": (end + 597) * 1_000}
         await eventually(time.time, "the first token has ended", holds=lambda now: now > end + 1.2)
         assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
-        # The key of the new token goes, and so does whoever has it.
+        # When the new token's key is removed, its bearer is disconnected.
         assert (await bring(keys.token("ES256", "es")))["type"] == "token"
         os.remove(os.path.join(keys.folder, "es.pem"))
         server.process.send_signal(signal.SIGHUP)

@@ -18,7 +18,7 @@ async def test_a_damaged_row_is_an_error_of_its_room_only():
     """That room is refused with its name in the log, listed with its fault (H7), and counted; the others go on."""
     async with stored() as server:
         damage(server)
-        # Nothing else looks for damage.
+        # Without this flag, verification would find the damage too.
         server.flags = ["--verify-every-ms", "0"]
         server.start()
         assert await server.metric("canvas_log_damaged_rooms") == 0
@@ -98,7 +98,7 @@ async def test_rooms_that_are_closed_cost_nothing():
             await server.has("canvas_rooms_open", 0)
             return await server.metric("process_resident_memory_bytes")
 
-        # Memory that is taken once: the allocator's, the log's and the threads' own.
+        # The first half takes memory that is needed only once: of the allocator, the log and the threads.
         before = await memory_after(range(ROOMS // 2))
         grown = await memory_after(range(ROOMS // 2, ROOMS)) - before
         assert grown / (ROOMS // 2) < 8_000, grown

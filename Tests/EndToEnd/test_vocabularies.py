@@ -9,7 +9,7 @@ PATH = [[0, 0], [32768, 65535], [65535, 0]]
 INK = {"kind": "ink", "position": [10, 10], "size": [200, 100], "stroke": "#2F6FED", "strokeWidth": 4, "path": [[0, 0, 40], [300, 65535], [65535, 7, 160]]}
 NOTE = {"kind": "ellipse", "position": [5, 6], "text": "Buy milk,\n“and” bread", "textSize": 24, "textAlign": "left", "textPlace": "top"}
 FRAME = {"kind": "rectangle", "strokeWidth": 4, "dash": "dashed", "filled": False, "locked": True, "group": "afy-kw5-t7o"}
-# The properties and kinds that a client knew before there were texts.
+# The properties and kinds that clients knew before there were texts.
 KNOWN, KINDS = {"deleted", *binary.PROPERTIES[: binary.PROPERTIES.index("text")]}, binary.KINDS[:5]
 
 
@@ -55,7 +55,7 @@ async def test_everyone_is_told_what_they_know_of(shared):
     picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
     assert ">Buy milk,</tspan>" in picture and "“and” bread" in picture
     assert 'fill="none" stroke="#000000" stroke-width="4" stroke-dasharray="12 8"' in picture
-    # Another client's move of a line that it doesn't know leaves the path alone.
+    # A client that doesn't know lines moves one, which must not change its path.
     assert (await old.write({"shape": tied, "set": {"position": [50, 60]}}))["type"] == "ack"
     after = (await drawing())[tied]
     assert after["path"] == PATH and after["kind"] == "line" and after["position"] == [50, 60]
@@ -77,10 +77,11 @@ async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
         }},
     )
     picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
-    # The box's upper right corner, a quarter of a turn later: [50, -25] from its middle becomes [25, 50].
+    # The box's upper right corner after a quarter of a turn: [50, -25] from the box's middle becomes [25, 50].
     assert 'd="M0,0L575,575" stroke="#112233" stroke-width="2"' in picture, picture
     assert '<circle cx="575" cy="575" r="4" fill="#112233"/>' in picture, picture
-    # A shape that goes leaves the end where the line itself has it: whoever deletes it may write that, and here nobody does.
+    # When the shape is deleted, the line's end is where the line itself has it. A client that deletes the shape may
+    # write another place to the line, but here none does.
     await ann.write({"shape": square, "set": {"deleted": True}})
     picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
     assert 'd="M0,0L10,10"' in picture, picture
@@ -133,7 +134,7 @@ async def test_a_program_of_the_version_before_goes_on(shared):
     old = await OldClient.enter(shared, room, name="Old", overlaps=True, key="")
     shapes = {name: identifier() for name in newer}
     await ann.write(*({"shape": shapes[name], "set": values} for name, values in newer.items()))
-    # Nothing in these is known to it: the second is told as an empty message.
+    # The old client knows nothing in these messages. It gets the second one as an empty message.
     await ann.write({"shape": shapes["text"], "set": {"text": "Hello"}})
     await ann.write({"shape": shapes["line"], "set": {"deleted": True}})
     await ann.send({"type": "presence", "state": {"ink": {"shape": "afy-kw5-t7o", "points": [1, 2]}}})
@@ -145,7 +146,7 @@ async def test_a_program_of_the_version_before_goes_on(shared):
         shapes["text"]: "rectangle", shapes["ink"]: "rectangle", shapes["star"]: "star",
     }
     assert late.live == old.live and late.erased == old.erased
-    # It moves and colours all of it. What comes too late it is told of.
+    # The old client moves and colours all of the shapes. What it doesn't know stays as it is.
     for name in ("text", "ink", "star"):
         answer = await old.write({"shape": shapes[name], "set": {"position": [70, 80], "fill": "#ABCDEF", "alpha": 5}})
         assert answer["type"] == "ack", answer

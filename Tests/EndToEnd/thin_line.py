@@ -237,7 +237,7 @@ class Watcher:
         self.opening.__exit__(*what)
 
     def listen(self):
-        # The line may take the goodbye, too.
+        # The line may be cut before the close frame arrives.
         with contextlib.suppress(ConnectionClosed):
             for content in self.socket:
                 self.take(json.loads(content))
@@ -298,7 +298,7 @@ def hanging(rate, readers, seconds=12):
         held, most = [], 0
         while reading.poll() is None:
             now = line.sockets()
-            # Once all are there.
+            # Measured only once all readers have connected.
             if len(now) >= readers:
                 held.append(sum(now) / len(now))
                 most = max([most, *now])

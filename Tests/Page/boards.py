@@ -6,7 +6,7 @@ NAVY, VERMILION, YELLOW, TEAL, SAND, PLUM, BLUE = (
     "#27476E", "#E4572E", "#F2C14E", "#6FB1A0", "#E6CFB0", "#9A4C86", "#3F7FD9",
 )
 
-# A sheet of shapes. All but two have space around them.
+# A sheet of shapes, of which only two overlap.
 FORMS = [
     ("Sun", "ellipse", (150, 100), (150, 150), {"fill": YELLOW}),
     ("Moon", "ellipse", (250, 140), (110, 110), {"fill": "#B9C3D9"}),
@@ -56,7 +56,7 @@ def arrow(name, first, second, **values):
 
 # Texts, notes, arrows and ink: what a few people would put on a board.
 BOARD = [
-    # A line overlaps nothing.
+    # A line as a frame, because a line overlaps nothing.
     ("Frame", "line", (392, 196), (520, 330), {
         "path": [[0, 0], [65535, 0], [65535, 65535], [0, 65535], [0, 0]], "stroke": TEAL, "strokeWidth": 2.5, "dash": "dashed"}),
     ("Heading", "text", (96, 84), (420, 64), {"text": "Garden, this spring", "textSize": 40, "textAlign": "left", "fill": VERMILION}),
@@ -76,7 +76,7 @@ BOARD = [
     ink("Furrows", wave(112, 560, 420, 46, 7), stroke="#2E8577", strokeWidth=6),
 ]
 
-# The same for the width of a phone.
+# A board with the same elements for the width of a phone.
 SMALL_BOARD = [
     ("Heading", "text", (28, 96), (330, 52), {"text": "Garden", "textSize": 36, "textAlign": "left", "fill": VERMILION}),
     note("Seeds", (30, 310), "Order seeds\nby Friday", size=(140, 104)),

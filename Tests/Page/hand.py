@@ -38,7 +38,7 @@ def tap(person, x, y, times=1):
         else:
             person.click(x, y)
         person.pass_time(60)
-    # Waits until a further tap would count as a new one.
+    # Waits until a further tap would begin a new count.
     person.pass_time(400)
 
 

@@ -33,7 +33,8 @@ KEYS = [
     "Control+]", "Escape", "Tab", "Enter", "F2", "x", "Control+c", "Control+v", "Control+x", "q", "Alt+z", "Alt+0", "1",
 ]
 MODIFIERS = [(), (), (), (), ("Shift",), ("Alt",), ("Control",)]
-# Windows, from the smallest phone up. A place is a share of what the page shows in the middle, so all of them have it.
+# The sizes of windows, from the smallest phone up. A place is a fraction of the free middle of the page, so it exists
+# at every size.
 DESKS = [(1000, 780), (1440, 900), (720, 500), (320, 480)]
 PHONES = [(390, 844), (320, 568), (844, 390), (768, 1024)]
 
@@ -41,7 +42,7 @@ FINGERS = ["drag", "drag", "drag", "drag_and_touch", "pinch", "tap", "tap", "dou
 MOUSE = ["drag", "drag", "drag", "drag_and_escape", "drag_and_leave", "click", "double_click", "menu", "wheel", "key", "key", "key"]
 BOTH = ["tool", "tool", "write", "undo", "undo", "redo", "square", "colour", "inspect", "past_while_writing", "play", "offline",
         "online", "reload", "copy_and_paste", "paste_foreign", "resize", *FURNITURE]
-# Only where nobody else is: these look at what a deed changes, or reload.
+# Deeds for one person alone, because they compare the board before and after, or reload the page.
 ALONE = ["past_while_writing", "inspect", "pinch_furniture", *FURNITURE]
 
 
@@ -53,7 +54,7 @@ def deed(chance, name):
 def history(seed, length, phone):
     """The deeds of a seed, each a name and its values."""
     chance = random.Random(seed)
-    # Hands are at the drawing most of the time.
+    # Most deeds are done by hand on the drawing.
     return [deed(chance, chance.choice((FINGERS if phone else MOUSE) if chance.random() < 0.6 else BOTH)) for _ in range(length)]
 
 
@@ -68,12 +69,12 @@ def dealt(seed, phone, count):
         mixed = []
         for each in deeds[part::count]:
             mixed.append(each)
-            # A tool that nobody uses does nothing.
+            # A chosen tool has no effect until it is used, so a drag follows.
             if each[0].startswith("tool"):
                 mixed.append(deed(chance, "drag"))
             elif chance.random() < 0.4:
                 mixed.append(deed(chance, chance.choice(["drag", "square", "undo", "redo"])))
-        # A reload ends the undo history.
+        # A reload is put in, because it ends the undo history.
         mixed.insert(len(mixed) // 2, deed(chance, "reload"))
         histories.append(mixed)
     return histories
@@ -102,8 +103,8 @@ class Monkey(AtFurniture):
     # What is there
 
     def look(self):
-        # The board as it is seen: an undone lock counts as open, and an undone text as empty; before they were first written there was
-        # none.
+        # The board as it is seen. A lock that was undone counts as open, and a text that was undone as empty, although
+        # neither value existed before it was first written.
         return self.person.run(
             "return JSON.stringify(app.live.shapes().map(({ written, ...shape }) => ({ ...shape, name: app.live.shownName(shape.id) })))")
 
@@ -125,7 +126,7 @@ class Monkey(AtFurniture):
         if getattr(self, what)(*values) is not False:
             self.happened.add(name)
         if self.phone and "tap" in name:
-            # A third tap could follow.
+            # Waits until no third tap can follow.
             self.page.wait_for_timeout(330)
         self.rest()
         if name in ("undo", "redo"):
@@ -194,7 +195,7 @@ class Monkey(AtFurniture):
             touch.move(end, (other[0] + 45, other[1] + 10))
         touch.end(end)
         touch.end()
-        # The next addition is a step of its own.
+        # Ends the step, so that the next addition is a step of its own.
         self.step()
         self.square()
 
@@ -256,7 +257,7 @@ class Monkey(AtFurniture):
             words = self.page.evaluate("document.activeElement.textContent")
             if words.startswith(("Undo", "Redo")):
                 return self.undo() if words.startswith("Undo") else self.redo()
-            # What copies and exports asks the browser for things that it may not give.
+            # An entry for copying or exporting isn't run, because the browser may refuse what it asks for.
             if "PNG" not in words and "SVG" not in words and "JSON" not in words:
                 self.page.keyboard.press("Enter")
 
@@ -269,7 +270,7 @@ class Monkey(AtFurniture):
         self.page.keyboard.press(KEYS[chance % len(KEYS)])
         self.page.evaluate("new Promise(requestAnimationFrame)")
 
-    # Things to be done
+    # The deeds
 
     def type(self, chance):
         """Types, if somebody writes: what is typed is looked for afterwards."""
@@ -371,7 +372,7 @@ class Monkey(AtFurniture):
     # The past, and the network
 
     def open_history(self):
-        # Who was away has sent all by then, or there might be no past yet.
+        # Waits until a person who was offline has sent everything; otherwise there might be no past yet.
         self.online()
         self.person.wait("app.live.unsentCount === 0", "all is sent")
         self.person.run("app.actions.history.run(); return null")
@@ -464,7 +465,7 @@ def check(room, monkeys):
         monkey.person.wait("document.querySelector('.status-words').textContent === 'Saved'", "that it says Saved")
     for monkey in monkeys:
         draws_anew(monkey)
-        # The others have seen that it came and went, before they look.
+        # Before they compare, the others have to see that the new page came and went.
         room.agree()
 
 
@@ -515,7 +516,7 @@ def looks_as_loaded(room, monkey):
     """What is painted is what a page paints that has just been opened."""
     monkey.person.run("app.selection.clear(); app.marks.pointAt(null); return null")
     size = monkey.page.viewport_size
-    # Whole pixels, so that both have the same corners.
+    # The view begins on a whole pixel, so that both pages have the same corners.
     for person in (monkey.person, fresh := room.join("Zoe", size=(size["width"], size["height"]), phone=monkey.phone)):
         person.look_at(-40, -40, 0.5)
         person.painted()
@@ -558,7 +559,7 @@ def live_together(room, deeds, others, thirds):
     with AtTerminal(room, "Tom") as tom:
         for *both, third in zip(deeds, others, thirds):
             for monkey, deed in zip(monkeys, both):
-                # A text may go together with a shape that the other person deletes.
+                # With others there, a text may be lost with a shape that another person deletes.
                 if deed[0] not in ALONE:
                     monkey.do(deed)
                     monkey.tokens = []

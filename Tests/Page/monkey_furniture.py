@@ -6,14 +6,14 @@ FURNITURE = [
     "escape_menus", "escape_dialog", "escape_panel", "escape_history", "escape_renaming", "escape_row", "escape_slider", "escape_colour",
     "escape_writing", "escape_tool", "field", "field", "rows", "toolbar",
 ]
-# How somebody leaves a field in which they have typed.
+# The ways in which a person leaves a field after typing in it.
 LEAVING = ["Enter", "Escape", "Tab", "Control+z", "paper", "other"]
 
 
 class AtFurniture:
     """Part of a `Monkey`."""
 
-    # By the hand that it has
+    # Presses by the hand that this monkey has, mouse or finger.
 
     def press(self, element):
         """Presses the middle of an element by mouse or finger. False where it isn't to be seen."""
@@ -60,7 +60,7 @@ class AtFurniture:
 
     @staticmethod
     def but_name(shape):
-        # Two that have the same name are told apart by what is shown.
+        # A shape without its own name, because shapes with the same name are distinguished by their shown names.
         return {key: value for key, value in shape.items() if key not in ("name", "order")}
 
     # Escape
@@ -128,7 +128,7 @@ class AtFurniture:
     def escape_row(self, _, __, ___, chance):
         """In the middle of dragging a row."""
         self.open_panel("layers")
-        # A mouse takes a row anywhere.
+        # A mouse can drag a row anywhere, a finger only by its grip.
         grips = self.page.locator(".layer-grip" if self.phone else ".layer-name")
         if grips.count() < 2:
             self.close_panel()
@@ -196,7 +196,7 @@ class AtFurniture:
         if self.open_shape(chance) is None:
             return None
         self.open_panel("inspector")
-        # Not each kind has all fields.
+        # Shapes of several kinds are tried, because not every kind has every field.
         for at in range(4):
             self.open_shape(chance + at)
             self.page.locator(".inspector-form").wait_for()
@@ -217,7 +217,7 @@ class AtFurniture:
         if kind == "color":
             field.fill(["#ff0000", "#00ff00"][chance % 2])
         else:
-            # The press itself may check a box or move a slider.
+            # Pressing the field may check a box or move a slider already.
             self.press(field)
             self.step()
             if kind == "select":
@@ -232,7 +232,7 @@ class AtFurniture:
 
     def leave_field(self, way, shape, place):
         if way == "paper":
-            # At a place without shapes and panels, a press means nothing else.
+            # The place must be without shapes and panels, because there a press has no other effect.
             free = self.person.run("const { x, y } = app.view.toCanvas({ x: value[0], y: value[1] });"
                                    "return app.live.shapesAt(x, y).length === 0 && document.elementFromPoint(...value)?.id === 'stage'", place)
             if free:
@@ -243,7 +243,7 @@ class AtFurniture:
                 "app.selection.set(app.live.drawingOrder().filter((id) => id !== value).slice(0, 1)); return null", shape)
         if way != "Control+z":
             return self.page.keyboard.press(way)
-        # If the field has text that isn't saved yet, the key undoes that text.
+        # While the field has text that isn't saved, the key would undo that text. So Enter saves it first.
         self.page.keyboard.press("Enter")
         self.step()
         wanted = self.done[-1] if self.done else self.board
@@ -272,7 +272,7 @@ class AtFurniture:
             case 0: hand.drag(grip, (grip[0], grip[1] - 70), steps=4)
             case 1: hand.drag(middle, (middle[0] - box["width"] * 0.45, middle[1]), steps=4)
             case 2 if self.phone:
-                # The second finger lies on another row, and the first one goes on.
+                # A second finger comes down on another row, while the first one goes on dragging.
                 other = (middle[0], middle[1] + box["height"] * (1 if chance % 2 else -1))
                 self.person.touch.drag(middle, (middle[0] - 60, middle[1]), steps=4, hold=True)
                 self.person.touch.start((middle[0] - 60, middle[1]), other)

@@ -56,7 +56,8 @@ class Person:
             ("has_touch", phone),
             ("color_scheme", theme),
             ("reduced_motion", "reduce" if still else "no-preference"),
-            # Where many tests share a server, pages must come from it, not from the files that an earlier page kept.
+            # If many tests share a server, workers are blocked: each page must come from the server, not from files
+            # that an earlier page has stored.
             ("service_workers", "block" if is_shared else "allow"),
         )
         owns = context is None
@@ -67,12 +68,13 @@ class Person:
             context = (browser or world.browser).new_context(**dict(look))
         context.set_default_timeout(SECONDS * 1000)
         page = context.new_page()
-        # Everyone has a name of their own, as if they had typed it earlier.
+        # Each person has a name, as if they had typed it at an earlier visit.
         identity = {"name": name, "color": COLORS[len(room.people) % len(COLORS)], "isChosen": True, "isColorChosen": True}
         page.add_init_script(path=Path(__file__).with_name("app.js"))
         key, value = json.dumps("canvas.me"), json.dumps(json.dumps(identity))
         page.add_init_script(f"if (location.host) localStorage.getItem({key}) ?? localStorage.setItem({key}, {value})")
-        # The panel starts closed. Most people of these tests have opened it once, and the page remembers that.
+        # A new visitor's panel is closed. Most people in these tests have opened it at an earlier visit, which the page
+        # remembers.
         if panel:
             page.add_init_script(f"if (location.host) localStorage.getItem('canvas.panel') ?? localStorage.setItem('canvas.panel', '{panel}')")
         person = cls(room, name, context, page)
@@ -104,7 +106,7 @@ class Person:
             else:
                 self.context.close()
 
-    # What runs, for `make coverage`
+    # Counting what runs, for `make coverage`
 
     def count_what_runs(self):
         self.counts = self.context.new_cdp_session(self.page)
@@ -127,7 +129,7 @@ class Person:
     def complaints(self):
         return [f"{self.name}: {text}" for text in self.noticed if not any(words in text for words in self.forgiven)]
 
-    # What the page holds. In all expressions `app` is the page's app.
+    # Reading the page. In all expressions `app` is the object of app.js.
 
     def run(self, expression, argument=None):
         """The value of an expression, or what a function body returns. In both, `value` is the argument."""
@@ -137,7 +139,7 @@ class Person:
     def wait(self, expression, what=None, argument=None, seconds=SECONDS):
         """Waits until an expression is true."""
         test = f"(value) => {{ const app = window.canvasApp; return app && ({expression}) }}"
-        # By time, not by frames: some tests stop the frames.
+        # The condition is polled by time instead of by frames, because some tests stop the frames.
         try:
             self.page.wait_for_function(test, arg=argument, polling=20, timeout=seconds * 1000)
         except Exception as error:
@@ -258,7 +260,7 @@ class Person:
                 self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + ahead)
                 return
             except Error as error:
-                # The machine was so busy that the moment had passed.
+                # The moment had passed already, because the machine was so busy.
                 if "past" not in str(error):
                     raise
         raise AssertionError(f"{self.name}'s clock does not stop")
@@ -270,7 +272,7 @@ class Person:
 
     def picture(self, canvas="#drawing"):
         """The pixels of one of the stage's canvases: rows, columns, then red, green, blue and alpha."""
-        # Packed, since megabytes take most of a second through the browser's driver.
+        # The pixels are packed, because sending megabytes through the browser's driver takes most of a second.
         width, height, data = self.page.evaluate(
             """async (name) => {
               const canvas = document.querySelector(name)

@@ -17,9 +17,9 @@ from person import number  # noqa: E402
 from test_history import look_back, open_history  # noqa: E402
 from world import World  # noqa: E402
 
-# What the documents show. All other states are there to be looked at.
+# The states that the documents show. All other states are there to be inspected by people.
 SHOWN = ["board", "overlap", "history", "phone"]
-# Device pixels for each of CSS: as fine as a README shows them.
+# How many device pixels a CSS pixel has: as many as a README shows.
 RATIO = 1.15
 
 
@@ -50,7 +50,7 @@ class Pictures:
     def save(self, person, name):
         settled(person)
         path = self.folder / f"{name}.png"
-        # Waits until nothing moves, with the pointer where it highlights nothing.
+        # `settled` has waited until nothing moves, with the pointer where it highlights nothing.
         person.page.screenshot(path=path, animations="disabled", caret="hide")
         print(f"{path}: {path.stat().st_size // 1000} KB", flush=True)
 
@@ -219,7 +219,7 @@ def main():
     folder = Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     for name in sys.argv[3:] or SHOWN:
-        # A new server for each picture, so that its room can have the name that the picture shows.
+        # Each picture has a new server, so that its room can have the name that the picture shows.
         with World() as world:
             getattr(Pictures(world, folder), name)()
             for room in world.rooms:

@@ -6,7 +6,7 @@ import tempfile
 import server
 from terminals import Tmux
 
-# All but those that leave, follow somebody, or empty the canvas.
+# All keys except those that leave the room, follow a person, or empty the canvas.
 KEYS = [
     "n", "n", "r", "o", "s", "a", "d", "Tab", "Tab", "Escape", "C-a", "Left", "S-Up", ">", "<", "]", "{", "c", ",", ".", "w", "v",
     "h", "k", "G", "PgUp", "End", "x", "u", "U", "g", "t", "0", "1", "+", "-", "i", "?",

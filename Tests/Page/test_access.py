@@ -7,7 +7,7 @@ import axe_playwright_python
 from hand import lead_finger, rest
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-# Made of the same parts as other states: their contrast in the dark is known from those.
+# These states are made of the same parts as other states, so their contrast in dark mode is known from those.
 LIKE_OTHERS = ["layers", "Copy a link to this room", "Zoom: 100%", "Colours of the next shape", "sheet", "the menu of the right button",
                "the eraser", "shapes", "6 people are here"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -235,6 +235,6 @@ def test_a_phone_on_its_side_has_a_panel_as_high_as_the_window(room):
     page.get_by_label("W", exact=True).scroll_into_view_if_needed()
     box = page.get_by_label("W", exact=True).bounding_box()
     assert box["y"] > 40 and box["y"] + box["height"] <= 360, box
-    # The tools make room.
+    # The toolbar leaves space for the panel.
     tools = page.locator(".toolbar").bounding_box()
     assert tools["x"] + tools["width"] <= page.locator(".panel").bounding_box()["x"]

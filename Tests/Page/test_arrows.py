@@ -35,7 +35,7 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     sun, moon = room.add(position=[200, 200], size=[120, 100]), room.add(position=[600, 400], size=[120, 100])
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "arrow")
-    # From the middle of one to nearly the middle of the other, which counts as the middle.
+    # Drawn from the middle of one shape to nearly the middle of the other, which counts as the middle.
     ann.drag((260, 250), (665, 445))
     line = drawn_line(room, lambda shape: shape.get("to"))
     assert line["from"] == [sun, 32768, 32768] and line["to"] == [moon, 32768, 32768] and line["toEnd"] == "arrow"
@@ -45,7 +45,7 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     ann.drag((650, 480), (650, 630), hold=True, modifiers=["Shift"])
     bob.wait_for_shape(moon, "shape.y > 540")
     bob.wait("!app.scene.moves(0)")
-    # From outline to outline, on the way from middle to middle.
+    # The line leads from outline to outline, on the way between both middles.
     start, end = ends(bob, line["id"])
     assert near(start, 317, 300) and near(end, 603, 550), (start, end)
     ann.page.keyboard.press("Escape")
@@ -53,9 +53,9 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     bob.wait_for_shape(moon, "shape.y === 400")
     bob.painted()
     assert near(ends(bob, line["id"])[1], 600, 420)
-    # Nobody has written that to the line.
+    # Nobody has written the new end to the line.
     assert room.shape(line["id"])["position"] == line["position"]
-    # Ann's own picture is the same as Bob's.
+    # Ann's page draws the ends where Bob's page does.
     assert ends(ann, line["id"]) == ends(bob, line["id"])
     room.agree()
 
@@ -73,10 +73,11 @@ def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):
     ann.page.keyboard.press("Delete")
     room.wait_for_shapes(1)
     bob.painted()
-    # It ended at the right side, on the way to the middle: a third of a way from there to 700, 300 that falls by 150.
+    # The line ended at Sun's right side, on the way to Sun's middle: a third of the way from there to 700, 300, on
+    # which it falls by 150.
     was = ends(bob, line["id"])[1]
     assert near(was, 320, 429.5), was
-    # Undone, it is tied again.
+    # Undoing the deletion ties the line again.
     ann.page.keyboard.press("Control+z")
     room.wait_for_shapes(2)
     room.write((sun, {"position": [200, 0]}))
@@ -92,12 +93,12 @@ def test_its_points_are_moved_and_bends_are_pulled_out_and_pushed_back(room):
     ann.drag((200, 300), (600, 300), modifiers=["Control"])
     line = drawn_line(room)["id"]
     choose(ann, "select")
-    # The middle of its only part.
+    # Drags the handle in the middle of the line's only part.
     ann.drag((400, 300), (400, 500))
-    # What is on its way is stored as well, so the end of the drag is what is waited for.
+    # Intermediate states of the drag are stored as well, so this waits for the last one.
     bent = drawn_line(room, lambda shape: len(shape["path"]) == 3 and shape["size"] == [400, 200])
     assert bent["path"] == [[0, 0], [32768, 65535], [65535, 0]]
-    # An end, onto a shape.
+    # Drags an end of the line onto a shape.
     ann.wait_for_shapes(2)
     ann.drag((600, 300), (862, 158))
     tied = drawn_line(room, lambda shape: shape.get("to") == [star, 32768, 32768])
@@ -125,7 +126,7 @@ def test_it_is_taken_where_it_is_drawn_and_not_by_its_box(room):
     assert ann.selected() == [below]
     ann.click(303, 274)
     assert ann.selected() == [line]
-    # Dragged by itself it moves as a whole.
+    # A line that is dragged without its shapes moves as a whole.
     ann.drag((300, 275), (300, 375), modifiers=["Shift"])
     assert drawn_line(room, lambda shape: shape["position"] == [200, 300])
 
@@ -145,7 +146,7 @@ def test_moved_by_itself_it_comes_loose_and_moved_together_it_stays_tied(room):
     ann.drag((460, 450), (560, 450), modifiers=["Shift"])
     drawn_line(room, lambda shape: shape["from"] == [] and shape["position"] == [420, 350])
     assert room.shape(sun)["position"] == [200, 300]
-    # A copy of both is tied to the copy.
+    # If both are copied, the copy of the line is tied to the copy of the shape.
     ann.page.keyboard.press("Control+z")
     drawn_line(room, lambda shape: shape["from"] == [sun, 65535, 32768])
     ann.select(sun, line)

@@ -43,7 +43,7 @@ def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text
     written = room.add(position=[300, 200], size=[200, 150], text="Buy milk")
     bare = room.add(position=[600, 200], size=[200, 150])
     ann = room.join("Ann", at=(0, 0))
-    # On the text, and beside it.
+    # Clicks on the text, and beside it.
     for y in (275, 215):
         for times in (1, 2, 3):
             ann.page.mouse.click(400, y, click_count=times)
@@ -193,7 +193,7 @@ def test_tools_fold_by_the_room_that_is_there_and_the_caret_has_the_others(room,
         assert others.count() == len(TOOLS) - len(visible)
         ann.page.locator(".shapes-popover [data-tool=star]").click()
         assert ann.run("app.tool") == "star" and "chosen" in more.get_attribute("class")
-    # The panel takes room as well.
+    # The open panel takes space too, so tools are hidden.
     if width == 1100:
         ann.page.get_by_role("button", name="Layers, inspector, overlaps").click()
         ann.wait("document.querySelectorAll('.shapes [data-tool][hidden]').length > 0")
@@ -265,7 +265,7 @@ def test_a_text_that_was_lost_is_shown_whole(room):
     words.wait_for()
     assert long in words.text_content()
     words.evaluate("(element) => { element.scrollTop = element.scrollHeight }")
-    # The end of it can be seen: nothing is cut off behind the scrolled part.
+    # The end of the words is visible: nothing is cut off below the scrolled part.
     assert words.evaluate("(element) => Math.abs(element.scrollHeight - element.scrollTop - element.clientHeight) <= 1 && element.clientHeight > 60")
     room.agree()
 
@@ -318,7 +318,7 @@ def test_the_history_says_what_was_brought_back_and_the_arrow_keys_go_from_deed_
     words.get_by_text("You removed Sun").wait_for()
     slider.press("ArrowRight")
     words.get_by_text("You brought back Sun").wait_for()
-    # A press on a mark shows what it stands for, and not the moment before.
+    # A press on a mark shows the step that the mark stands for, and not the moment before it.
     mark = ann.page.locator(".history-marks span").nth(1).bounding_box()
     track = slider.bounding_box()
     ann.page.mouse.click(mark["x"] + mark["width"] / 2, track["y"] + track["height"] / 2)

@@ -112,7 +112,7 @@ def test_what_is_pasted_comes_to_the_pointer(room):
     ann.run("app.view.zoomAt({ x: 0, y: 0 }, 2); return null")
     ann.page.mouse.click(600, 400, button="right")
     ann.page.get_by_role("menuitem", name="Paste").click()
-    # The box around all five, 570 by 360, has its middle where the menu was opened.
+    # The middle of the box around all five shapes, which is 570 by 360, is where the menu was opened.
     assert (300 - 285, 200 - 180) in places(5)
 
 
@@ -178,7 +178,8 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
         ann.page.get_by_role("button", name="Menu", exact=True).click()
         ann.page.get_by_role("menuitem", name=entry, exact=True).click()
 
-    # As in a browser with a window: writing needs a press only, and reading a permission.
+    # As in a browser with a window: there, writing to the clipboard needs only a press, while reading needs a
+    # permission.
     ann.context.grant_permissions(["clipboard-write"])
     ann.select(square)
     choose("Copy")

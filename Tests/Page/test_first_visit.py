@@ -2,10 +2,10 @@
 
 import json
 
-# Bytes of files with their headers, and of everything including the socket.
+# The upper bounds on the bytes of files with their headers, and on the number of requests.
 BYTES_MAX = 295_000
 REQUESTS_MAX = 8
-# Bytes of answers that bring no file.
+# The upper bound on the bytes of answers that bring no file.
 HEADERS_MAX = 5_000
 LATER = "exchange.wasm"
 
@@ -44,7 +44,7 @@ class Gate:
 
 def test_a_first_visit_is_light(world):
     """Counts what comes until the room is there and quiet. Parts for later don't come until someone does something."""
-    # A server of its own, so that the browser has not been there before.
+    # Uses a server of its own, because the browser's cache must not have its files.
     with world.start_server() as server:
         own = world.room(server, "first")
         own.add(position=[200, 200], size=[100, 80])
@@ -126,11 +126,11 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
 
     def dismiss():
         notice.wait_for()
-        # At once, because the notice soon disappears by itself.
+        # Dispatched instead of clicked, because the notice soon disappears by itself.
         notice.get_by_role("button", name="Dismiss").dispatch_event("click")
 
     ann.page.keyboard.press("Enter")
-    # First the page, since requests are refused only while it is asked.
+    # The page is asked first, since the page refuses requests only while it is asked.
     ann.wait_for_shapes(2)
     room.wait_for_shapes(2)
     ann.page.keyboard.press("Control+a")

@@ -32,7 +32,7 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
     phone.touch.start((120, 320))
     phone.pass_time(390)
     assert phone.drawn(circle)["growth"] == 1
-    # The way up takes some frames.
+    # Lifting takes some frames.
     phone.pass_time(80)
     assert 1 < phone.drawn(circle)["growth"] < 1.06 and 0.85 < phone.drawn(circle)["opacity"] < 1
     phone.pass_time(240)
@@ -42,7 +42,7 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
     bob.wait(f"app.presence.people().some((person) => person.name === 'Eve' && person.lifted.includes({number(circle)}))",
              "Bob knows who lifted it")
     bob.wait(f"app.scene.drawn({number(circle)}).growth === 1.06 && app.scene.drawn({number(circle)}).opacity === 0.85", "Bob sees it lifted")
-    # Held beside its middle, the circle moves just as far as the finger.
+    # The finger holds the circle beside its middle, and the circle moves exactly as far as the finger.
     phone.touch.move((123, 321))
     phone.pass_time(16)
     assert near([phone.shape(circle)["x"], phone.shape(circle)["y"]], [103, 301])

@@ -30,13 +30,14 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
     bob.wait_for_shape(shape, "Math.abs(shape.rotation - 90) < 0.1 && Math.abs(shape.x - 350) < 0.1")
     assert near(handle(ann, "rotate"), [400 + reach, 330], within=1)
 
-    # What was at the lower right before the turn is at the lower left now; it follows the mouse.
+    # The handle that was at the lower right before the turn is at the lower left now, and follows the mouse.
     corner = handle(ann, "scale")
     assert near(corner, [350, 380], within=1)
     lead(ann, corner, moved(corner, -60, 40))
     bob.wait_for_shape(shape, "Math.abs(shape.width - 140) < 1 && Math.abs(shape.height - 160) < 1")
     assert near(handle(ann, "scale"), [290, 420], within=1)
-    # The left side before the turn is the upper one now, and the lower one stays where it is.
+    # The side that was the left one before the turn is the upper one now. When it is pulled, the lower side stays where
+    # it is.
     lead(ann, handle(ann, "scale", (-1, 0)), moved(handle(ann, "scale", (-1, 0)), 30, -50))
     bob.wait_for_shape(shape, "Math.abs(shape.width - 190) < 1 && Math.abs(shape.height - 160) < 1")
     assert near(handle(ann, "scale"), [290, 420], within=1)
@@ -75,7 +76,7 @@ def test_shift_constrains_moves_turns_and_scales(room):
     bob.wait_for_shape(shape, "shape.width === 200 && shape.height === 200")
     ann.page.keyboard.press("Control+z")
     bob.wait_for_shape(shape, "shape.width === 100")
-    # With Control, shapes snap to the paper's dots, which are 24 apart.
+    # With Control, shapes snap to the paper's dots, which are 24 units apart.
     lead(ann, (320, 220), (350, 260), modifiers=["Control"])
     bob.wait_for_shape(shape, "shape.x === 336 && shape.y === 240")
     room.agree()
@@ -86,7 +87,7 @@ def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
     ann, bob, (first, second) = both(room, 2)
     ann.page.keyboard.press("Control+a")
     assert sorted(ann.selected()) == sorted([first, second])
-    # The box around both: 200, 200, 300, 150.
+    # The box around both shapes begins at 200, 200 and is 300 by 150.
     assert near(handle(ann, "move"), [350, 376])
     above = handle(ann, "rotate")
     lead(ann, above, (350 + 200, 275))
@@ -104,11 +105,13 @@ def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
     lead(ann, handle(ann, "move"), moved(handle(ann, "move"), 100, 25))
     bob.wait_for_shape(first, "shape.x === 300 && shape.y === 225")
     bob.wait_for_shape(second, "shape.x === 500 && shape.y === 275")
-    # A side changes one measure of all of them: the left one lies at 300, the right one, at 600, stays.
+    # Pulling a side changes one measure of all shapes. The left edge of the box is at 300; the right edge, at 600,
+    # stays.
     lead(ann, handle(ann, "scale", (-1, 0)), moved(handle(ann, "scale", (-1, 0)), -150, 40))
     bob.wait_for_shape(first, "shape.x === 150 && shape.width === 150 && shape.height === 100")
     bob.wait_for_shape(second, "shape.x === 450 && shape.width === 150 && shape.y === 275")
-    # A corner scales evenly, away from the one across. Where one shape is turned, there are no sides to be pulled.
+    # Pulling a corner scales evenly, away from the opposite corner. If one of the shapes is turned, the sides have no
+    # handles.
     lead(ann, handle(ann, "scale", (-1, -1)), moved(handle(ann, "scale", (-1, -1)), -450, 0))
     bob.wait_for_shape(second, "Math.abs(shape.width - 300) < 0.1 && Math.abs(shape.x - 300) < 0.1 && Math.abs(shape.y - 175) < 0.1")
     room.write((second, {"rotation": 20}))
@@ -402,7 +405,7 @@ def test_what_someone_else_deletes_slips_out_of_the_hand(room):
     bob.wait_for_shape(first, "shape.x === 250")
     bob.run("app.edit((session) => session.delete([value])); return null", number(first))
     ann.wait_for_shapes(1)
-    # A write that crossed the deletion may stand behind it; what counts is that none follows.
+    # A write that was on its way when the shape was deleted may come after the deletion. No further write may follow.
     crossed = ann.run("app.session.written(value, 'position')", number(first))
     ann.page.mouse.move(400, 330, steps=4)
     rest(ann)

@@ -73,7 +73,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
         person.page.mouse.up()
     (held,) = room.agree()
     assert held["position"] in ([450, 300], [400, 450]), held["position"]
-    # Each person's undo takes back only values that are still their own.
+    # A person's undo takes back only the values that nobody has changed since.
     loser, winner = (ann, bob) if held["position"] == [400, 450] else (bob, ann)
     loser.page.keyboard.press("Control+z")
     winner.painted()

@@ -33,7 +33,7 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     bob.drag((260, 250), (260, 400), modifiers=["Shift"])
     moved = wait_for(room, moon, lambda shape: shape["position"] == [400, 350])
     assert moved and room.shape(sun)["position"] == [200, 350] and room.shape(star)["position"] == [600, 200]
-    # Shift adds a whole group, and takes it out again.
+    # With Shift, a click adds a whole group to the selection, and another click removes it.
     bob.page.keyboard.press("Escape")
     bob.click(660, 250)
     bob.page.keyboard.down("Shift")
@@ -42,7 +42,7 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     bob.click(460, 400)
     bob.page.keyboard.up("Shift")
     assert selected(bob) == {star}
-    # Entered, its shapes are taken one by one, until something else is taken.
+    # After the group was entered, its shapes are selected one by one, until a shape outside of it is selected.
     bob.click(460, 400, times=2)
     bob.wait("app.selection.size === 1")
     assert selected(bob) == {moon} and not bob.page.locator(".writing-field").is_visible()
@@ -72,7 +72,7 @@ def test_a_group_is_turned_and_scaled_as_one(room):
     ann.click(460, 350)
     assert selected(ann) == {sun, moon}
     above = handle(ann, "rotate")
-    # A quarter turn clockwise around the middle of both, which is at 560, 350.
+    # Turns both shapes by a quarter, clockwise around their common middle at 560, 350.
     lead(ann, above, (560 + 350 - above[1], 350))
     turned = wait_for(room, moon, lambda shape: shape["rotation"] == 90)
     assert near(turned["position"], [500, 400]) and near(room.shape(sun)["position"], [500, 200]) and room.shape(sun)["rotation"] == 90
@@ -103,7 +103,7 @@ def test_ungrouping_and_locking_are_undone(room):
         room.wait_for(lambda held: all(shape.get(name) == after for shape in held))
     ann.page.keyboard.press("Control+z")
     room.wait_for(lambda held: not any(shape.get("locked") for shape in held))
-    # The page refuses to delete them until it has drawn them unlocked.
+    # Waits until the page has drawn the shapes unlocked; before that it refuses to delete them.
     ann.painted()
     ann.page.keyboard.press("Delete")
     bob.wait_for_shapes(0)

@@ -52,14 +52,15 @@ def test_the_slider_shows_the_room_as_it_was(room):
     assert ann.page.evaluate("getComputedStyle(document.body, '::after').borderTopWidth") == "6px", "the frame is tinted"
     words = ann.page.locator(".history output")
     assert re.fullmatch(r"Today, .* · Someone \(\w+\) drew Moon", words.inner_text()), words.inner_text()
-    # Each step stands on the slider in its person's colour. What was moved and what was deleted at once are two.
+    # Each step has a mark on the slider, in its person's colour. Moving and deleting are two steps, even at the same
+    # time.
     ann.wait("document.querySelectorAll('.history-marks span').length === 5")
     assert len(set(ann.page.evaluate(
         "[...document.querySelectorAll('.history-marks span')].map((mark) => parseFloat(mark.style.left).toFixed(0))"))) >= 3
     ann.page.get_by_label("Moment").press("Home")
     ann.wait("app.session.shapeCount === 0", "the beginning")
     ann.page.get_by_role("button", name="Play").click()
-    # On a busy machine its steps are long, and one may pass over the moment at which there were two.
+    # On a busy machine the steps of playing are long, so one of them may skip the moment with two shapes.
     ann.wait("app.session.shapeCount > 0", "it is played")
     ann.wait("app.session.shapeCount === 1", "to its end")
     ann.page.get_by_role("button", name="Play").wait_for()
@@ -92,7 +93,7 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     ann.wait("app.session.shapeCount === 2 && app.isPast", "both")
     ann.page.get_by_role("button", name="Restore").click()
     notice = ann.page.locator(".notice", has_text="shapes changed back")
-    # A notice under the pointer stays.
+    # A notice stays while the pointer is on it.
     notice.hover()
     bob.wait_for_shape(sun)
     shapes = room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Sun", "Moon"})
@@ -133,7 +134,8 @@ def test_each_step_is_told_in_its_own_words(room):
         (room.write, [(shape, {"deleted": True}) for shape in (sun, star)], "removed 2 shapes"),
     ]
     told = []
-    # They are there first: each step of the slider is a thousandth of the whole history, and pages may take long to open.
+    # Both pages are open first: each position of the slider is a thousandth of the whole history, and opening pages may
+    # take long.
     ann, bob = room.join("Ann"), room.join("Bob")
     for write, operations, words in written:
         write(*operations)
@@ -141,11 +143,11 @@ def test_each_step_is_told_in_its_own_words(room):
     bob.run("for (let at = 0; at < 3; at++) app.edit((session) => session.add({ position: [200 * at, 200] })); return null")
     room.wait_for_shapes(3)
     ann.wait_for_shapes(3)
-    # Soon after drawing, which is a step of its own.
+    # Bob clears the canvas soon after drawing, which is a step of its own.
     bob.run("app.edit((session) => session.clear()); return null")
     room.wait_for(lambda shapes: shapes == [])
     open_history(ann)
-    # Beside those above: three that were added, Bob's shapes, and that he cleared the canvas.
+    # Further marks: one for each of the three shapes added above, one for Bob's shapes, and one for his clearing.
     assert ann.page.locator(".history-marks span").count() == 3 + len(told) + 2
     output = ann.page.locator(".history output")
     for at, words in told:
@@ -213,10 +215,11 @@ def test_the_past_is_played_once_at_a_time(room):
     open_history(ann)
     asked = []
     ann.page.on("request", lambda request: "?at=" in request.url and "stamps" in request.url and asked.append(request.url))
-    # All of it in one turn, so that the first has no time to see that it was stopped.
+    # All clicks come in one turn of the event loop, so that the first playing doesn't notice in between that it was
+    # stopped.
     ann.page.evaluate("for (let count = 0; count < 5; count++) document.querySelector('.history-track button').click()")
     ann.wait("document.querySelector('.history-track button').title === 'Play'", "the end")
-    # The one that was stopped had asked for the first moment.
+    # The playing that was stopped had requested the first moment too.
     assert len(asked) <= len(set(asked)) + 1 and asked == sorted(asked)
 
 

@@ -6,12 +6,13 @@ import pytest
 
 import hostile
 
-# The most work between two turns of the page's loop, and for one picture, in units of about 4 µs (docs/notebook/page.md): 80 ms, and 1.1 s
-# of the two seconds that a first picture may take.
+# The upper bounds on the work between two turns of the page's event loop, and on the work for one picture, in units of
+# about 4 µs (docs/notebook/page.md): 80 ms, and 1.1 s of the two seconds that a first picture may take.
 TURN, PICTURE = 20_000, 270_000
 
-# Notes what a canvas is told to paint, and what a unit of work is of that: `work` of this turn, `most` in a turn, `all`. Each path
-# knows how long it is, how many points it has, and its box. Within a turn the clock stands, so that it ends no turn.
+# Counts what a canvas is told to paint, in units of work: `work` in the present turn, `most` in any turn, `all` in
+# total. Each path knows its length, its number of points, and its box. Within a turn the clock stands still, so that it
+# doesn't end the turn.
 COUNTING = """
   window.counts = { letters: 0, parts: 0, lines: 0, crossings: 0, work: 0, most: 0, all: 0 }
   const clock = performance.now.bind(performance)
@@ -127,7 +128,7 @@ def scribbles(count, **values):
         yield {"kind": "line", "position": [0, 0], "size": [790, 590], "path": path, "strokeWidth": 2, **values}
 
 
-# How many shapes: as many as there can be in some hundred kilobytes.
+# How many shapes of each kind a drawing has: as many as fit into some hundred kilobytes.
 COUNTS = {
     "anything": 40, "brokenInk": 40, "brokenOutlines": 600, "wideInk": 40, "texts": 40, "heap": 1500, "translucent": 500, "tied": 600,
     "cut": 600,
@@ -138,7 +139,7 @@ OWN = {"scribbles": {}, "brokenScribbles": {"dash": "dotted"}, "pile": {}}
 def put(room, kind):
     """A hostile drawing: one of those that everybody is shown, or one that only a page paints slowly."""
     if kind == "pile":
-        # As many pairs as are told; the first is on all others.
+        # So many shapes that the server still sends their pairs. The first shape lies on all others.
         room.write(*((f"aaa-aaa-{at:03d}", {"kind": "rectangle", "position": [at % 7, 0], "size": [1580, 1180], "fill": "#112233"})
                      for at in range(200)))
         return
@@ -158,7 +159,7 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
     letters = sum(len(shape.get("text", "")) for shape in shapes)
 
     def judge(what):
-        # Two frames later it has begun.
+        # After two frames the painting has begun.
         ann.page.evaluate("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
         ann.wait("app.painter.isDone")
         counts = ann.run("counts")
@@ -176,13 +177,14 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
         begin()
         ann.run("app.scene.touchAll(); app.invalidate(); return null")
         counts = judge(scale)
-        # Paths around what is seen reach a little beyond it.
+        # Parts are counted a little beyond the view, because the paths around it reach beyond it.
         assert counts["parts"] <= 60_000, (scale, counts)
-        # A stroke of a thousand widths would be a thousand lines: what lies under the rest of it, or under others, isn't painted.
+        # A stroke with a thousand widths would be a thousand lines. The parts of it that lie under other parts, or
+        # under other shapes, must not be painted.
         assert kind != "wideInk" or counts["lines"] <= 12_000, (scale, counts)
         assert counts["letters"] <= 2 * letters + 10_000, (scale, counts)
     assert kind not in OWN or counts["crossings"] <= 20, counts
-    # The edge that comes into view, and what is marked of one that lies on all others.
+    # Measures the edge that comes into view, and the marks of a shape that lies on all others.
     ann.look_at(0, 0, 1)
     ann.painted()
     for act in (
@@ -192,6 +194,6 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
         ann.run(f"{act}; return null")
         judge(act)
     assert ann.run("app.session.overlapPairs().length") <= 20_000
-    # It is still at one's command.
+    # The page still obeys its user.
     ann.run("app.actions.addSquare.run(); return null")
     room.wait_for_shapes(len(shapes) + 1)

@@ -91,7 +91,7 @@ def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
         scribble(ann, [(x, 250 + 10 * step) for step in range(30)])
     strokes(room, 5)
     choose(ann, "eraser")
-    # Two events only: between them it would slip through.
+    # The eraser moves in two events only. If only these two places were checked, it would miss the stroke between them.
     ann.page.mouse.move(300, 400)
     ann.page.mouse.down()
     ann.page.mouse.move(600, 400)
@@ -100,7 +100,7 @@ def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
     assert all(map(room.shape, (square, line, locked)))
     ann.page.keyboard.press("Control+z")
     strokes(room, 5)
-    # Escape in the middle brings back what has gone.
+    # Escape in the middle of erasing brings back the strokes that were erased.
     ann.page.mouse.move(300, 400)
     ann.page.mouse.down()
     ann.page.mouse.move(420, 400)
@@ -162,7 +162,7 @@ def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
         person.painted()
     meanwhile = [[thickness(person, x) for x in (250, 500, 740)] for person in (ann, bob)]
     assert meanwhile[0] == meanwhile[1] and meanwhile[0][0] <= 3 < meanwhile[0][1] < meanwhile[0][2], meanwhile
-    # The last pixels come with the release, which tells no pressure.
+    # The last pixels come with the release, which reports no pressure.
     send("mouseReleased", 800, 300, 0)
     (stroke,) = strokes(room, 1)
     widths = widths_of(stroke)
@@ -175,7 +175,8 @@ def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
     assert all(abs(one - other) <= 1 for one, other in zip(finished, meanwhile[0])), (finished, meanwhile)
 
 
-# A hand that writes in loops for ten seconds, told 120 times a second, two points in an event, as one may come with a frame.
+# A hand that writes in loops for ten seconds. It is reported 120 times a second, two points in each event, because an
+# event may come with each frame.
 SCRIBBLE = """
   const stage = document.getElementById('stage')
   const noise = (at) => Math.sin(at * 12.9898) * 0.6

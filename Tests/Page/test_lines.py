@@ -98,7 +98,7 @@ def far(world, tmp_path_factory):
         program = tmp_path_factory.mktemp("far") / "chromium"
         program.write_text(f'#!/bin/sh\nexec ip netns exec {line.far} {world.program} "$@"\n')
         program.chmod(0o755)
-        # As if the page had come by TLS.
+        # The browser treats the page as if it had come by TLS.
         browser = world.launch(f"--unsafely-treat-insecure-origin-as-secure=http://{ADDRESS}", program=str(program))
         yield FarServer(world, line, process, browser)
         browser.close()
@@ -138,11 +138,12 @@ def test_a_dead_line_is_noticed_and_resumed(far, line):
         died = ann.page.evaluate("performance.now()")
         ann.wait("app.live.status().state !== 'live'", "that it notices")
         noticed = states(ann)[0][0] - died
-        # It asks 2 s after the last message and waits 2.5 s. The system would notice after a quarter of an hour.
+        # The page pings 2 s after the last message and waits 2.5 s for the answer. The system would notice only after a
+        # quarter of an hour.
         assert noticed > 2000, noticed
         draw(ann, 2)
         status(ann, "2 changes are kept")
-        # The first packet of a new connection gets lost as well, and one of the next try.
+        # The line loses the first packet of the next connection too, and one of the connection after that.
         ann.wait("states.filter(([, state]) => state === 'connecting').length > 1", "another try")
         line.lose(0)
         status(ann, "Saved")
@@ -217,7 +218,7 @@ def test_a_machine_that_sleeps_and_wakes_is_back_at_once(far, line):
     back = next(at for at, state in states(ann) if state == "live")
     looks = [at for at in ann.page.evaluate("looks") if at < back]
     woke = max(zip(looks, looks[1:]), key=lambda pair: pair[1] - pair[0])[1]
-    # It takes 0.6 s where nothing else runs.
+    # On a machine that runs nothing else, this takes 0.6 s.
     assert back - woke < 2000, (woke, states(ann))
     room.agree()
 
@@ -240,7 +241,7 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
             ann.page.mouse.move(at, 207)
             ann.page.evaluate("new Promise((done) => setTimeout(done, 16))")
         ann.page.mouse.move(500, 300)
-        # Held still, so that it is put down and not thrown.
+        # The hand holds still before it lets go, so that the shape is put down and not thrown.
         ann.page.evaluate("new Promise((done) => setTimeout(done, 120))")
         ann.page.mouse.up()
         let_go = room.received_bytes()
@@ -248,7 +249,8 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
         first = ann.run("app.session.shapes()[0].x")
         room.wait_for(lambda shapes: shapes[0]["position"][0] == first, "the end of the drag")
         wait_until(lambda: watcher.state.get("cursor"), f"the cursor is at {cursor}", holds=lambda found: found == cursor)
-        # What still lay before the line when the hand let go. It would be 120 KB and more if everything were sent.
+        # The bytes that had not been sent when the hand let go. If every position were sent, they would be 120 KB or
+        # more.
         assert room.received_bytes() - let_go < 40_000
     room.agree()
 
@@ -259,7 +261,7 @@ class LongWay:
     def __init__(self, server):
         self.server, self.seconds, self.port = server, 0, None
         self.is_there = threading.Event()
-        # The browser's driver occupies the loop of the test's own thread.
+        # The crowd has a thread of its own, because the browser's driver occupies the event loop of the test's thread.
         self.thread = threading.Thread(target=lambda: asyncio.run(self.run()))
 
     def __enter__(self):

@@ -12,7 +12,7 @@ def watching(room, *shapes, **options):
     bob = room.join("Bob", clock=True, **options)
     bob.painted()
     bob.stop_clock()
-    # Lets the requested frame be drawn.
+    # Time passes until the requested frame is drawn.
     bob.pass_time(50)
     return bob
 
@@ -20,7 +20,7 @@ def watching(room, *shapes, **options):
 def told(person, expression, *shapes):
     """Waits until something has arrived. No frame shows it yet."""
     person.wait(expression, argument=[number(shape) for shape in shapes])
-    # The motion begins with the next frame.
+    # Time passes until the next frame, with which the motion begins.
     person.pass_time(20)
 
 
@@ -37,7 +37,7 @@ def test_what_others_move_glides_there(room):
     bob.pass_time(OTHERS // 2)
     halfway = bob.drawn(shape)
     assert 150 < halfway["x"] < 295 and 125 < halfway["y"] < 198 and 20 < halfway["rotation"] < 88, halfway
-    # Position and size are equally far on their way.
+    # Position, size and rotation have gone the same part of their way.
     assert close((halfway["x"] - 100) / 200, (halfway["y"] - 100) / 100) and close((halfway["x"] - 100) / 200, halfway["rotation"] / 90)
     bob.pass_time(OTHERS)
     there = bob.drawn(shape)
@@ -57,7 +57,7 @@ def test_steps_that_follow_each_other_become_one_movement(room):
             bob.pass_time(20)
     steps = [after - before for before, after in zip(seen, seen[1:])]
     assert all(step > 0 for step in steps[:-1]), seen
-    # Once it is under way, evenly.
+    # After the beginning, the steps are even.
     assert max(steps[8:18]) < 3 * min(steps[8:18]), steps
 
 
@@ -144,7 +144,7 @@ def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
     assert widths == sorted(widths, reverse=True) and widths[0] > 190 and widths[-1] < 110, widths
     distances = [math.dist((x, y), (100, 600)) for x, y, _ in places]
     assert distances == sorted(distances, reverse=True), distances
-    # Not along the straight line between the two: at least a twentieth of the way beside it.
+    # The way bends: it leaves the straight line by at least a twentieth of the line's length.
     length = math.dist((600, 160), (100, 600))
     beside = [abs((x - 600) * (600 - 160) - (y - 160) * (100 - 600)) / length for x, y, _ in places]
     assert max(beside) > length / 20, beside

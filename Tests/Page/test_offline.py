@@ -35,7 +35,7 @@ def test_edits_go_on_are_counted_and_arrive(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     draw(ann)
     bob.wait_for_shapes(1)
-    # Others may have it before its author has the answer.
+    # Waits, because the others may have the edit before its author has the answer.
     status(ann, "Saved")
     ann.forgive(*MISSED)
     ann.run("app.perform(app.live.stop()); return null")
@@ -234,7 +234,7 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         ann.page.wait_for_load_state("networkidle")
         before = listed_version(ann)
         upgrade()
-        # The server lists its files once a second at most.
+        # Waits, because the server reads the list of its files only once a second.
         wait_until(lambda: listed_version(ann) != before, "the server lists the newer page")
         ann.page.keyboard.press("Control+a")
         ann.page.keyboard.press("Control+c")
@@ -271,7 +271,7 @@ def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
         again.wait_until_kept(1)
         again.page.reload()
         again.wait("app.session.shapeCount === 5 && app.live.unsentCount === 1", "all of it, and one's own")
-        # The first takes some of it back before anybody has seen it.
+        # Ann, who is offline, takes back a part of her edits before anybody has seen them.
         ann.run("app.editing.undo(); app.editing.undo(); return null")
         server.start()
         again.wait_for_shapes(3)
@@ -286,7 +286,7 @@ def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
         ann = own.join("Ann")
         draw(ann)
         status(ann, "Saved")
-        # How long a change takes is told on hover.
+        # How long a change takes is shown on hover.
         ann.wait("/\\d+ ms to the server and back/.test(document.querySelector('.status').title)", "the round trip")
         ann.forgive(*MISSED)
         server.freeze()

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SITE = "evil.test"
-# What a hostile page tries. Each attempt tells what came of it; `no-cors` requests tell a page nothing, so the room is asked.
+# The attempts of a hostile page. Each reports its result. A `no-cors` request reports nothing to the page, so the test
+# checks the room instead.
 ATTACK = """async ([http, ws, room]) => {
   const socket = await new Promise((done) => {
     const socket = new WebSocket(`${ws}/v1/rooms/${room}/sync`, 'canvas.v1.json')
@@ -86,7 +87,8 @@ def test_a_site_whose_name_points_here_can_do_nothing(world, room):
     shape = room.add()
 
     def rebound(page, server):
-        # Stands for the page that the site had sent before its name came to point here: a document of the same origin.
+        # This document has the same origin as a page that the site had sent before its name came to point to our
+        # server.
         page.goto(f"http://{SITE}:{server.port}/healthz")
 
     with visitor(world) as page:

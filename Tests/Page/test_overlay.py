@@ -40,7 +40,7 @@ def test_handles_stand_on_the_turned_box(room):
     for kind, down in (("rotate", -1), ("move", 1)):
         x, y = at[kind, 0, down][0] - center[0], at[kind, 0, down][1] - center[1]
         assert abs(x * cosine + y * sine) < 0.01 and 60 < down * (y * cosine - x * sine) < 90
-    # The cursor says along which way each is pulled.
+    # The cursor shows in which direction each handle can be pulled.
     for side, cursor in (((1, 1), "ns"), ((1, 0), "nwse"), ((0, -1), "nesw"), ((-1, 1), "ew")):
         ann.page.mouse.move(*at["scale", *side])
         ann.wait(f"document.getElementById('stage').style.cursor === '{cursor}-resize'")
@@ -48,7 +48,7 @@ def test_handles_stand_on_the_turned_box(room):
     ann.wait("document.getElementById('stage').style.cursor === 'move'")
     for x, y in at.values():
         assert is_painted(picture, x, y)
-    # Each corner of the box, and nothing in the middle of a quarter.
+    # The frame is painted at each corner of the box, and nothing is painted in the middle of a quarter.
     for across, down in [(-1, -1), (1, -1), (-1, 1), (1, 1)]:
         assert is_painted(picture, center[0] + 100 * across * cosine - 50 * down * sine,
                           center[1] + 100 * across * sine + 50 * down * cosine)

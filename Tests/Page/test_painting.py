@@ -36,7 +36,7 @@ def test_each_kind_is_painted_as_the_core_has_its_outline(room):
     for values in [
         {"kind": "rectangle", "rotation": 17},
         {"kind": "roundedRectangle", "cornerRadius": 30, "rotation": -25},
-        # Cut to half the smaller side.
+        # This radius is cut to half of the smaller side.
         {"kind": "roundedRectangle", "cornerRadius": 500},
         {"kind": "ellipse", "rotation": 40},
         {"kind": "polygon", "points": 3},
@@ -150,7 +150,7 @@ def test_a_lifted_shape_has_its_region_where_it_is_seen(room):
     ann.run("app.scene.lift(value); return null", number(above))
     ann.wait("app.scene.drawn(value)?.growth > 1.05", argument=number(above))
     ann.painted()
-    # 6 % of 100 is 3 at each side.
+    # The lifted shape is 6 % larger: of 100 units, that is 3 at each side.
     assert orange_at(ann, 178.5, 150) and not orange_at(ann, 175, 150)
 
 
@@ -159,8 +159,8 @@ def orange_at(person, x, y):
     return red > 180 and red - blue > 80
 
 
-# Draws, changes and pans by chance, from a seed, a frame for each step; then paints all of it anew. Gives how many pixels
-# differ between the two: beside every edge, and on edges, where it is their mean difference.
+# Draws, changes and pans at random, from a seed, with a frame after each step. Then paints everything anew, and returns
+# how many pixels differ between both pictures: away from edges, and on edges, where it is the mean difference.
 BIT_BY_BIT = """async ({ seed, kinds, turns, hurried }) => {
   const app = window.canvasApp
   const frame = () => new Promise(requestAnimationFrame)
@@ -335,7 +335,7 @@ def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
     """A few large translucent shapes, and one stroke of a thousand widths, take as long as thousands of small ones."""
     ann = room.join()
     for shapes in (
-        # So faint, or so thin, that all of it is seen.
+        # The shapes are so faint, or so thin, that none of them hides another.
         [{"alpha": 1, "strokeWidth": 6, "position": [-100, -100], "size": [3000, 2000]}] * 60,
         [{"kind": "ink", "strokeWidth": 40, "position": [-400, -400], "size": [2000, 1600],
           "path": [[at * 7919 % 65536, at * 104729 % 65536, 100 + at % 2] for at in range(1000)]}],
@@ -385,9 +385,9 @@ def test_long_broken_lines_are_cut_to_what_is_seen(room):
         line = room.add(filled=False, dash="dashed", strokeWidth=4, stroke=STROKE, **values)
         picture = alone(ann, line)
         seen = [x for x in range(20, 400) if differs(picture, PAPER)[at, x]]
-        # Twelve pixels of each twenty, from its beginning on.
+        # From the line's beginning, twelve of every twenty pixels are painted.
         wanted = [x for x in range(20, 400) if x % 20 < 12]
-        # The ink's middle lies three units beside that of its box.
+        # Shifted, because the middle of the ink lies three units beside the middle of its box.
         missing = min(len(set(seen) ^ {x + shift for x in wanted}) for shift in range(-20, 20))
         assert missing < 25, (values["kind"], seen)
         room.write((line, {"deleted": True}))

@@ -22,7 +22,7 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
     everyone.wait_for()
     everyone.click()
     assert ann.page.locator(".people-list li").count() == 6
-    # However long somebody is called, everyone in the list can be followed.
+    # Everybody in the list can be followed, however long their name is.
     bob.run("app.setMe({ name: 'Bob of the very long name that goes on and on', color: app.me.color }); return null")
     ann.page.locator(".people-list li", has_text="goes on and on").wait_for()
     sheet = ann.page.locator(".people-list").bounding_box()
@@ -42,14 +42,14 @@ def test_a_crowd_is_a_number(world):
         crowd = Crowd(server, own.name)
         crowd.come(1_103)
         ann = own.join("Ann")
-        # Three discs, and the number of all others.
+        # Three badges are shown, and the count of all other people.
         ann.page.locator(".everyone .rest", has_text="+1,100").wait_for()
         ann.page.get_by_role("button", name="1,104 people are here").click()
         ann.page.locator(".people-list", has_text="and 1,003 more").wait_for()
         assert ann.page.locator(".people-list li").count() == 1 + 100 + 1
         ann.page.keyboard.press("Escape")
         crowd.go(1_101)
-        # Hidden, since two others need no number.
+        # The count is hidden, because two other people are shown one by one.
         ann.wait("document.querySelector('.everyone').getAttribute('aria-label') === '3 people are here'", "that the crowd is gone")
         assert ann.page.locator(".people-others button").count() == 2
         assert ann.run("app.presence.unnamedCount") == 0
@@ -64,7 +64,7 @@ class Crowd:
         self.sockets = []
 
     def come(self, count):
-        # A few at a time: as many as may wait to be let in.
+        # Only a few connect at a time: as many as the server lets wait to be accepted.
         for start in range(0, count, 100):
             arriving = [socket.create_connection(("127.0.0.1", self.server.port), 60) for _ in range(start, min(start + 100, count))]
             self.sockets += arriving

@@ -8,7 +8,7 @@ from person import number
 from test_arrows import ends, near
 from test_history import look_back, open_history
 
-# What was written so shortly before a removal may come back without its name.
+# If a name was written this short a time before the removal, it may be missing when the shape comes back.
 CLOCKS = 0.3
 
 
@@ -169,7 +169,7 @@ def test_copies_have_whatever_their_originals_are_made_of(room):
     copies = room.wait_for_shapes(2 * len(before))[len(before):]
     own = ("id", "name", "position", "z", "group", "from", "to")
     assert all_but(copies, *own) == all_but(before, *own)
-    # Copies are in a group, and tied, among themselves.
+    # Copies are in a group with copies, and tied to copies.
     assert len({shape["group"] for shape in copies if "group" in shape} - {"0gr-oup-000"}) == 1
     (line,) = [shape for shape in copies if shape["kind"] == "line"]
     assert [line["from"][0], line["to"][0]] == [copies[0]["id"], copies[1]["id"]]
@@ -282,7 +282,7 @@ def test_what_went_while_one_was_away_is_told_on_return(room):
     room.wait_for(lambda shapes: shapes == [])
     ann.run("app.start(); return null")
     notice.wait_for()
-    # Whoever comes anew misses nothing.
+    # A person who comes later has missed nothing, so they get no notice.
     eve = room.join("Eve")
     eve.wait("app.session.shapeCount === 0")
     assert eve.page.locator(".notice").count() == 0

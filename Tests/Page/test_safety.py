@@ -65,7 +65,7 @@ def test_the_policy_of_the_page_is_strict_and_holds(room):
     ann.page.get_by_role("heading", name="Shortcuts").wait_for()
     hosts = ann.page.evaluate("[...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).host))]")
     assert hosts == [f"127.0.0.1:{room.server.port}"]
-    # What breaks the policy is an error on the console, and those fail each test.
+    # Whatever breaks the policy causes an error on the console, and every test fails if there is one.
 
 
 def test_a_token_goes_neither_into_the_history_nor_into_links(room):

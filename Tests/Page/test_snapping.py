@@ -14,7 +14,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     loose = room.add(position=[620, 420], size=[100, 140])
     room.add(position=[607, 600], size=[100, 40], visible=False)
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()
-    # The left edge comes within five pixels of the other's left edge, the upper one near nothing.
+    # The left edge comes within five pixels of the other shape's left edge. The upper edge is near no line.
     ann.drag((660, 480), (345, 440), hold=True)
     bob.wait_for_shape(loose, "shape.x === 300 && shape.y === 380")
     found = guides(ann)
@@ -23,7 +23,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     assert ann.run("app.handles.all().length") == 0, "no handle is in the way meanwhile"
     picture = ann.picture("#overlay")
     assert picture[330, 300, 3] > 200 and picture[340, 295, 3] > 200, "a line, and the number on it"
-    # Centre on centre, further up; and then free of both.
+    # The hand moves until centre is on centre, and then until the shape is free of both lines.
     ann.page.mouse.move(354, 443)
     bob.wait_for_shape(loose, "shape.x === 310 && shape.y === 383")
     ann.page.mouse.move(480, 282)
@@ -35,12 +35,12 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     rest(ann)
     ann.page.mouse.up()
     assert guides(ann) == {}
-    # Pulled: only the edge in the hand looks for lines.
+    # Pulled by a corner: only the pulled edges snap.
     corner = handle(ann, "scale")
     lead(ann, moved(corner, 0, 0), moved(corner, 41, -17))
     bob.wait_for_shape(loose, "shape.width === 141 && shape.height === 120")
     ann.page.keyboard.press("Control+z")
-    # Drawn: the corner in the hand.
+    # While a shape is drawn, its corner in the hand snaps.
     ann.page.keyboard.press("Escape")
     ann.page.keyboard.press("r")
     ann.drag((100, 420), (303, 560), hold=True)
@@ -49,7 +49,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     ann.page.mouse.up()
     drawn, = [shape for shape in room.wait_for_shapes(4) if shape["position"] == [100, 420]]
     assert near(drawn["size"], [200, 140])
-    # Control means the paper's dots, whatever is near.
+    # With Control, shapes snap only to the paper's dots, whatever else is near.
     ann.drag((120, 440), (124, 442), hold=True, modifiers=["Control"])
     assert guides(ann) == {}
     ann.page.keyboard.press("Escape")

@@ -80,7 +80,7 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann.page.keyboard.press("o")
     ann.drag((500, 400), (600, 500))
     oval = next(shape for shape in room.wait_for_shapes(2) if shape["kind"] == "ellipse")
-    # What was just drawn is selected, with the tool still in hand.
+    # The shape that was just drawn is selected, although the current tool still draws.
     ann.page.keyboard.press("F2")
     write(ann, "hello")
     ann.wait_for_shape(oval["id"], "shape.text === 'hello'")
@@ -91,7 +91,7 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann.select(oval["id"])
     ann.page.keyboard.press("Control+Shift+l")
     ann.wait_for_shape(oval["id"], "shape.locked")
-    # Keys know of it once it is shown.
+    # Keys respect the lock once it is shown.
     ann.painted()
     ann.page.keyboard.press("r")
     ann.wait("app.tool === 'rectangle'")
@@ -162,7 +162,7 @@ def test_input_methods_begin_a_text_too(room):
         ann.page.wait_for_selector(FIELD, state="visible")
         assert ann.page.input_value(FIELD) == f"one{words}"
     method.send("Input.insertText", {"text": "漢"})
-    # What would be taken out of a text stays while it is composed.
+    # Characters that would be removed from a text stay while an input method composes them.
     compose("字\t")
     assert ann.page.input_value(FIELD) == "one漢字\t"
     method.send("Input.insertText", {"text": "字\t"})
@@ -267,7 +267,7 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     notice = ann.page.locator(".notice", has_text="Bob wrote over your text in Sun: “by Ann”")
     notice.get_by_role("button", name="Put mine back").click()
     bob.wait_for_shape(square, "shape.text === 'by Ann'")
-    # Bob has lost his in turn, and is told so.
+    # Bob has now lost his text in turn, and is told so.
     bob.page.wait_for_selector(".notice:has-text('Ann wrote over your text')")
     room.agree()
 

@@ -45,7 +45,7 @@ class Touch:
             return (center[0] - x, center[1] - y), (center[0] + x, center[1] + y)
 
         first, second = fingers(0)
-        # Two fingers never come down at the same moment.
+        # The fingers come down one after the other, because two fingers never touch at exactly the same moment.
         self.start(first)
         self.start(first, second)
         for step in range(1, steps + 1):

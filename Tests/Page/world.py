@@ -19,9 +19,9 @@ import server as servers
 from person import Person
 from waiting import SECONDS, wait_until
 
-# `make coverage` has the page served in single files, which tell what of them has run.
+# `make coverage` has the page served as single files, because coverage is reported by file.
 WEB = Path(os.environ.get("CANVAS_PAGE") or Path(__file__).resolve().parents[2] / "build" / "page")
-# High limits: all people of a test share one address, and tests are quicker than hands.
+# The limits are high, because all people of a test share one address and write faster than real hands.
 GENEROUS = ["--max-connections-per-address", "5000", "--max-ops-per-second", "100000", "--max-messages-per-second", "5000"]
 
 
@@ -31,7 +31,7 @@ class World:
         self.web = web
         self.count = 0
         self.rooms = []
-        # Browser contexts that are free, by their settings. One that has been used has the page's files in its cache already.
+        # Browser contexts that are free, by their settings. A used context already has the page's files in its cache.
         self.idle = {}
 
     def __enter__(self):
@@ -54,7 +54,7 @@ class World:
         """Starts a browser process. Tests share one; a test starts its own only when it needs other flags, or another network."""
         chromium = shutil.which(program or self.program)
         assert chromium, f"{self.program} is not installed; scripts/setup test installs what runs without --headed"
-        # The first start on a machine reads 250 MB from its disk.
+        # A long limit, because the first start on a machine reads 250 MB from its disk.
         return self.playwright.chromium.launch(
             executable_path=chromium, headless=not self.headed, args=list(arguments), timeout=180_000)
 
@@ -72,7 +72,7 @@ class World:
         for page in context.pages[1:]:
             page.close()
         page = context.pages[0] if context.pages else context.new_page()
-        # Leaves the room first, because the page stores something when it is left.
+        # The page is left before storage is cleared, because it stores its state when it is left.
         page.goto("about:blank")
         storage = context.new_cdp_session(page)
         storage.send("Storage.clearDataForOrigin", {"origin": self.server.url(""), "storageTypes": "all"})
@@ -135,7 +135,7 @@ class Witness:
 class Room:
     """A room: people join it, programs write to it, and the server is asked about it."""
 
-    # How many requests have written so far.
+    # How many requests have written to the room so far.
     writers = 0
 
     def __init__(self, world, server, name):

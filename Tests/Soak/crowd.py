@@ -1,4 +1,4 @@
-"""Who uses the server: bots of ours in every room, and visitors who share no code with ours."""
+"""The users of the server: our own bots in every room, and visitors that share no code with ours."""
 
 import asyncio
 import collections
@@ -17,9 +17,10 @@ ROOMS = [f"hour-{number}" for number in range(1, 21)]
 BOTS, SHAPES, RATE = 10, 3, 2
 VISITORS = 6
 
-# Longer than --room-idle-ms, so that a room that all have left is closed and has to be opened again.
+# How long a room is left alone: longer than --room-idle-ms, so that the server closes the room and has to open it
+# again.
 AWAY_SECONDS = (25, 60)
-# The last round of bots is over by then. Less than this is not worth another one.
+# A round of bots ends with the run at the latest. If less time than this is left, no round is begun.
 ROUND_SECONDS_MIN = 10
 
 
@@ -29,7 +30,7 @@ class Crowd:
         self.end = time.monotonic() + seconds
         self.counts = collections.Counter()
         self.complaints = []
-        # The bots' processes that run now, by room.
+        # For each room, the process of the bots that run in it now.
         self.processes = {}
 
     @property
@@ -37,7 +38,7 @@ class Crowd:
         return self.end - time.monotonic()
 
     async def play(self):
-        """Returns when the time is over and all have left."""
+        """Runs the crowd. Returns when the time is over and all have left."""
         async with asyncio.TaskGroup() as group:
             for number, room in enumerate(ROOMS):
                 group.create_task(self.keep(room, number))
@@ -45,9 +46,9 @@ class Crowd:
                 group.create_task(Visitor(self, number).come_and_go())
 
     async def keep(self, room, number):
-        """Bots in one room: round after round, and sometimes nobody for a while."""
+        """Keeps bots in one room: round after round, and sometimes none for a while."""
         chance = random.Random(f"{self.seed} {room}")
-        # One after the other, as people come in the morning.
+        # The rooms begin one after the other, as people arrive in the morning.
         await asyncio.sleep(number / len(ROOMS) * min(20, self.seconds / 10))
         while self.left > ROUND_SECONDS_MIN:
             seconds = min(self.seconds * chance.uniform(0.06, 0.15), self.left - 2)
@@ -73,7 +74,7 @@ class Crowd:
         self.counts["reconnects of bots"] += summary["reconnects"]
 
     async def has_left(self):
-        """Waits until the server has noticed that all have left, and returns its figures."""
+        """Waits until the server has noticed that all have left, and returns its metrics."""
         for _ in range(600):
             figures = await self.server.metrics()
             if figures["canvas_connections"] == 0 and figures["canvas_rooms_open"] == 0:
@@ -86,7 +87,7 @@ class Crowd:
 
 
 class Visitor:
-    """Comes to a room, draws something and takes it away again. Often it comes back with what it had."""
+    """Comes to a room, draws shapes and deletes them again. Often it comes back with the cursor of its last visit."""
 
     def __init__(self, crowd, number):
         self.crowd, self.counts = crowd, crowd.counts
@@ -108,14 +109,14 @@ class Visitor:
         try:
             await self.draw(client)
             await client.send({"type": "digest"})
-            # Time for what is on its way, the digest among it.
+            # Waits a second for what is on its way, including the answer about the digest.
             await asyncio.wait([reading], timeout=1)
         finally:
             if self.random.random() < 0.5:
                 await client.close()
             else:
                 client.socket.transport.abort()
-            # It ends with the connection. What else ends it fails the run.
+            # Reading ends with the connection. If it ends for another reason, the run fails.
             with contextlib.suppress(websockets.ConnectionClosed):
                 await reading
         self.kept = client
@@ -133,7 +134,8 @@ class Visitor:
         return client
 
     async def draw(self, client):
-        """A shape for some seconds. What a visitor makes it deletes, so that a room is as full after an hour as before."""
+        """Draws a shape for some seconds. A visitor deletes the shapes that it makes, so that after an hour a room is
+        as full as before."""
         shape = identifier()
         await self.put(client, shape, {"kind": "star", "position": [0, 0], "size": [40, 40]})
         for _ in range(self.random.randrange(3, 20)):

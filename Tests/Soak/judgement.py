@@ -1,36 +1,42 @@
-"""Figures that must not have grown. The second half of a run is judged, because by then everything has reached its size."""
+"""Judges measurements that must not have grown. Only the second half of a run is judged, because by then everything has
+reached its full size."""
 
 import collections
 
 from load import percentile
 
-# What a straight line through the second half may rise by, from its beginning to its end.
-# Memory: in half an hour there are 700,000 operations and 1,400 connections. A leak of four bytes for each operation would be more
-# than this, or of two kilobytes for each connection. Less than this is normal: what the allocator keeps goes up and down.
+# A straight line is fitted to the second half of the run. These are the upper bounds on how much it may rise, from its
+# beginning to its end.
+# Memory: in half an hour there are 700,000 operations and 1,400 connections. A leak of four bytes for each operation
+# would exceed this bound, and so would a leak of two kilobytes for each connection. A smaller rise is normal, because
+# the memory that the allocator keeps goes up and down.
 MEMORY_RISE_MAX = 0.06
-# Descriptors beside connections, and threads: a snapshot or a checkpoint that is under way has one more for a moment. One that is
-# never given back, once a minute, would be thirty.
+# Descriptors that are not connections, and threads. A snapshot or a checkpoint needs one more for a moment. If each
+# left one behind, once a minute, that would be thirty.
 OTHERS_RISE_MAX = 1.0
-# Latency. The median hardly notices what else runs on a machine. The slowest of a hundred answers does: a machine that others use too is slower at times: what a write to its disk takes without the
-# server, and how many wait for its processors, tells by how much. What a person doesn't notice is fine whatever it was before.
+# Latency. Other programs on the machine hardly affect the median, but they do affect the slowest of a hundred answers.
+# How slow the machine was is measured by how long a write to its disk takes without the server, and by how many threads
+# wait for its processors. A latency that people don't notice is accepted, whatever it was before.
 MEDIAN_RISE_MAX, MEDIAN_RISE_MILLISECONDS_MAX = 0.3, 3
 LATENCY_RISE_MAX = 1.5
 LATENCY_MILLISECONDS_FINE = 50
-# The database: snapshots and history come and go, and the file keeps the size of the fullest moment.
+# The size of the database. Snapshots and history are written and removed, but the file stays as large as it ever was.
 DATABASE_RISE_MAX = 0.15
-# The write-ahead log is carried over at 8,192 pages of 4 KiB, and its file is never shortened to less than 64 MiB.
+# The write-ahead log is moved into the database at 8,192 pages of 4 KiB, and its file is never shortened to less than
+# 64 MiB.
 WAL_MIB_MAX = 64
 
-# Of the log on standard error. A slow commit is the disk's; how long answers take is judged above.
+# The messages that the server's log may have on standard error. A slow commit is the disk's fault; how long answers
+# take is judged above.
 EXPECTED = ("the page's files were not found", "slow commit")
 
 
 class Judgement:
-    """`rows` are samples, `asked` the probe's questions, both as samples.py and probe.py keep them."""
+    """`rows` are the samples of samples.py, `asked` are the measurements of probe.py."""
 
     def __init__(self, rows, asked, seconds):
         self.all_rows = rows
-        # The last round ends a little before the time is over.
+        # The last rows are left out, because the last round ends a little before the run does.
         self.rows = [row for row in rows if seconds / 2 <= row["second"] <= seconds - 15]
         self.asked, self.seconds = asked, seconds
         self.complaints = []
@@ -56,7 +62,7 @@ class Judgement:
         return sum(row[name] for row in self.rows) / len(self.rows)
 
     def rise(self, name):
-        """How far the straight line that fits best rises."""
+        """How far the straight line that fits the values best rises, from its beginning to its end."""
         times = [row["second"] for row in self.rows]
         middle, mean = sum(times) / len(times), self.mean(name)
         slope = sum((row["second"] - middle) * (row[name] - mean) for row in self.rows) / sum((time - middle) ** 2 for time in times)
@@ -68,7 +74,7 @@ class Judgement:
         self.find(words, rise <= rise_max)
 
     def slowest(self, what):
-        """The last third against the second."""
+        """Compares the slowest answers of the last third with those of the second third."""
         column = {"ping": 1, "ack": 2, "seen": 3}[what]
 
         def within(part, second):
@@ -98,7 +104,7 @@ class Judgement:
         self.find(words + f"{self.rows[-1]['database_mib']:.1f} MiB", made > 0)
 
     def crowd(self, crowd, left):
-        """The complaints of the crowd, and whether it did its work."""
+        """Judges the complaints of the crowd, and whether it did its work."""
         self.complaints += crowd.complaints
         wanted = ("acknowledged to bots", "rounds of bots", "rooms left for a while", "visits", "resumed", "digests compared")
         counted = ", ".join(f"{name} {crowd.counts[name]}" for name in (*wanted, "loaded anew", "reconnects of bots"))
@@ -112,7 +118,7 @@ class Judgement:
     def server(self, code, verified, log):
         self.find(f"the server ended with {code}", code == 0)
         self.find(f"log verify: {(verified[1] + verified[2]).strip()}", verified[0] == 0)
-        # A line that stands for many has the words of the first in `like`.
+        # A line that stands for several similar ones has the message of the first one in `like`.
         said = collections.Counter(entry.get("like", entry["message"]) for entry in log if entry["level"] in ("error", "warning"))
         words = f"{len(log)} lines in the server's log; errors and warnings among them: {dict(said) or 'none'}"
         self.find(words, said.keys() <= set(EXPECTED))

@@ -1,10 +1,10 @@
-"""Draws samples as an SVG: one strip for each thing that is looked at, all over the same time."""
+"""Draws samples as an SVG: one strip for each kind of measurement, all over the same time."""
 
 import html
 
 WIDTH, STRIP, LEFT, RIGHT, TOP, GAP = 860, 92, 64, 150, 46, 30
 
-# Each strip: what it shows, its unit, and its lines as (column, name, colour).
+# The strips of the plot: for each one its title, its unit, and its lines as (column, name, colour).
 STRIPS = [
     ("memory of the server", "MiB", [("memory_mib", "resident", "#2E5E8C"), ("anonymous_mib", "of it anonymous", "#7FB0D9")]),
     ("people and shapes", "", [("connections", "connections", "#2E5E8C"), ("shapes_open", "shapes", "#A9A9A9")]),
@@ -61,7 +61,7 @@ def draw_strip(rows, end, top, title, unit, lines):
 
 
 def nice(value):
-    """The next round number."""
+    """The next larger round number."""
     size = 10 ** (len(f"{int(value)}") - 1) if value >= 1 else 0.1
     return next(size * factor for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 100) if size * factor >= value)
 

@@ -1,4 +1,5 @@
-"""Asks all the time how quick the server is: a ping, a write to its acknowledgement and to a second client's sight."""
+"""Measures all the time how quick the server is: a ping, and a write until its acknowledgement and until a second
+client has it."""
 
 import asyncio
 import json
@@ -14,7 +15,7 @@ PAUSE_SECONDS = 0.5
 
 
 class Probe:
-    """`asked` has for each question its moment and how long each answer took, in milliseconds."""
+    """`asked` has an entry for each measurement: its moment, and how long each answer took, in milliseconds."""
 
     WHAT = ("ping", "ack", "seen", "machine")
 
@@ -44,7 +45,7 @@ class Probe:
             await asyncio.gather(writer.close(), seer.close(), return_exceptions=True)
 
     async def time(self, writer, message, *answers):
-        """Milliseconds until each of the answers."""
+        """How many milliseconds each of the answers takes."""
         self.waiting = {answer: asyncio.get_running_loop().create_future() for answer in answers}
         waiting = list(self.waiting.values())
         began = time.perf_counter()
@@ -71,7 +72,7 @@ class Probe:
 
     @staticmethod
     def machine():
-        """How long the machine itself takes to make four kilobytes durable and to wake a waiting thread."""
+        """How long the machine itself takes to make four kilobytes durable, and to wake a waiting thread."""
         began = time.perf_counter()
         with tempfile.NamedTemporaryFile(prefix="canvas-") as file:
             file.write(bytes(4_096))

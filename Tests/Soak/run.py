@@ -26,7 +26,8 @@ from judgement import Judgement  # noqa: E402
 from probe import Probe  # noqa: E402
 from samples import Samples  # noqa: E402
 
-# A server takes some minutes to reach its size. A shorter run would be judged for that.
+# The shortest run that is judged. A server takes some minutes to reach its full size, and in a shorter run that would
+# look like a leak.
 SECONDS_MIN = 1_200
 
 
@@ -43,15 +44,16 @@ def options():
 
 
 def flags(seconds):
-    """History and deletions are forgotten after a twelfth of the run, so that the log's files and the memory that deletions take
-    have found their size by the half of it. Rooms that are left close soon, so that they are opened again often."""
+    """History and deletions are forgotten after a twelfth of the run. So by its middle the log's files, and the memory
+    that deletions take, have reached their full size. Rooms that everybody has left close soon, so that rooms are often
+    opened again."""
     kept = seconds * 1_000 // 12
     return ["--history-ms", kept, "--horizon-ms", max(60_000, kept), "--room-idle-ms", 15_000]
 
 
 async def main():
     given = options()
-    # If this program is ended, it also ends the processes that it has started.
+    # Cancelled by the signal, so that the processes that this program has started are ended too.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
     os.makedirs(given.output, exist_ok=True)

@@ -1,4 +1,5 @@
-"""What is looked at every ten seconds: the server's process, its files, its metrics, and what the probe measured since."""
+"""Samples every ten seconds: the server's process, its files, its metrics, and the probe's measurements since the last
+sample."""
 
 import asyncio
 import csv
@@ -13,7 +14,7 @@ MEBIBYTE = 1 << 20
 
 
 class Samples:
-    """`rows` are dictionaries of numbers. A row's rates and latencies are of the time since the row before."""
+    """`rows` are dictionaries of numbers. The rates and latencies in a row are those of the time since the row before."""
 
     def __init__(self, server, crowd, probe, folder):
         self.server, self.crowd, self.probe, self.folder = server, crowd, probe, folder
@@ -62,7 +63,7 @@ class Samples:
         return {"database_mib": sizes["canvas.db"] / MEBIBYTE, "wal_mib": wal / MEBIBYTE, "directory_mib": sum(sizes.values()) / MEBIBYTE}
 
     def bots_busy(self):
-        """Seconds of processor time of all bots so far."""
+        """The processor time that all bots have used so far, in seconds."""
         for pid in self.crowd.processes.values():
             try:
                 self.bots_used[pid] = processor_seconds(pid)
@@ -114,7 +115,7 @@ class Samples:
 
 
 def quantile(old, new, name, part):
-    """From what a histogram has counted between two readings: the upper bound that this part of it was within."""
+    """A quantile of what a histogram has counted between two readings: the upper bound of the class in which it lies."""
     pattern = re.compile(re.escape(name) + r'_bucket\{le="([^"]+)"\}')
     counts = sorted((float(match[1]), new[key] - old.get(key, 0)) for key in new if (match := pattern.fullmatch(key)))
     total = counts[-1][1]

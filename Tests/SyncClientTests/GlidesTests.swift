@@ -4,7 +4,7 @@ import Testing
 
 @testable import sync_client
 
-/// A drawing with one shape that somebody else moves, and what is seen of it, by a made-up clock.
+/// A drawing with one shape that another person moves, and where that shape is drawn, by a clock that the test moves.
 private struct Seen {
   static let shape = Identifier(packed: 1)!
   var canvas = Canvas()
@@ -26,7 +26,7 @@ private struct Seen {
     _ = drawing.follow(change, in: canvas, glidingAt: glides ? now : nil)
   }
 
-  /// Where the shape is seen in each frame meanwhile.
+  /// The places where the shape is drawn in the frames of this time.
   mutating func run(milliseconds: UInt64) -> [Double] {
     (0..<milliseconds / 10).map { _ in
       now += 10
@@ -45,7 +45,7 @@ private struct Seen {
       seen.write(Double(step) * 100)
       frames += seen.run(milliseconds: interval)
     }
-    // The first steps tell how fast the others come.
+    // Without the first steps, from which the interval between steps is learned.
     let moving = frames.dropFirst(frames.count / 4)
     let even = 100 / Double(interval) * 10
     let ways = zip(moving, moving.dropFirst()).map { $1 - $0 }
@@ -59,7 +59,7 @@ private struct Seen {
     _ = seen.run(milliseconds: 3_000)
     seen.write(300)
     #expect(seen.x == 300 && !seen.drawing.moves)
-    // A second time soon after may be another act.
+    // A second change so soon after may be a separate act, so the shape doesn't glide.
     _ = seen.run(milliseconds: 500)
     seen.write(600)
     #expect(seen.x == 600)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import sync_client
 
-/// Lines and ink in the terminal: as words, told of, and found under the mouse.
+/// Lines and ink in the terminal: typed as words, described in events, and found under the mouse.
 @Suite struct LineTests {
   private let sun = Identifier("sun-000-000")!
   private let moon = Identifier("moo-n00-000")!
   private let way = Identifier("way-000-000")!
 
-  /// Two squares, and a line from the middle of one to the middle of the other.
+  /// A room with two squares, and a line from the middle of one square to the middle of the other.
   private struct Room {
     var canvas = Canvas()
     private var counter: UInt64 = 0
@@ -136,12 +136,12 @@ import Testing
     let follows = drawing.moveTiedLines(in: room.canvas)
     #expect(follows)
     #expect(drawing.shape(at: between, reach: 5) == nil && drawing.shape(at: below, reach: 5) == way)
-    // Who deletes the moon doesn't write to the line here, so it lies where it was written.
+    // The person who deletes the moon doesn't write to the line here, so the line goes back to where it was written.
     _ = drawing.follow(room.write(moon) { $0.delete() }, in: room.canvas)
     let goesBack = (drawing.moveTiedLines(in: room.canvas), drawing.moveTiedLines(in: room.canvas))
     #expect(goesBack == (true, false))
     #expect(drawing.shape(at: between, reach: 5) == way && drawing.shape(at: below, reach: 5) == nil)
-    // As if it were drawn anew.
+    // The result is the same as if everything were drawn anew.
     let anew = LiveDrawing(room.canvas)
     #expect(anew.bounds == drawing.bounds && anew.items == drawing.items)
   }

@@ -7,7 +7,7 @@ import Testing
 private let ann = Identifier(packed: 2)!
 
 @Suite struct PaintingInFramesTests {
-  /// So many translucent shapes over the whole view that they take several frames.
+  /// A drawing of so many translucent shapes over the whole view that painting them takes several frames.
   private func heavy() -> LiveDrawing {
     var canvas = Canvas()
     for number in 1...1_600 as ClosedRange<UInt64> {
@@ -45,7 +45,8 @@ private let ann = Identifier(packed: 2)!
     let whole = frame(view).pixels
     #expect(begun == 1)
 
-    // While the next is painted, the one before it is shown, and changes don't begin it anew.
+    // While the next painting is under way, the one before it is shown. Changes don't begin the painting under way
+    // anew.
     painting.change()
     for _ in 0..<3 {
       #expect(frame(view).pixels == whole)
@@ -55,7 +56,7 @@ private let ann = Identifier(packed: 2)!
     while painting.moves, frames < 200 { (_, frames) = (frame(view), frames + 1) }
     #expect(begun == 3 && frames < 200)
 
-    // Of another view nothing has been painted yet.
+    // For another view nothing has been painted yet.
     var other = view
     other.zoom(toPercent: 50)
     #expect(!frame(other).isDone)

@@ -6,13 +6,13 @@ import Testing
 @testable import SyncServer
 @testable import sync_client
 
-/// A writer and a room with a bad line between them: connections are lost between any two messages, and now and then the
-/// room's log takes nothing.
+/// A writer and a room with a bad line between them: connections are lost between any two messages, and now and then
+/// the room's log fails.
 private struct BadLine {
   var random: SeededGenerator
   var now = Moment(wallMilliseconds: 1_763_650_000_000, monotonicMilliseconds: 1_000)
   var server = RoomBench()
-  /// Which of the server's connections is the writer's.
+  /// The index of the writer's connection among the server's.
   var connection: Int?
   var submitter: Submitter
   var toServer: [[UInt8]] = []
@@ -22,7 +22,7 @@ private struct BadLine {
   var wakeAt: UInt64?
   var answers: [WriterAnswer] = []
   var losses = 0
-  /// The longest message that the line carries, whatever the server says.
+  /// The upper bound on messages that the line carries, whatever the server's limit is.
   var messageBytesMax = Int.max
   var postponements = 0
   var refusals: Int { server.clients.indices.reduce(0) { $0 + server.rejections($1).count } }
@@ -58,7 +58,7 @@ private struct BadLine {
     now.monotonicMilliseconds += UInt64.random(in: 0...20, using: &random)
     now.wallMilliseconds += 7
     stepServer()
-    // Nothing happens before the next try is due.
+    // Time jumps to the next attempt to connect, because nothing happens before it.
     if !isOpen, !wantsConnection, let due = wakeAt { now.monotonicMilliseconds = max(now.monotonicMilliseconds, due) }
     if let due = wakeAt, due <= now.monotonicMilliseconds {
       wakeAt = nil
@@ -96,7 +96,7 @@ private struct BadLine {
     }
   }
 
-  /// The log answers, and what the room says goes onto the line.
+  /// Lets the log answer, and puts the room's messages onto the line.
   private mutating func stepServer() {
     server.now = Moment(
       wallMilliseconds: now.wallMilliseconds + 5_000,
@@ -112,7 +112,7 @@ private struct BadLine {
     server.clients[connection].mail = []
   }
 
-  /// Everything on its way is lost.
+  /// Cuts the connection: everything on its way is lost.
   private mutating func hangUp() {
     if let connection { server.leave(connection) }
     connection = nil
@@ -155,7 +155,7 @@ private struct BadLine {
   @Test("stamps follow the server's clock, and an explicit one stays") func stamps() throws {
     var line = BadLine(seed: 1)
     let shape = Identifier(packed: 7)!
-    // Only the server tells it which actor it is.
+    // The writer knows its actor only from the server's welcome.
     while line.submitter.joins == 0 { line.step() }
     let own = line.submitter.actor
     let early = Stamp(milliseconds: RoomBench.epoch - 3_600_000, counter: 0, actor: own)!
@@ -206,7 +206,7 @@ private struct BadLine {
     }
   }
 
-  /// The writer hears a message that the test has written.
+  /// Gives the writer a message that the test has made.
   private func hear(_ message: ServerMessage, _ line: inout BadLine) {
     let now = line.now
     let effects = BinaryEncoding.encode(message).withUnsafeBytes { line.submitter.received($0, at: now) }

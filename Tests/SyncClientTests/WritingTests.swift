@@ -143,7 +143,7 @@ private let bob = Identifier(packed: 3)!
     let shown = labels([box(0, 0, 300, 100, "Under"), box(100, 20, 100, 60)])
     #expect(shown.map { $0.text } == ["Under"])
     #expect(shown.first?.covers.count == 1)
-    // What can be looked through covers nothing.
+    // A shape that can be looked through covers no text.
     let through = labels([
       box(0, 0, 300, 100, "Under"),
       {

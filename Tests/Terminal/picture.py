@@ -25,7 +25,7 @@ from terminals import Tmux, environment  # noqa: E402
 from waiting import wait_until  # noqa: E402
 
 COLUMNS, ROWS = 112, 32
-# Whole pixels for each cell, so that no seam shows between two of them.
+# Each cell takes whole pixels, so that no seam shows between two cells.
 WIDTH, HEIGHT = 10, 20
 BASIC = ["#000", "#c33", "#3a3", "#b80", "#36c", "#a3a", "#299", "#ccc", "#666", "#f66", "#6d6", "#fd6", "#69f", "#f6f", "#6dd", "#fff"]
 

@@ -17,7 +17,7 @@ from waiting import SECONDS, wait_until
 
 def environment(**more):
     """An environment without the caller's own settings, which could change a test's outcome."""
-    # The last is where `make coverage` gathers its counts.
+    # LLVM_PROFILE_FILE names the folder where `make coverage` gathers its counts.
     names = ("PATH", "HOME", "LANG", "TMPDIR", "LLVM_PROFILE_FILE")
     kept = {key: value for key, value in os.environ.items() if key in names}
     return kept | {"LC_ALL": "C.UTF-8", "TZ": "UTC", "USER": "ann"} | more
@@ -47,7 +47,7 @@ class Tmux:
 
     def __enter__(self):
         words = [f"{key}={value}" for key, value in self.variables.items()]
-        # Keeps the screen, and the exit code on it, after the command has ended.
+        # After the command has ended, the shell keeps the screen open, and the command's exit code on it.
         script = 'env -u NO_COLOR "$@"; echo "ended with $?"; exec cat'
         self.run(
             "new-session", "-d", "-x", self.columns, "-y", self.rows, "sh", "-c", script, "sh", *words, *self.command

@@ -40,7 +40,7 @@ async def test_an_arrow_leads_from_shape_to_shape(shared):
     assert way["toEnd"] == "arrow" and way["strokeWidth"] == 4 and "fromEnd" not in way
     await run(shared, "set", room, "Way", "toEnd=plain")
     await run(shared, "move", room, "Moon", "400", "75")
-    # From Sun's outline, on the way from its middle.
+    # The line leaves Sun's outline where the way from Sun's middle to Moon's crosses it.
     first, last = await ends(shared, room)
     assert last == (400, 100) and first[0] == 100 and 50 < first[1] < 70
     await run(shared, "delete", room, "Moon")
@@ -76,7 +76,7 @@ async def test_a_turned_line_stays_where_it_is_when_an_end_is_loosened(shared):
     await run(shared, "set", room, "Way", "from=none")
     way = (await shapes(shared, room))["Way"]
     assert (way["position"], way["size"], way["rotation"]) == ([50, 250], [100, 200], 0)
-    # From the upper right corner down, and then to the left.
+    # The path leads from the upper right corner down, and then to the left.
     assert way["path"] == [[65535, 0], [65535, 65535], [0, 65535]]
 
 
@@ -86,7 +86,7 @@ async def test_the_table_shows_what_lines_are_tied_to(shared):
     await run(shared, "add", room, "square", "name=Moon", "position=400,0")
     await run(shared, "add", room, "arrow", "name=Way", "from=Sun", "to=Moon", "stroke=#123456")
     shown = (await run(shared, "show", room)).out
-    # As it is drawn: from outline to outline.
+    # The ends are listed as they are drawn: the line leads from outline to outline.
     assert "Sun → Moon" in shown and "#123456" in shown and "100, 50" in shown, shown
 
 
@@ -136,10 +136,11 @@ def test_a_key_draws_an_arrow_between_two_shapes(server, client):
         assert line["toEnd"] == "arrow" and line["from"] and line["to"] and line["from"] != line["to"]
         screen.shows("3 shapes")
         screen.keys("Escape")
-        # The key has arrived: one that follows at once would count as pressed with Alt.
+        # Waits until the screen shows that the Escape key has been handled. A key that came right after it would count
+        # as pressed with Alt.
         screen.lacks("↻")
         _, row = screen.place("Moon")
-        # The arrow's head, before the shape that it leads to.
+        # The arrow's head is drawn in front of the shape that the arrow leads to.
         wait_until(lambda: "▌▌" in screen.lines()[row], screen.text)
         screen.keys("C-a", "d")
         copies = lines(holds(server, room, lambda drawn: len(drawn) == 6))

@@ -31,7 +31,7 @@ async def hold(server, room, done, bots, shapes):
     """The acknowledgements add up to the writes, and each shape is where its bot was told that it is."""
     *ledger, summary = done.lines
     assert summary["event"] == "summary" and summary["bots"] == bots, summary
-    # How often they move in so short a time is up to the machine.
+    # How many moves the bots make in so short a time depends on the machine.
     assert summary["acknowledged"] == summary["operations"] >= bots * shapes, summary
     assert summary["unanswered"] == 0 and summary["refused"] == {} and summary["superseded"] == 0, summary
     wanted = {line["shape"]: line["position"] for line in ledger}

@@ -216,7 +216,7 @@ async def test_check_says_when_replica_and_server_differ(shared):
     await shared.write("forged", count=2, position=[1, 2])
 
     async def forge(message):
-        # The digest's answer: its last eight bytes are the hash.
+        # Changes the answer to a digest, whose last eight bytes are the hash.
         return message[:-1] + bytes([message[-1] ^ 1]) if message[0] == 0x4B else message
 
     async with between(shared, "forged", down=forge) as there:
@@ -242,7 +242,7 @@ async def test_watching_ends_when_nobody_reads(shared):
     await shared.write("quiet")
     async with await start(shared, "watch", "quiet") as watch:
         assert "1 shape" in await watch.line()
-        # The test's end of the pipe.
+        # Closes the test's end of the pipe.
         watch.process._transport.get_pipe_transport(1).close()
         assert await asyncio.wait_for(watch.process.wait(), terminal.SECONDS) == 0
         assert await watch.process.stderr.read() == b""

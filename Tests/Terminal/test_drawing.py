@@ -54,11 +54,11 @@ def test_locks_groups_and_fills_by_keys(server, client):
         screen.shows("is locked")
         assert len(shapes(server, "together")) == 2
         screen.keys("Escape")
-        # So that the click isn't the second one of a double click, which would draw a circle.
+        # Waits, because otherwise the click would be the second one of a double click, which draws a circle.
         time.sleep(0.5)
         screen.click(column, row)
         screen.keys("Down", "C-a", "x", "C-a")
-        # Nothing was selected, so the view has moved and nothing else.
+        # No shape was selected, so the arrow key has moved only the view.
         assert named(shapes(server, "together"), "Sun")["position"] == [0, 10]
         screen.keys("Tab", "k")
         holds(server, "together", lambda drawn: [shape["locked"] for shape in drawn].count(False) == 1)
@@ -186,7 +186,7 @@ def test_moving_by_mouse(server, client):
     with Tmux(joins(client, server, "moving"), 100, 30) as screen:
         column, row = screen.place("Box")
         screen.drag((column - 3, row + 1), (column, row + 1), (column + 7, row + 3))
-        # Ten columns are 80 units and two rows 32, at 100 %.
+        # At 100 %, ten columns are 80 units and two rows are 32.
         holds(server, "moving", lambda drawn: drawn[0]["position"] == [80, 32])
         screen.keys("u")
         holds(server, "moving", lambda drawn: drawn[0]["position"] == [0, 0])

@@ -142,7 +142,7 @@ async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
         await run(shared, "move", "damaged", "Sun", "1", "1", state=state)
         await run(shared, "undo", "damaged", state=state)
         assert "nothing to undo" in (await run(shared, "undo", "damaged", state=state, code=1)).err
-        # There is nowhere to keep the state.
+        # There is no place where the state could be stored.
         with open(f"{state}/file", "w"):
             pass
         done = await run(shared, "move", "damaged", "Sun", "2", "2", state=f"{state}/file")
@@ -215,7 +215,8 @@ async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
     await bob.write({"shape": shape, "set": {"kind": "star", "name": "Sun"}})
 
     async def write_before(message):
-        # Operations. Bob's reach the server first, and the proxy keeps them from the client.
+        # The client's operations. Before they are passed on, Bob writes newer ones, which the proxy keeps from the
+        # client.
         if message[0] == 2:
             ahead = stamp(bob.actor, ahead=30_000)
             await bob.write({"shape": shape, "at": ahead, "set": {"position": [7, 7]}}, id=9)

@@ -165,7 +165,7 @@ def test_a_slow_terminal_gets_the_newest(server, client):
     with begun(server, client, "slow", 200, 60) as terminal:
         terminal.quiet()
         start = len(terminal.output)
-        # Nobody reads: a few frames fill the pseudo-terminal.
+        # Nobody reads the pseudo-terminal, so a few frames fill it.
         for step in range(150):
             change(server, "slow", shape, rotation=step * 3, fill=f"#{step:02X}8040")
         change(server, "slow", shape, name="Final")

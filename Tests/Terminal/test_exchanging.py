@@ -70,7 +70,7 @@ async def test_a_drawing_goes_out_and_comes_back(shared):
     there, copy = await drawing(shared, "there"), await drawing(shared, "copy")
     assert await drawing(shared, "same") == there
     assert {shape["id"] for shape in copy}.isdisjoint(shape["id"] for shape in there)
-    # Default names depend on the identifier.
+    # Names are left out of the comparison, because default names depend on the identifiers.
     bare = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z", "name")} for shape in shapes]
     assert bare(copy) == bare(there) and copy[2]["name"] == "Sun"
 
@@ -91,7 +91,7 @@ async def test_pictures(shared):
     assert overlap[0] > 90 and overlap[1] > 40, overlap
     paper = rows[2][2]
     assert min(paper) > 230 and rows[137][217] == paper
-    # A circle is round: as far across as down, and its corners are paper.
+    # A circle must be as wide as it is high, and the corners of its box must be paper.
     await shared.write("round", kind="ellipse", size=[100, 100], fill="#000000")
     width, height, rows = pixels((await run(shared, "export", "round", "--format", "png", "--scale", "2")).bytes)
     assert (width, height) == (280, 280)
@@ -181,7 +181,7 @@ async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared):
         with open(path) as file:
             before = file.read()
         await run(shared, "add", "kept", "star")
-        # No file may grow beyond one block.
+        # The shell allows no file to grow beyond one block.
         script = f'ulimit -f 1; trap "" XFSZ; exec {terminal.BINARY} export kept {path}'
         failed = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=terminal.environment(shared, None))
         assert failed.returncode == 1 and "kept.json" in failed.stderr, failed

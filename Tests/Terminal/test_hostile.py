@@ -32,7 +32,7 @@ async def test_dots_that_nobody_can_tell_apart_are_a_solid_line(shared):
     assert 'stroke-dasharray="12 8"' in await export(
         shared, "plain-dots", {"kind": "rectangle", "size": [300, 200], "strokeWidth": 4, "dash": "dashed"}
     )
-    # Each piece leads once across 1,000 units, and so has 250 dots; half of a stroke's pieces are one path.
+    # Each piece leads once across 1,000 units, so it has 250 dots. Half of a stroke's pieces are one path.
     many = await export(shared, "many-dots", *[ink(100, 2, 1000)] * 3)
     assert 0 < many.count("stroke-dasharray") <= 50_000 // (50 * 250)
 
@@ -57,7 +57,7 @@ def test_a_hostile_drawing_is_shown_and_left(server, client, kind, tmp_path):
     ask("import", room, "-", input=document.encode())
     for name in ("picture.svg", "picture.png"):
         ask("export", room, str(tmp_path / name))
-    # A common area has a few hundred corners at most, and all of them 500,000.
+    # A common area has at most a few hundred corners, and all areas together have at most 500,000.
     assert 0 < (tmp_path / "picture.svg").stat().st_size <= 20_000_000 + 6 * len(document)
     header = (tmp_path / "picture.png").read_bytes()[:24]
     width, height = struct.unpack(">II", header[16:])

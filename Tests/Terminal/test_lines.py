@@ -74,7 +74,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
         time.sleep(2)
         line.lose(10)
         move(9, 10)
-        # What was moved in the silence, or after it.
+        # The moves that were made during the silence, or after it, arrive.
         reaches(40)
         address = line.move()
         move(11, 12, 13)
@@ -85,6 +85,6 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
         screen.shows("Saved", "Watcher")
         assert sum("Ann" in text for text in screen.lines()) == 1, "she sees no ghost of herself"
         assert watcher.saw_one_ann(), (watcher.most, watcher.here)
-        # It is one step to undo.
+        # All moves are one step of undo.
         screen.keys("u")
         holds(near, "dragged", lambda drawn: [shape["position"] for shape in drawn] == [[0, 0]])

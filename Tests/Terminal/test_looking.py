@@ -24,7 +24,7 @@ def test_it_shows_the_room_at_80_by_24(server, client):
         assert screen.flag("alternate_on") == "1" and screen.flag("mouse_any_flag") == "1"
         colors = screen.colors()
         assert "48;2;255;210;63" in colors, "the sun's own colour"
-        # Orange at 45 % over the sun and over the moon.
+        # The colours of the overlap: orange at 45 % over the sun and over the moon.
         mixed = [tuple(map(int, found)) for found in re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", colors)]
         assert any(abs(red - 216) < 6 and abs(green - 171) < 6 and abs(blue - 129) < 6 for red, green, blue in mixed), mixed
         assert any(red > 240 and 130 < green < 165 and blue < 60 for red, green, blue in mixed), "its outline"

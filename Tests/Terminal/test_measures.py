@@ -80,7 +80,8 @@ def test_a_key_is_answered_soon_however_many_shapes_there_are(server, client):
                 )
                 few[count] = moving, panning
     many, little = few[SHAPES], few[20]
-    # Processor time, which other busy processes don't lengthen. It was about 30 where this was written.
+    # Processor time in milliseconds, which other busy processes don't lengthen. It was about 30 when this test was
+    # written.
     assert many[0][2] < 150, (many, little)
     assert many[0][0] < max(2_000, 12 * little[0][0]), (many, little)
     assert many[0][1] < 8_000, "a move of one shape writes what it touches"
@@ -111,7 +112,7 @@ def test_a_crowded_room_is_not_painted_again_and_again(server, client):
         terminal.frame("Saved", "1200 shapes")
         seen = re.search(r"⚠ (\d+)", text_of(terminal.output))
         pairs = int(seen.group(1))
-        # Of more than 20,000 nobody would tell any (R9).
+        # If there were more than 20,000 pairs, the server would send none of them (R9).
         assert 5_000 < pairs <= 20_000, pairs
         used = -1
         while used != (used := processor_milliseconds(terminal)):

@@ -59,7 +59,7 @@ async def test_a_long_line_is_refused_not_read(shared):
     """A line of more than a megabyte. The next line is read as usual."""
     star = '{"set":{"kind":"star"}}'
     done = await run(shared, "pipe", "long", input="\n".join(["x" * 3_000_000, star, " " * (1 << 20) + "x", star]), code=1)
-    # What the client refuses itself doesn't wait for the server's answers to the lines before.
+    # Sorted, because a line that the client refuses itself doesn't wait for the server's answers to the lines before.
     answers = sorted(done.lines, key=lambda answer: answer["line"])
     assert [(answer["line"], answer["type"]) for answer in answers] == [(1, "reject"), (2, "ack"), (3, "reject"), (4, "ack")], answers
     assert all("longer than a megabyte" in answer["message"] for answer in answers[::2]), answers

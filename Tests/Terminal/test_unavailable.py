@@ -19,7 +19,7 @@ async def test_commands_that_run_once_wait_for_a_server_that_starts():
     """One line says what for. Whatever they were to do is done once."""
     async with contextlib.AsyncExitStack() as stack:
         cluster = stack.enter_context(postgres.Cluster())
-        # Let go rather than started, which takes a part of the ten seconds.
+        # The database is held back and released, instead of being started: starting takes a part of the ten seconds.
         relay = await stack.enter_async_context(Relay(cluster.ports[0]))
         relay.hold()
         server = Server(data=f"postgresql://canvas@127.0.0.1:{relay.own}/postgres")

@@ -47,7 +47,7 @@ async def test_overlaps_are_told_when_they_begin_and_end(shared):
         await ann.write_in_a_row(*map(move, [300, 60, 300, 60, 400]))
         assert "Ann moved Moon to 400, 0" in await watch.line()
         assert "Moon no longer overlaps Sun" in await watch.line()
-        # The shape moves across another and back: nothing to tell about overlaps.
+        # The shape moves across another one and back, so no line is printed about overlaps.
         await ann.write_in_a_row(move(50), move(450))
         assert "Ann moved Moon to 450, 0" in await watch.line()
         await ann.write({"shape": "sun-000-000", "set": {"position": [9, 9], "size": [1, 1], "deleted": True}})
@@ -71,7 +71,7 @@ async def test_texts_groups_and_locks_are_told_in_words(shared):
     ann = await Client.join(shared, "said-in-words", name="Ann", vocabulary=3)
     async with await start(shared, "watch", "said-in-words", "--json") as lines:
         await lines.line()
-        # The other comes when this one is there, so that it is told of nobody who comes.
+        # The second watcher comes when the first is there, so it sees nobody come.
         async with await start(shared, "watch", "said-in-words") as watch:
             await watch.line()
             assert (await lines.object())["event"] == "came"

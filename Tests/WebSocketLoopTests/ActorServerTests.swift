@@ -1,8 +1,8 @@
 import Testing
 import WebSocketLoop
 
-/// A room as an actor on the loop, like a real server: what a turn brings is gathered in one buffer, and sent to
-/// everyone when the turn is over.
+/// A room as an actor on the loop, like a real server: the messages of a turn are gathered in one buffer, which is sent
+/// to everybody when the turn is over.
 private actor Room: ServerHandler, TurnObserver {
   private let loop: EventLoop
   private var members: [UInt64: Connection] = [:]
@@ -21,7 +21,7 @@ private actor Room: ServerHandler, TurnObserver {
     return try loop.listen(host: "127.0.0.1", port: 0, handler: self).port
   }
 
-  // The loop calls these on its own thread, which is this actor's executor.
+  // The loop calls these functions on its own thread, which is this actor's executor.
   nonisolated func connected(_ connection: Connection, request: Request) {
     assumeIsolated { $0.members[connection.identifier] = connection }
   }
@@ -65,7 +65,7 @@ private actor Room: ServerHandler, TurnObserver {
     let web = RawClient(port: port)
     web.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
     #expect(web.readAnswer()?.body == "3")
-    // One segment, so one turn.
+    // All of it arrives in one segment, and so in one turn.
     clients[0].send((0..<100).flatMap { RawClient.masked(2, [UInt8($0)]) })
     for client in clients {
       for number in 0..<100 { #expect(client.readMessage() == [UInt8(number)]) }

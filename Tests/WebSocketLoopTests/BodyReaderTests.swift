@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Bodies of HTTP messages")
 struct BodyReaderTests {
-  /// What is held of a body that comes in pieces and is never finished, when the reader refuses it.
+  /// How many bytes are held of a body that comes in pieces and never ends, at the moment when the reader refuses it.
   private func heldBytes(_ beginning: String, then piece: String) throws -> Int? {
     var reader = try BodyReader(.chunked, bytesMax: 1_000)
     var held = Array(beginning.utf8)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import WebSocketLoop
 
-// Valid and invalid bytes from a server to a client, put straight onto the server's own socket, cut anywhere.
+// These tests send valid and invalid bytes from a server to a client, directly on the server's socket, cut anywhere.
 
-/// A frame as it is on the wire, with the given faults.
+/// A frame as bytes on the wire, with the given faults.
 private func wire(
   _ opcode: UInt8,
   _ payload: [UInt8] = [],
@@ -29,7 +29,7 @@ private func wire(
 
 private func goodbye(_ code: UInt16) -> [UInt8] { wire(8, [UInt8(code >> 8), UInt8(code & 0xFF)]) }
 
-/// Messages of all sizes in frames of all sizes, with pings and pongs between them.
+/// A stream of messages of all sizes in frames of all sizes, with pings and pongs between the frames.
 private struct RandomStream {
   var bytes: [UInt8] = []
   var texts: [String] = []
@@ -47,7 +47,7 @@ private struct RandomStream {
       var rest = Array(text.utf8)[...]
       var opcode: UInt8 = isText ? 1 : 2
       repeat {
-        // A character may be cut in two.
+        // The cut may divide a character.
         let cut = Bool.random(using: &generator) ? rest.count : Int.random(in: 0...rest.count, using: &generator)
         let payload = Array(rest.prefix(cut))
         rest = rest.dropFirst(cut)
@@ -62,7 +62,7 @@ private struct RandomStream {
   }
 }
 
-/// Where a server's bytes are put, by a copy of its descriptor.
+/// A server whose socket also takes bytes directly, by a copy of the socket's descriptor.
 private final class RawServer: @unchecked Sendable {
   let server = TestServer()
   private let descriptor = Mutex<Int32>(-1)
@@ -172,7 +172,8 @@ private final class RawServer: @unchecked Sendable {
     try await withClient(options: options) { raw, client in
       let long = [UInt8](repeating: 65, count: 100_000)
       let parts = wire(2, Array(long[..<600]), isLast: false) + wire(0, Array(long[600...]))
-      // Not all of what is announced, but more than the 64 KB that libwebsockets gathers before it tells of them.
+      // Less than the whole announced message, but more than the 64 KB that libwebsockets gathers before it reports
+      // them.
       try await raw.send(wire(2, Array(long[..<1_000])) + (isWhole ? wire(2, long) : parts).dropLast(30_000))
       #expect(await client.closure()?.code == 1_009)
       #expect(await raw.server.closure()?.code == 1_009)
@@ -201,7 +202,7 @@ private final class RawServer: @unchecked Sendable {
     try await withClient(client) { raw, client in
       var bytes = wire(1, [65]) + wire(1, [66, 66]) + wire(9, [1]) + wire(1, [67], isLast: false)
       bytes += wire(0, [68, 68]) + wire(2, [UInt8](repeating: 69, count: 100_000)) + wire(1, [70, 70]) + wire(1, [71])
-      // In one piece, or in pieces that end within messages.
+      // Sent in one piece, or in pieces that end in the middle of messages.
       try await raw.send(bytes) { cut == 1 ? .max : cut * 3 }
       let later: [UInt8] = wire(1, [72]) + goodbye(1_000)
       for heard in [2, 5] {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// A client that records what it hears.
+/// A client that records the events that it gets.
 ///
-/// `@unchecked Sendable`: what changes is behind a mutex; the behaviour is set before it connects.
+/// `@unchecked Sendable`: the recorded events are behind a mutex; the behaviour is set before the client connects.
 final class TestClient: ConnectionHandler, @unchecked Sendable {
   struct Heard {
     var subprotocol: String??
     var texts: [String] = []
-    /// For each message, whether it came as text.
+    /// For each message, whether it was a text.
     var kinds: [Bool] = []
     var closures: [Closure] = []
   }

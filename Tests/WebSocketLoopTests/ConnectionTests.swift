@@ -104,7 +104,8 @@ import Testing
       "GET /\(String(repeating: "p", count: 15_000)) HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET /ws HTTP/1.1\r\nCookie: \(String(repeating: "c", count: 15_000))\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET /ws HTTP/1.1\r\n\(String(repeating: "Cookie: a\r\n", count: 95))\(RawClient.handshakeHeaders)\r\n",
-      // Beginnings of names that libwebsockets knows: it takes the line that follows such a header for a part of it.
+      // Headers whose names are beginnings of names that libwebsockets knows: it takes the line after such a header for
+      // a part of that header.
       "GET /ws HTTP/1.1\r\nX: y\r\nX-Forwarded: y\r\nA: y\r\n\(RawClient.handshakeHeaders)\r\n",
     ]
   )
@@ -236,7 +237,7 @@ import Testing
   {
     var options = ListenOptions()
     options.webSocket.pingAfterMilliseconds = 60
-    // Long enough for a busy machine's answers; each ping takes as long.
+    // The time is long enough for answers on a busy machine, but the test lasts that long too.
     options.webSocket.pongWithinMilliseconds = 600
     options.webSocket.closeWithinMilliseconds = 50
     options.webSocket.silentCloseCode = 4408
@@ -299,7 +300,7 @@ import Testing
       let client = RawClient(port: port, receiveBufferBytes: 4_096)
       client.upgrade()
       client.sendText("enough")
-      // For longer than a silent peer may stay.
+      // Reads for longer than a silent peer is allowed to stay.
       let start = ContinuousClock.now
       while ContinuousClock.now - start < .milliseconds(1_500) { _ = try #require(client.readFrame()) }
       #expect(server.seen.withLock { $0.closures.isEmpty })
@@ -352,7 +353,7 @@ import Testing
 
   @Test("A stalled reader takes constant memory, delays nobody, and catches up") func stalledReader() async throws {
     let server = TestServer()
-    // A room: one buffer of frames that all are sent from, and each connection a place in it.
+    // Acts as a room: all connections are sent frames from one buffer, and each connection has its own place in it.
     let frame = MessageFrames(binary: [UInt8](repeating: 7, count: 100_000))
     let total = 400
     let places = Mutex<[UInt64: Int]>([:])
@@ -375,18 +376,18 @@ import Testing
     try await withServer(server) { port, loop in
       let stalled = RawClient(port: port, receiveBufferBytes: 4_096)
       stalled.upgrade()
-      // The other gets all 40 MB while the first takes nothing.
+      // The second client gets all 40 MB while the first one reads nothing.
       let quick = RawClient(port: port)
       quick.upgrade()
       for _ in 0..<total { #expect(quick.readMessage()?.count == 100_000) }
       #expect(loop.perform { loop.counts.stalls } > 0)
       let place = places.withLock { $0.values.min()! }
       #expect(place < total * frame.bytes.count / 2)
-      // Nothing of it waits here: what it hasn't taken is in the shared buffer only.
+      // No bytes wait in the connection: those that the socket hasn't taken are only in the shared buffer.
       let kept = try #require(held.withLock { $0.first })
       #expect(loop.perform { kept.waitingBytes } == 0)
       #expect(place % frame.bytes.count % (MessageFrames.fragmentBytesMax + 4) == 0)
-      // Pings are answered between whole frames, though the socket stalled within one.
+      // Pings are answered between whole frames, although the socket stalled in the middle of a frame.
       stalled.send(RawClient.masked(9, [42]))
       var pongs = 0
       var messages = 0
@@ -396,7 +397,8 @@ import Testing
           #expect(read.payload == [42])
           pongs += 1
         } else if read.opcode == 9 {
-          // Under the sanitizers all this takes longer than a server waits for a sign of life.
+          // The client answers pings, because under the sanitizers all this takes longer than a server waits for a sign
+          // of life.
           stalled.send(RawClient.masked(10, read.payload))
         } else {
           try #require(read.payload.allSatisfy { $0 == 7 })
@@ -432,7 +434,7 @@ import Testing
       #expect(try #require(client.readFrame()).opcode == 2)
       try await Task.sleep(for: .milliseconds(300))
       #expect(written.withLock { $0 } <= 17)
-      // It gets the rest as it answers.
+      // The client gets the rest as its answers to pings arrive.
       var messages = 1
       while messages < total {
         let read = try #require(client.readFrame())
@@ -445,7 +447,7 @@ import Testing
   func stalledViolation() async throws {
     let server = TestServer()
     let frame = MessageFrames(binary: [UInt8](repeating: 7, count: 300_000))
-    // Until the socket is full in the middle of a frame.
+    // Writes until the socket is full in the middle of a frame.
     server.onConnected = { connection in
       while frame.bytes.withUnsafeBytes({ connection.write($0) }) == frame.bytes.count {}
     }
@@ -480,7 +482,7 @@ import Testing
       for _ in 0..<(try #require(await eventually { accepted.withLock { $0 > 0 ? $0 : nil } })) {
         #expect(client.readMessage()?.count == 65_536)
       }
-      // What has left waits no longer.
+      // Bytes that were sent no longer count as waiting.
       let connection = try #require(connected.withLock { $0 })
       #expect(await eventually { loop.perform { connection.waitingBytes == 0 } ? true : nil } == true)
     }

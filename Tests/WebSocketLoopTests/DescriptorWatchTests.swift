@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Watching somebody else's descriptor")
 struct DescriptorWatchTests {
-  /// Reads one end of a pipe whenever it is told to. `@unchecked Sendable`: on its loop's thread only.
+  /// Reads one end of a pipe whenever the watch reports it readable. `@unchecked Sendable`: it is used on its loop's
+  /// thread only.
   private final class Reader: @unchecked Sendable {
     private var watch: DescriptorWatch?
     private(set) var bytes: [UInt8] = []
@@ -31,7 +32,8 @@ struct DescriptorWatchTests {
 
   @Test("A descriptor that the system doesn't watch is refused, and the process goes on") func unwatched() throws {
     let loop = try EventLoop(name: "watch")
-    // Files are always ready, so the system refuses to watch them, as it does where there are too many watches.
+    // The system refuses to watch files, because they are always ready. It refuses in the same way if there are too
+    // many watches.
     let file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
     let isRefused = loop.perform {
       let deaf = Deaf()

@@ -4,7 +4,7 @@ import Testing
 @testable import WebSocketLoop
 
 @Suite("Clients that go before they are answered") struct GoneClientTests {
-  /// The state of one request that is answered only when the test wants it.
+  /// Requests that are answered only when the test wants it, and the paths of the requests whose clients have gone.
   private final class Held: Sendable {
     let requests = Mutex<[PendingRequest]>([])
     let gone = Mutex<[String]>([])

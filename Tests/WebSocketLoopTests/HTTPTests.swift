@@ -130,7 +130,7 @@ import Testing
     func head(headers: Int) -> String {
       "GET / HTTP/1.1\r\nHost: l\r\n" + String(repeating: "X: y\r\n", count: headers - 1) + "\r\n"
     }
-    /// So long without the line breaks at its end.
+    /// A head with this number of bytes, not counting the line breaks at its end.
     func head(bytes: Int) -> String {
       let start = "GET / HTTP/1.1\r\nHost: l\r\nX: "
       return start + String(repeating: "x", count: bytes - start.utf8.count) + "\r\n\r\n"
@@ -141,7 +141,7 @@ import Testing
       (head(bytes: 20_000), 431),
     ]
     for (request, status) in cases {
-      // However it is cut, it is the same head.
+      // However the bytes are cut, the head must be the same.
       let bytes = Array(request.utf8)
       for cut in [0, bytes.count / 2] + (bytes.count - 6..<bytes.count) {
         var parser = HeadParser(bytesMax: options.headBytesMax, headersMax: options.headersMax)
@@ -265,7 +265,7 @@ import Testing
       }
       let first = begun()
       _ = await eventually { loop.perform { loop.counts.bytesReceived >= 700_000 } ? true : nil }
-      // Another body as large is too much, so is an answer as large, but a small one is not.
+      // A second body of this size is too much, and so is an answer of this size. A small body is not.
       let second = begun()
       let refused = try #require(second.readAnswer())
       #expect(refused.status == 503)
@@ -282,7 +282,7 @@ import Testing
       #expect(first.readAnswer()?.status == 200)
       reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
       #expect(reader.readAnswer()?.body.utf8.count == large.count)
-      // A client that leaves in the middle leaves nothing behind.
+      // When a client leaves in the middle of its body, the held bytes are given back.
       _ = begun()
       let isServed = await eventually {
         reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
@@ -308,7 +308,7 @@ import Testing
 
   @Test("Heads and bodies that drip are 408, and idle connections are closed") func slow() async throws {
     var options = ListenOptions()
-    // Long enough for a busy machine to send the request at all.
+    // Long enough for a busy machine to send the whole request.
     options.http.headWithinMilliseconds = 500
     options.http.bodyWithinMilliseconds = 500
     options.http.idleMilliseconds = 500
@@ -392,7 +392,7 @@ import Testing
     let head = Array("GET / HTTP/1.1\r\nHost: l\r\n\r\n".utf8)
     let line = Array("\r\n".utf8)
     var parser = HeadParser(bytesMax: 100, headersMax: 10)
-    // Those before each head are counted anew.
+    // The count of empty lines begins anew for each head.
     for _ in 0..<3 {
       var received: [UInt8] = []
       for _ in 0..<8 {
@@ -475,7 +475,7 @@ import Testing
 }
 
 extension PendingRequest {
-  /// In a later turn.
+  /// Runs `work` in a later turn.
   fileprivate func later(_ work: @escaping () -> Void) {
     loop.schedule(afterMilliseconds: 0, work)
   }

@@ -2,14 +2,14 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// A line that carries a number of bytes a millisecond, in order, and an owner that always has something new to send.
+/// A simulated line that carries `bytesPerMillisecond`, in order, and an owner that always has a newer message to send.
 private struct SimulatedLine {
   var bytesPerMillisecond: Double
-  /// There and back, on an empty line.
+  /// The time to the far end and back, on an empty line.
   var roundTripMilliseconds: UInt64 = 0
-  /// How much the owner has to send each time that it may.
+  /// How many bytes the owner sends each time it is allowed to.
   var messageBytes: Int
-  /// How often the owner has something new.
+  /// How often the owner has a new message.
   var everyMilliseconds: UInt64 = 10
 
   var gauge = LineGauge()
@@ -18,11 +18,11 @@ private struct SimulatedLine {
   private var carried = 0.0
   private var acknowledged = 0.0
   private var underWay: [(at: UInt64, carried: Double)] = []
-  /// The messages on their way: the byte at the end of each, and when it was new.
+  /// The messages on their way: the number of the byte at the end of each, and when the message was made.
   private var messages: [(end: Double, madeAt: UInt64)] = []
   private var heldUntil: UInt64?
   private var shownFrom: UInt64 = 0
-  /// How old what the far end had was, each millisecond.
+  /// For each millisecond, the age of the newest message at the far end.
   private(set) var ages: [UInt64] = []
   private(set) var queuedMax = 0
   private(set) var looks = 0
@@ -74,8 +74,8 @@ private struct SimulatedLine {
     }
   }
 
-  /// The bytes that the kernel takes: those that TCP has in flight, which grow with each acknowledgement, and some
-  /// more.
+  /// How many bytes the kernel takes: the bytes that TCP has in flight, whose number grows with each acknowledgement,
+  /// and some more.
   private var kernelBytesMax: Double { 14_600 + acknowledged + 32_768 }
 
   private mutating func send() {
@@ -105,7 +105,7 @@ private struct SimulatedLine {
       roundTripMilliseconds: roundTrip,
       messageBytes: line.message
     )
-    // What is given to a new line before anything is known of it.
+    // Not measured: the time in which nothing is known of the new line.
     line.run(milliseconds: 5_000)
     line.run(milliseconds: 20_000)
     #expect(line.age(0.5) < 300 + roundTrip)

@@ -12,7 +12,7 @@ struct LoopLogTests {
     LoopLog.route(to: { _, line in heard.withLock { $0.append(line) } })
     LoopLog.hear(.warning, "a warning\n")
     let before = try residentBytes()
-    // A sanitizer keeps what was freed, to see who uses it all the same.
+    // A sanitizer keeps freed memory, to find code that still uses it, so the bound is higher.
     let bytesMax = getenv("CANVAS_SANITIZED") == nil ? 8_000_000 : 300_000_000
     for _ in 0..<400_000 { LoopLog.hear(.error, "lws_adopt_descriptor_vhost2: calling service\n") }
     // Two small allocations for each line would be 25 MB.

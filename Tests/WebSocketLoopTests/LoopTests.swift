@@ -17,7 +17,7 @@ private actor Counter {
   func isOnLoop() -> Bool { loop.isCurrent }
 
   nonisolated func enter(_ value: Int) {
-    // The loop calls on its own thread, which is this actor's executor.
+    // The loop calls this on its own thread, which is this actor's executor.
     assumeIsolated { $0.values.append(value) }
   }
 
@@ -51,10 +51,10 @@ private final class TurnTimer: TurnObserver {
     let start = TurnClock.microseconds() / 1_000 * 1_000 + 10_000
     clock.turnBegan(atMilliseconds: start / 1_000)
     #expect(clock.turnEnds(at: start + 2_500) == 2_500)
-    // Asleep for ten milliseconds.
+    // The loop sleeps for ten milliseconds.
     clock.turnBegan(atMilliseconds: (start + 12_000) / 1_000)
     #expect(clock.turnEnds(at: start + 12_400) == 400)
-    // Something was ready at once; libuv's clock is behind the end of the turn before.
+    // The next turn follows without a sleep. libuv's clock is then behind the end of the turn before.
     clock.turnBegan(atMilliseconds: (start + 12_000) / 1_000)
     #expect(clock.turnEnds(at: start + 12_900) == 500)
   }
@@ -220,7 +220,7 @@ private final class TurnTimer: TurnObserver {
       try loop.listen(host: "no such host", port: 0, handler: server)
     }
     #expect(throws: ListenError.badHost("192.0.2.1")) { try loop.listen(host: "192.0.2.1", port: 0, handler: server) }
-    // The port is free as soon as the listener is closed.
+    // The port is free again as soon as the listener is closed.
     let port = listener.port
     loop.perform { listener.close() }
     #expect(try loop.listen(host: "localhost", port: port, handler: server).port == port)
@@ -242,7 +242,8 @@ private final class TurnTimer: TurnObserver {
     weak var server: TestServer?
   }
 
-  /// A loop with a WebSocket connection, an HTTP connection, a client still connecting and a timer, stopped amid them.
+  /// Makes a loop with a WebSocket connection, an HTTP connection, a client that is still connecting and a timer, and
+  /// stops the loop while all of them exist.
   private func liveAndStop() throws -> Left {
     let loop = try EventLoop(name: "cycle")
     let server = TestServer()

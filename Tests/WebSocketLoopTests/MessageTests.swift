@@ -26,7 +26,7 @@ import Testing
     try await withServer(server, options: options) { port, _ in
       let client = RawClient(port: port)
       client.upgrade()
-      // Announces far more than it sends.
+      // The frame announces far more bytes than the client sends.
       client.send(Array(RawClient.masked(2, [UInt8](repeating: 1, count: 100_000)).prefix(500)))
       #expect(client.readFrame()?.closeCode == 1009)
       client.send(RawClient.masked(8, [0x03, 0xF1]))
@@ -78,7 +78,7 @@ import Testing
 
   @Test("Text that can't become UTF-8 is known as soon as its byte has come, and what can is not", arguments: 1...4)
   func utf8SoFar(size: Int) {
-    // Every character that has so many bytes and is first or last of its kind, and one bit of it changed.
+    // Characters of this many bytes that are the first or last of their kind, and each of them with one bit changed.
     let edges: [UInt32] = [0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF]
     for scalar in edges.compactMap(Unicode.Scalar.init) {
       let bytes = Array("é\(scalar)".utf8)
@@ -91,7 +91,7 @@ import Testing
           var changed = bytes
           changed[place] ^= 1 << bit
           for end in 0...changed.count {
-            // By trying all that might come after.
+            // Finds out by trying all bytes that might follow.
             let tails: [[UInt8]] = [
               [], [0x80], [0x80, 0x80], [0x80, 0x80, 0x80], [0xBF], [0xBF, 0xBF], [0xBF, 0xBF, 0xBF],
             ]
@@ -170,7 +170,7 @@ import Testing
       loop.perform { loop.register(turns) }
       let clients = Mutex((0..<40).map { _ in RawClient(port: port) })
       clients.withLock { for client in $0 { client.upgrade() } }
-      // While the loop is here, all of them go.
+      // All clients leave while the loop is busy here, so that it learns of all of them at once.
       loop.perform { clients.withLock { $0 = [] } }
       #expect(await eventually { turns.count == 40 ? true : nil } == true)
     }
@@ -200,7 +200,8 @@ import Testing
         default: RawClient.masked(1, [0x78])
         }
       let pieces = Array(repeatElement(piece, count: 1_000).joined())
-      // More than may come at once, as small as it can be. A peer that rests takes no more than its buffers hold.
+      // More bytes than are allowed at once, in the smallest frames. A paused peer can send no more than the buffers
+      // hold.
       for _ in 0..<20 { client.send(pieces) }
       if kind == "messages" {
         _ = await eventually { server.seen.withLock { $0.messages.count == 20_000 ? true : nil } }

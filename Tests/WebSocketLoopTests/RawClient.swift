@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client of plain sockets, so that a test can send any bytes. Reads give up after ten seconds of silence.
+/// A client of plain sockets, so that a test can send any bytes. Reading gives up after ten seconds of silence.
 final class RawClient {
   let descriptor: Int32
   private var buffer: [UInt8] = []
@@ -28,7 +28,7 @@ final class RawClient {
 
   deinit { close(descriptor) }
 
-  /// Closes this direction of the connection.
+  /// Closes this end's direction of the connection; reading goes on.
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   func send(_ text: String) { send(Array(text.utf8)) }
@@ -44,7 +44,7 @@ final class RawClient {
     }
   }
 
-  /// Nil at the end of the connection, or after ten seconds of silence.
+  /// The bytes that have arrived. Nil at the end of the connection, or after ten seconds of silence.
   private func receive() -> [UInt8]? {
     var room = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &room, room.count, 0)
@@ -74,20 +74,20 @@ final class RawClient {
     }
   }
 
-  /// Everything up to the end of the connection.
+  /// All bytes up to the end of the connection.
   func readToEnd() -> [UInt8] {
     while let more = receive() { buffer += more }
     defer { buffer = [] }
     return buffer
   }
 
-  /// Whether anything comes within a time; it stays to be read.
+  /// Whether any byte arrives within a time. The byte stays unread.
   func hasSomething(withinMilliseconds milliseconds: Int32) -> Bool {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&look, 1, milliseconds) == 1
   }
 
-  /// Whether the connection has ended (rather than being silent).
+  /// Whether the connection has ended, instead of only being silent.
   var hasEnded: Bool {
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, 0) == 0 || errno == ECONNRESET
@@ -101,7 +101,7 @@ final class RawClient {
     var body: String
   }
 
-  /// Reads an answer whose head says how long its body is.
+  /// Reads an answer, whose head says how long the body is.
   func readAnswer(hasBody: Bool = true) -> Answer? {
     guard let head = read(through: "\r\n\r\n") else { return nil }
     let status = Int(head.split(separator: " ")[1])!
@@ -125,7 +125,7 @@ final class RawClient {
     "Host: localhost\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
 
-  /// Upgrades, and returns the answer's head.
+  /// Requests the upgrade, and returns the answer's head.
   @discardableResult
   func upgrade(path: String = "/ws", extra: String = "") -> String? {
     send("GET \(path) HTTP/1.1\r\n\(Self.handshakeHeaders)\(extra)\r\n")
@@ -166,7 +166,7 @@ final class RawClient {
     return Frame(opcode: head[0] & 0x0F, isLast: head[0] & 0x80 != 0, payload: payload)
   }
 
-  /// A whole message, skipping pings.
+  /// A whole message. Pings are skipped.
   func readMessage() -> [UInt8]? {
     var message: [UInt8] = []
     while let frame = readFrame() {
@@ -178,7 +178,7 @@ final class RawClient {
   }
 }
 
-/// A port that accepts connections (by its backlog) and never says a word.
+/// A port that accepts connections, because its backlog does, and never sends a byte.
 func silentListener() -> (port: Int, descriptor: Int32) {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   var address = sockaddr_in()

@@ -3,9 +3,10 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// A server whose behaviour a test composes: by default it echoes messages and answers requests with what they were.
+/// A server whose behaviour each test sets. By default it echoes messages, and answers each request with the request's
+/// own content.
 ///
-/// `@unchecked Sendable`: what changes is behind a mutex; the behaviour is set before the server listens.
+/// `@unchecked Sendable`: the recorded events are behind a mutex; the behaviour is set before the server listens.
 final class TestServer: ServerHandler, @unchecked Sendable {
   struct Seen {
     var opened: [String?] = []
@@ -70,18 +71,18 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     seen.withLock { $0.refusals.append(status) }
   }
 
-  /// The requests that the loop has refused, once there are this many.
+  /// The statuses of the requests that the loop has refused, once there are this many.
   func refusals(_ count: Int) async -> [Int]? {
     await eventually { self.seen.withLock { $0.refusals.count >= count ? $0.refusals : nil } }
   }
 
-  /// The first closure that the server hears of.
+  /// The first closure that the server is told of.
   func closure() async -> Closure? {
     await eventually { self.seen.withLock { $0.closures.first } }
   }
 }
 
-/// Counts what happens in each turn of a loop.
+/// Counts the events in each turn of a loop.
 final class TurnNumbers: TurnObserver {
   private struct Counts {
     var inTurn = 0
@@ -110,13 +111,13 @@ final class TurnNumbers: TurnObserver {
   }
 }
 
-/// Keeps the thread busy for this long, whatever else the machine does.
+/// Keeps the thread busy for this long, however busy the machine is.
 func work(microseconds: UInt64) {
   let end = TurnClock.microseconds() + microseconds
   while TurnClock.microseconds() < end {}
 }
 
-/// Looks until there is a value, for at most ten seconds: after that, something hangs.
+/// Calls `look` again and again until it returns a value. Gives up after ten seconds, because then something hangs.
 func eventually<Value>(_ look: () -> Value?) async -> Value? {
   for _ in 0..<2_000 {
     if let value = look() { return value }
@@ -125,7 +126,7 @@ func eventually<Value>(_ look: () -> Value?) async -> Value? {
   return nil
 }
 
-/// Runs `body` with a loop and a port that `server` listens on, and stops the loop.
+/// Runs `body` with a loop, and with a port on which `server` listens. Then stops the loop.
 func withServer(
   _ server: TestServer = TestServer(),
   options: ListenOptions = ListenOptions(),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// Which entry makes way when connections or memory run short.
+/// Tests which entry is evicted when connections or memory run short.
 @Suite struct UnfinishedTests {
   @Test("An address with more than others makes way for them at once, the oldest entry first") func greedy() {
     var unfinished = Unfinished(graceMilliseconds: 1_000)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Recogniser } from '../../web/gestures/recogniser.js'
 import { target } from './replaying.mjs'
 
-/** Thirty-two bits at a time, the same for the same seed (mulberry32). */
+/** A generator of 32-bit random numbers that gives the same numbers for the same seed (mulberry32). */
 function generator(seed) {
   return () => {
     seed = (seed + 0x6D2B79F5) | 0
@@ -15,7 +15,10 @@ function generator(seed) {
 
 const keys = ['empty', 'empty', 'shape:a', 'shape:a', 'shape:b', 'handle:scale', 'view']
 
-/** What hands, palms and browsers do, in any order: also ups and moves without a down, and downs without an up. */
+/**
+ * A random sequence of what hands, palms and browsers do, in any order. It includes ups and moves without a down, and
+ * downs without an up.
+ */
 function script(random, length) {
   const pick = (list) => list[Math.floor(random() * list.length)]
   const inputs = []
@@ -29,7 +32,7 @@ function script(random, length) {
     if (roll < 0.03) inputs.push({ time, all: pick(['interrupted', 'escape']) })
     else if (roll < 0.06) inputs.push({ id, type, phase: 'cancel', ...place, time })
     else if (roll < 0.14) {
-      // A tap of its own, so that some come close enough together to be several.
+      // A whole tap, so that some taps follow each other closely enough to count as a double or triple tap.
       const tap = { id: 30, type: 'touch', x: 100, y: 100, target: target(pick(['shape:a', 'empty'])) }
       inputs.push({ ...tap, phase: 'down', time }, { ...tap, phase: 'up', time: time + 30 })
     } else {
@@ -44,10 +47,13 @@ function script(random, length) {
   return inputs
 }
 
-/** Follows what is told as a listener would, and complains where that would leave it in the middle of something. */
+/**
+ * Follows the gestures as a listener on the page would. It throws if a gesture would leave the listener in the middle
+ * of another one.
+ */
 class Listener {
   open = null
-  /** The drag that has ended leaves its step to undo to the gesture that comes next. */
+  /** Whether the drag that has ended leaves its step of undo to the next gesture. */
   isFollowed = false
 
   hear({ type, phase, ...gesture }) {
@@ -83,7 +89,7 @@ test('whatever pointers do, every gesture that began ends, and with all fingers 
       let time = 0
       for (const input of script(random, 5 + Math.floor(random() * 80))) {
         time = Math.max(time, input.time)
-        // A timer may come on time, late, or not at all.
+        // A timer may fire in time, late, or not at all.
         if (recogniser.wakeAt <= time && random() < 0.5) hear(recogniser.wake(recogniser.wakeAt))
         if (input.all) hear(recogniser.cancel(input.time, input.all))
         else hear(recogniser.handle(input))
@@ -100,7 +106,7 @@ test('whatever pointers do, every gesture that began ends, and with all fingers 
         assert.ok(wakes < 3, 'it asks to be woken without end')
         hear(recogniser.wake(recogniser.wakeAt))
       }
-      // And it works as if nothing had been.
+      // After all this, the recogniser works as if nothing had happened.
       hear(recogniser.handle({
         id: 77, type: 'touch', phase: 'down', x: 10, y: 10, time: time + 5000, primary: true, target: target('empty'),
       }))
@@ -111,7 +117,7 @@ test('whatever pointers do, every gesture that began ends, and with all fingers 
       throw error
     }
   }
-  // The scripts reach what they are to shake.
+  // The random sequences must have caused all kinds of gestures.
   for (const phase of ['began', 'moved', 'ended', 'cancelled']) {
     for (const type of ['drag', 'pan', 'pinch']) assert.ok(seen.has(`${type} ${phase}`), `${type} ${phase}`)
   }

@@ -15,7 +15,10 @@ import { Recogniser } from '../../web/gestures/recogniser.js'
 const phases = ['down', 'move', 'up', 'cancel']
 const tolerance = 0.51
 
-/** `shape:a`, `empty`, or `handle:scale/shape:a`: a handle above a shape. `empty!` can be held, and joined. */
+/**
+ * The target for a word: `shape:a`, `empty`, or `handle:scale/shape:a`, which is a handle above a shape. `empty!` can
+ * be held, and a second finger can join it.
+ */
 export function target(words = 'empty') {
   if (words.endsWith('!')) return { ...target(words.slice(0, -1)), holds: true, joins: true }
   const [key, under] = words.split('/')
@@ -42,12 +45,12 @@ function pointerInput({ at, on, type = 'touch', ...line }) {
   return { ...button, ...rest, id, type, phase, time: at, target: phase === 'down' || on ? target(on) : undefined }
 }
 
-/** All gestures that inputs make, with time going on for long enough that nothing is awaited any more. */
+/** All gestures that these inputs cause. Time goes on after the last input until no timer is awaited. */
 export function replay(inputs, recogniser = new Recogniser()) {
   const gestures = []
   let time = 0
   for (const line of inputs) {
-    // As the page does it: a timer comes between events.
+    // Timers fire between the events, as in the page.
     while (recogniser.wakeAt < line.at) gestures.push(...recogniser.wake(recogniser.wakeAt))
     time = line.at
     gestures.push(...(line.all ? recogniser.cancel(time, line.all) : recogniser.handle(pointerInput(line))))

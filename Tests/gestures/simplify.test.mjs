@@ -4,7 +4,10 @@ import test from 'node:test'
 import { leading } from '../../web/drawing/lines.js'
 import { simplified } from '../../web/tools/simplify.js'
 
-/** Ten seconds of a hand that scribbles, 120 points a second: loops that drift, and now and then a sharp turn. */
+/**
+ * The points of a hand that scribbles for ten seconds, 120 points a second: loops that drift, with a sharp turn now and
+ * then.
+ */
 function scribble(seconds = 10) {
   const points = []
   let [x, y, turn] = [0, 0, 0]
@@ -18,7 +21,7 @@ function scribble(seconds = 10) {
   return points
 }
 
-/** The curve of the contract (S15) through some points, as many small steps. */
+/** The curve of the contract (S15) through some points, cut into many small steps. */
 function curve(points) {
   const middle = (one, other) => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 })
   const steps = [points[0]]
@@ -45,7 +48,7 @@ function off(point, steps) {
   return least
 }
 
-/** The bytes of the contract's binary form. */
+/** The number of bytes that a path takes in the contract's binary encoding. */
 function bytesOf({ path }) {
   const size = (step) => { const zigzag = step < 0 ? -2 * step - 1 : 2 * step; return zigzag < 128 ? 1 : zigzag < 16384 ? 2 : 3 }
   let [before, bytes] = [[0, 0], 1]

@@ -1,4 +1,4 @@
-// Breaking texts into lines: where, and how much is measured for it.
+// Tests how texts are broken into lines: where, and how much has to be measured for that.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'

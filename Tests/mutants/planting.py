@@ -10,12 +10,12 @@ import tomllib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# The files that the package's build and its tests read.
+# The files that the package's build and the Swift tests read.
 COPIED = ["Package.swift", "Sources", "Tests", "docs"]
-# The files of the page and its tests, and the targets that are planted one at a time.
+# The files that the page and its tests read, and the targets whose mutants are planted one at a time.
 PAGE_COPIED = ["Sources", "Tests", "docs", "pytest.ini", "scripts", "web"]
 ALONE = {"web": "web", "CanvasWasm": "Sources/CanvasWasm"}
-# Not CANVAS_…: the programs complain about such a variable where they don't know it.
+# The name doesn't begin with CANVAS_, because programs complain about a variable of that form that they don't know.
 VARIABLE = "MUTANT"
 
 GATE = f"""\
@@ -30,7 +30,7 @@ func mutant(_ number: Int32) -> Bool {{ planted == number }}
 
 
 class Complaint(Exception):
-    """The lists don't fit the tree."""
+    """A list of mutants doesn't fit the tree."""
 
 
 @dataclasses.dataclass
@@ -60,7 +60,8 @@ class Mutant:
         return os.path.join(ALONE.get(self.target, os.path.join("Sources", self.target)), self.file)
 
     def edit(self, text):
-        """Where the original stands in the file, and what stands there instead: (start, end, replacement)."""
+        """The edit that plants a mutant: where the original stands in the file, and the text that takes its place:
+        (start, end, replacement)."""
         found = text.count(self.line)
         if found != 1:
             raise Complaint(f"{self}: its line is found {found} times: {self.line.strip()!r}")
@@ -106,7 +107,7 @@ def read_lists():
 
 
 def planted(mutants):
-    """The changed files: path below the root → content."""
+    """The files that the mutants change: path below the root → new content."""
     by_path = {}
     for mutant in mutants:
         by_path.setdefault(mutant.path, []).append(mutant)
@@ -127,7 +128,7 @@ def planted(mutants):
 
 
 def copied(paths):
-    """All files of the tree below these paths."""
+    """The paths of all files of the tree below these paths."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths],
         cwd=ROOT, check=True, capture_output=True, text=True,
@@ -141,7 +142,7 @@ def content(path):
 
 
 def fingerprint():
-    """The tree to which results belong: in another tree they may differ."""
+    """A hash of the tree to which results belong, because in another tree the results may differ."""
     sum = hashlib.sha256()
     for path in copied(sorted({*COPIED, *PAGE_COPIED})):
         sum.update(path.encode() + b"\0" + content(path))
@@ -149,8 +150,8 @@ def fingerprint():
 
 
 def copy(mutants, folder, paths=COPIED):
-    """Makes `folder` the tree with all these mutants in it. Files that stay the same keep their dates, for the build's sake, and what is
-    built there stays."""
+    """Makes `folder` a copy of the tree with all these mutants in it. Files that stay the same keep their dates, and
+    the build in the folder is kept, so that little is built again."""
     changed = planted(mutants)
     wanted = {*copied(paths), *changed}
     for path in sorted(wanted):
@@ -172,7 +173,7 @@ def copy(mutants, folder, paths=COPIED):
 
 
 def copy_page(mutant, folder):
-    """Makes `folder` a copy in which the page has this mutant, or none, and bundles it."""
+    """Makes `folder` a copy of the tree in which the page has this mutant, or none, and bundles the page."""
     copy([mutant] if mutant else [], folder, PAGE_COPIED)
     page = os.path.join(folder, "build", "page")
     os.makedirs(page, exist_ok=True)

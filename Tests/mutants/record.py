@@ -1,4 +1,5 @@
-"""What is known so far, kept line by line as it is found: a run that was interrupted goes on where it was."""
+"""The results that are known so far. Each is written as a line when it is found, so that a run that was interrupted
+goes on where it was."""
 
 import json
 import os
@@ -11,7 +12,8 @@ class Record:
         try:
             with open(path, "rb+") as file:
                 whole, end, _ = file.read().rpartition(b"\n")
-                # A line that was cut off by the interruption goes, so that the next one doesn't continue it.
+                # An interruption may have cut the last line off. It is removed, so that the next line isn't appended to
+                # it.
                 file.truncate(len(whole + end))
                 lines = [json.loads(line) for line in whole.splitlines()]
         except OSError:
@@ -32,7 +34,7 @@ class Record:
             file.write(json.dumps(members, ensure_ascii=False) + "\n")
 
     def passes(self, suite, seconds):
-        """A suite passes without a mutant, and takes this long."""
+        """Notes that a suite passes without a mutant, and how long it takes."""
         self.seconds[suite] = seconds
         self._add(suite=suite, seconds=seconds)
 

@@ -24,7 +24,7 @@ from record import Record
 from suites import BUILD, FOLDER, TREE, Company, Programs, suites, verdict
 
 DIES_MIN = 0.95
-# A mutant that takes this many times as long as no mutant hangs.
+# A mutant that takes this many times as long as the code without a mutant counts as hanging.
 PATIENCE = 8
 PATIENCE_SECONDS_MIN = 60
 BASELINE_SECONDS_MAX = 1_800
@@ -34,13 +34,14 @@ class Runner:
     def __init__(self, record, jobs):
         self.record, self.company = record, Company()
         self.measuring = threading.Lock()
-        # A copy of the page for each that runs at a time, and one without a mutant.
+        # A copy of the page for each mutant that runs at the same time, and one without a mutant.
         self.pages, self.page = queue.SimpleQueue(), os.path.join(FOLDER, "page")
         for number in range(jobs):
             self.pages.put(os.path.join(FOLDER, f"page-{number}"))
 
     def attempt(self, suite, mutant, folder, seconds_max):
-        """A failure for want of time is none: where a suite may have waited for its turn, it has to fail alone as well."""
+        """Tries a suite on a mutant. A failure for want of time doesn't count: if the suite may have been slow because
+        of others, it has to fail alone as well."""
         number = mutant.number if mutant and not mutant.is_alone else 0
         with self.company.beside_others():
             killer = verdict(suite, number, seconds_max, folder)
@@ -50,7 +51,8 @@ class Runner:
         return killer
 
     def seconds_max(self, suite):
-        """How long a suite may take. Without a mutant everything in it must pass: that is tried when it is first needed."""
+        """How long a suite may take. Without a mutant everything in it must pass, which is checked when the suite is
+        first needed."""
         with self.measuring:
             if suite.key not in self.record.seconds:
                 if suite.is_page:
@@ -116,7 +118,7 @@ def options():
 
 
 def chosen_of(given):
-    """The mutants that are asked for, and all that native code is built with."""
+    """The mutants that were asked for, and all mutants that are built into the native code."""
     mutants = planting.read_lists()
     planting.planted(mutants)
     chosen = [mutant for mutant in mutants if not given.numbers or mutant.number in given.numbers]

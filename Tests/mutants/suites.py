@@ -1,4 +1,4 @@
-"""Suites of tests, and the verdict of one on a mutant."""
+"""Suites of tests, and the verdict of a suite on a mutant."""
 
 import contextlib
 import glob
@@ -15,10 +15,11 @@ import planting
 FOLDER = os.path.join(planting.ROOT, "build", "mutants")
 TREE = os.path.join(FOLDER, "tree")
 BUILD = os.path.join(FOLDER, "build")
-# As scripts/steps.sh has it: these wait for sockets and disks, and run one after another.
+# The tests that wait for sockets and disks, and so run one after another. scripts/steps.sh has the same list.
 WAITING = "WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests"
 PARTING_SECONDS = 10
-# More, and a mutant that gathers without bound would take the machine with it. Browsers reserve far more than they take.
+# The upper bound on a test's memory. Without it, a mutant that gathers data without bound would stop the whole machine.
+# It is high, because browsers reserve far more memory than they use.
 MEMORY_BYTES_MAX = 12 << 30
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -27,19 +28,20 @@ FAILED_IN_NODE = re.compile(r"(?:not ok \d+ - |✖ |✘ )(?P<test>.+?)(?: \([\d.
 
 
 class Programs:
-    """Where the programs are that tests start."""
+    """The folder of the programs that tests start."""
 
     folder = os.path.join(BUILD, "release")
 
 
 class Suite:
-    """Tests that run together."""
+    """A set of tests that run together."""
 
     def __init__(self, words, *, is_waiting, is_page=False):
         self.words = words
-        # Such a one may fail for want of time on a busy machine, so its failure counts only if it fails again, alone.
+        # Whether the suite mostly waits. Such a suite may fail on a busy machine for want of time, so its failure
+        # counts only if it fails again when it runs alone.
         self.is_waiting = is_waiting
-        # It runs in a copy of the page of its own.
+        # Whether the suite runs in a copy of the page of its own.
         self.is_page = is_page
 
     @staticmethod
@@ -69,7 +71,7 @@ class Suite:
 
 
 def suites(mutant):
-    """The suites to try on a mutant, the likeliest to notice it first."""
+    """The suites to try on a mutant. The one that is likeliest to notice the mutant comes first."""
     if mutant.is_alone:
         first = [Suite.node("Tests/wasm/run.mjs")] if mutant.target == "CanvasWasm" else [
             Suite.node("Tests/gestures/*.test.mjs", "Tests/network/*.test.mjs")]
@@ -81,7 +83,7 @@ def suites(mutant):
 
 
 class Company:
-    """Suites that run side by side, and those that must be alone to be believed."""
+    """Lets suites run side by side, except those whose failure counts only if they run alone."""
 
     def __init__(self):
         self._turns, self._running, self._wants = threading.Condition(), 0, 0
@@ -131,8 +133,9 @@ def name_of_failure(line):
 
 def verdict(suite, number, seconds_max, folder=planting.ROOT):
     """Runs a suite until its first failure.
-    - Returns: what failed; None if nothing did."""
-    # Dictionaries in the same order each time, so that a mutant dies for what it does and not by chance.
+    - Returns: the failure; None if there was none."""
+    # With deterministic hashing, dictionaries have the same order each time, so that a mutant dies for its change and
+    # not by chance.
     environment = os.environ | {"SWIFT_BACKTRACE": "enable=no", "SWIFT_DETERMINISTIC_HASHING": "1"}
     environment.pop(planting.VARIABLE, None)
     if number:
@@ -151,7 +154,7 @@ def verdict(suite, number, seconds_max, folder=planting.ROOT):
 
     def give_up():
         is_late.set()
-        # Python's tests end the servers that they started, if they are asked in time.
+        # Interrupted instead of killed, because Python's tests then end the servers that they have started.
         os.kill(process.pid, signal.SIGINT)
         patience = threading.Timer(PARTING_SECONDS, end)
         patience.daemon = True
@@ -170,7 +173,7 @@ def verdict(suite, number, seconds_max, folder=planting.ROOT):
                 break
     finally:
         timer.cancel()
-        # Also servers that a test of it started.
+        # Ends the process group too, which includes servers that a test has started.
         end()
         process.stdout.close()
         status = process.wait()

@@ -1,4 +1,4 @@
-// Which tab is which actor where the browser has no locks, as on a page that isn't served securely.
+// Tests which tab gets which actor if the browser has no locks, as on a page that isn't served securely.
 
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
@@ -15,7 +15,7 @@ class Tab extends EventTarget {
   setItem(name, value) { this.stored[name] = value }
   removeItem(name) { delete this.stored[name] }
 
-  /** What runs from here on is this tab's page. */
+  /** Makes this tab's storage and events the global ones: the code that runs from here on is this tab's page. */
   show() {
     Object.defineProperty(globalThis, 'sessionStorage', { value: this, configurable: true })
     globalThis.addEventListener = this.addEventListener.bind(this)
@@ -26,7 +26,10 @@ class Tab extends EventTarget {
     this.show()
     this.dispatchEvent(new Event('pagehide'))
   }
-  /** The page that comes after a reload, or in a tab that was made from this one: it has the storage, and hears of nothing. */
+  /**
+   * The page after a reload, or the page of a duplicate of this tab: it gets a copy of the storage, and none of the old
+   * page's events.
+   */
   next() { return new Tab(this.stored).show() }
 }
 

@@ -1,4 +1,4 @@
-// The replica's socket, without a browser: what is said to a socket that is about to close.
+// Tests the replica's socket without a browser: what happens to a message for a socket that is about to close.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,10 @@ import { Connection } from '../../web/network/connection.js'
 const OPEN = 1, CLOSING = 2
 globalThis.WebSocket ??= { OPEN }
 
-/** As much of a browser's socket as a connection uses. Like a browser's, it takes nothing once it is closing. */
+/**
+ * The part of a browser's socket that a connection uses. Like a browser's socket, it drops what it is given once it is
+ * closing.
+ */
 class Socket extends EventTarget {
   readyState = OPEN
   taken = []
@@ -20,7 +23,7 @@ class Socket extends EventTarget {
   close() { this.readyState = CLOSING }
 }
 
-/** A replica that wants nothing but the connection. */
+/** A replica that has no effects but `connect`. */
 const replica = { start: () => [{ type: 'connect' }], connected: () => [], wake: () => [], status: () => ({ state: 'live' }) }
 
 test('what comes up while a socket closes is not sent', () => {

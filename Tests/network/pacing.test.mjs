@@ -1,4 +1,4 @@
-// When a line takes more of what is only worth sending while it is new, on a clock that the test moves.
+// Tests when a line takes more messages that are only useful while they are new, on a clock that the test moves.
 
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
@@ -6,7 +6,7 @@ import { beforeEach, mock, test } from 'node:test'
 import { Source } from '../../web/basics/source.js'
 import { Pacing } from '../../web/network/pacing.js'
 
-/** As much of a connection as pacing looks at. It is asked for an answer by `ping`. */
+/** The part of a connection that pacing uses. `perform` stands for a ping that asks the server for an answer. */
 class Line extends Source {
   asked = []
   frees = 0
@@ -19,13 +19,13 @@ class Line extends Source {
   }
   perform() { this.asked.push(performance.now()) }
 
-  /** Something that waits for a free line is sent. */
+  /** Sends a message that has waited for a free line. */
   send(bytes) {
     this.pacing.use()
     this.tell('sent', bytes)
   }
 
-  /** All that was sent up to the newest question has arrived. */
+  /** Answers the newest ping: everything that was sent before it has arrived. */
   answer() { this.tell('effect', { type: 'pong', roundTripMilliseconds: performance.now() - this.asked.at(-1) }) }
 }
 

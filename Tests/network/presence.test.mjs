@@ -1,4 +1,4 @@
-// What others tell about themselves is any JSON. Only what has the expected form is taken from it.
+// Tests that any JSON may come as the presence of others, and that only values of the expected form are taken from it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

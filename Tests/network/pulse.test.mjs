@@ -1,4 +1,5 @@
-// When the page gives a line up, on a clock that the test moves. The terminal's twin is Tests/SyncClientTests/LinePulseTests.swift.
+// Tests when the page gives up a line, on a clock that the test moves. Tests/SyncClientTests/LinePulseTests.swift tests
+// the same for the terminal.
 
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
@@ -9,10 +10,10 @@ import { Pulse } from '../../web/network/pulse.js'
 globalThis.document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
 globalThis.addEventListener = () => {}
 
-/** How long the machine has slept. Only the clock on the wall goes on meanwhile. */
+/** How long the machine has slept. During sleep only the wall clock goes on. */
 let slept = 0
 
-/** As much of a connection as its pulse looks at. */
+/** The part of a connection that its pulse uses. */
 class Line extends Source {
   heardAt = 0
   renewals = []

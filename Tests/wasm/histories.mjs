@@ -1,5 +1,6 @@
-// Lets the random histories of ReplicaTests happen to core.wasm in node: it has to send, refuse, save and show what the native
-// replica did, event by event. Half of the replicas there are pages, which write down what happens to them.
+// Repeats the random histories of ReplicaTests with core.wasm in node. core.wasm must send, refuse, save and show the
+// same as the native replica, event by event. Half of the replicas in these histories are pages, and these write down
+// what happens to them.
 //
 //     scripts/wasm && CANVAS_WRITE_HISTORIES=$PWD/build/histories swift test --filter ReplicaHistoryTests
 //     node Tests/wasm/histories.mjs
@@ -14,7 +15,7 @@ const folder = new URL('build/histories/', root)
 const core = await loadCore(readFileSync(new URL('build/page/core.wasm', root)), { seed: 1n })
 await core.loadExchange(readFileSync(new URL('build/page/exchange.wasm', root)))
 
-/** How often each thing happened. */
+/** How often each kind of event has happened. */
 const seen = new Map()
 
 function replay([beginning, ...events]) {
@@ -35,7 +36,8 @@ function replay([beginning, ...events]) {
       replica.destroy()
       replica = core.restoreReplica(saved, options(event.seed))
     } else {
-      // Which message was too long, core.wasm says by the length that each has in binary.
+      // After a close because of a too long message, core.wasm finds that message by its length in binary. With JSON
+      // the lengths differ, so the history ends here.
       if (isText && event.code === 1009) break
       effects = play(replica, event, isText)
     }
@@ -72,7 +74,7 @@ for (const file of readdirSync(folder).sort()) {
   }
 }
 
-// Nobody may take it for a success that there was little to do.
+// A run with few histories must not pass for a success.
 assert.ok(passed + failed > 1_000, `only ${passed + failed} replicas in build/histories`)
 const codes = ['bad_value', 'room_full', 'too_old', 'read_only', 'quota_exceeded']
 for (const happening of ['disconnected', 'restore', 'beginGroup', 'abandonStep', 'undo', 'redo', ...codes]) {

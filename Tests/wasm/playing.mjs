@@ -1,11 +1,11 @@
-// Lets what has happened to a native replica happen to one of core.wasm.
+// Repeats with a replica of core.wasm what has happened to a native replica.
 
 import { identifierNumber } from '../../web/core/values.js'
 
-/** What the wall clock shows when the monotonic clock begins. */
+/** The time of the wall clock at the moment when the monotonic clock begins. */
 export const epoch = 1_763_650_000_000
 
-/** Lets a recorded event happen. */
+/** Repeats a recorded event. */
 export function play(replica, { event, frame, edits, shapes, code }, isText) {
   switch (event) {
     case 'received': return replica.received(isText ? frame : Buffer.from(frame, 'base64'))

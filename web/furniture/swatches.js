@@ -81,7 +81,7 @@ export class Swatches {
       setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
       if (special) setIcon(button, special.icon)
       button.hidden = !(special?.isShown?.() ?? true)
-      // For an outline, the first swatch already means none.
+      // The swatch for none is hidden for an outline, where the first swatch already means none.
       if (color === 'none') button.hidden = this.isOfOneColor || part === 'stroke'
       else if (color === 'any') button.hidden ||= part === 'stroke'
       else button.classList.toggle('as-outline', part === 'stroke')

@@ -23,7 +23,7 @@ export class Setting extends Source {
     try {
       localStorage.setItem(this.#key, this.#isOn ? 'on' : 'off')
     } catch {
-      // The setting lasts as long as the page does.
+      // If the setting can't be stored, it lasts as long as the page does.
     }
     this.tell('change', null)
   }

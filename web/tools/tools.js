@@ -192,7 +192,8 @@ export class Tools {
     if (id !== undefined) {
       const shape = shown.replica.shape(id)
       if (!shape || groups.enter(id)) return
-      // With a finger there may be no keys, so a button for writing is shown. On a text there is nothing else to do.
+      // A person with a finger may have no keys, so a button for writing is shown. On a text writing is the only thing
+      // to do, so it begins at once.
       if (pointer !== 'touch' || shape.kind === 'text' || !play.isOn) {
         writing.open(id, { at: { x, y } })
         return
