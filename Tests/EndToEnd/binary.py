@@ -28,7 +28,7 @@ SCALES = [1, 100, 10000]
 
 
 class Raw(str):
-    """JSON text that is sent unchanged."""
+    """JSON text that is sent as it is."""
 
 
 def compact(value):
@@ -71,7 +71,7 @@ class Writer:
         self.bytes += bytes.fromhex(value[1:])
 
     def id(self, value):
-        """As JSON text, or nothing."""
+        """The message's id as JSON text, or nothing."""
         if value is None:
             return self.byte(0)
         text = compact(value)
@@ -165,7 +165,7 @@ class Writer:
 
 
 def encode(message):
-    """A message of a client."""
+    """Encodes a message of a client."""
     writer = Writer()
     kind = message["type"]
     vocabulary = message.get("vocabulary", 1) if kind == "hello" else 1
@@ -333,7 +333,7 @@ class Reader:
     # State columns.
 
     def packed(self, widths):
-        """Values of these numbers of bits, the lowest bit of the lowest byte first."""
+        """Values of this many bits each, packed: the lowest bit of the lowest byte comes first."""
         bits = Bits(self)
         values = [bits.take(width) for width in widths]
         bits.end()
@@ -376,7 +376,7 @@ class Reader:
         return [KINDS[value] if name == "kind" else value == 1 if name in FLAGS else value for value in values]
 
     def state(self):
-        """As operations, one for each stamp of a shape."""
+        """A state as operations, one for each stamp of a shape."""
         assert self.byte() == 1, "the version"
         operations = []
         number = 0
@@ -422,7 +422,7 @@ class Reader:
 
 
 class Bits:
-    """A packed run."""
+    """Reads a packed run of values."""
 
     def __init__(self, reader):
         self.reader, self.rest, self.count = reader, 0, 0
@@ -450,7 +450,7 @@ def identifier(number):
 
 
 def decode(content):
-    """A message of a server, as it would be in JSON."""
+    """Decodes a message of a server, into the form that it has in JSON."""
     reader = Reader(content)
     message = READERS[reader.byte()](reader)
     assert reader.place == len(content), "something stands behind the message"

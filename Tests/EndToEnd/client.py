@@ -11,7 +11,7 @@ from waiting import SECONDS, eventually
 
 
 class Client:
-    """A member of a room. Keeps everything that the server tells it."""
+    """A member of a room. It keeps everything that the server sends."""
 
     def __init__(self, socket):
         self.socket = socket
@@ -49,7 +49,7 @@ class Client:
         await self.socket.send(message if isinstance(message, (str, bytes)) else self.encode(message))
 
     async def greet(self, **hello):
-        """Sends hello. The server's goodbye may be here already; then nothing more can be sent."""
+        """Sends hello. The server may have closed already; then nothing more can be sent."""
         with contextlib.suppress(websockets.ConnectionClosed):
             await self.send({"type": "hello", **hello})
 
@@ -62,14 +62,14 @@ class Client:
         return message
 
     async def until(self, kind, **members):
-        """The next message of this kind with these members. Operations that come before it are merged."""
+        """The next message of this kind with these members. Operations that come before that message are merged."""
         while True:
             message = await self.receive()
             if message["type"] == kind and all(message.get(key) == value for key, value in members.items()):
                 return message
 
     async def state(self):
-        """All messages of the state."""
+        """All messages of the state, up to the last one."""
         messages = []
         while True:
             message = await self.until("ops")
@@ -94,7 +94,7 @@ class Client:
 
     @property
     def live(self):
-        """Registers of live shapes: `{shape: {property: (stamp, value)}}`."""
+        """The registers of live shapes: `{shape: {property: (stamp, value)}}`."""
         live = {}
         for shape, registers in self.registers.items():
             erased = self.erased.get(shape)
@@ -113,7 +113,7 @@ class Client:
         return f"{total:016x}"
 
     async def write(self, *operations, id=1):
-        """Writes and waits for the answer."""
+        """Writes operations and waits for the answer."""
         await self.send({"type": "ops", "id": id, "ops": list(operations)})
         while True:
             message = await self.receive()
@@ -121,7 +121,7 @@ class Client:
                 return message
 
     async def write_in_a_row(self, *operations):
-        """Sends each operation in a message of its own, without waiting between them; then waits for all answers."""
+        """Sends each operation in a message of its own, without waiting in between, and then waits for all answers."""
         for id, operation in enumerate(operations):
             await self.send({"type": "ops", "id": id, "ops": [operation]})
         for id in range(len(operations)):
@@ -130,12 +130,12 @@ class Client:
             assert message["type"] == "ack" and message["id"] == id, message
 
     async def sees(self, *shapes):
-        """Waits until it has been told of these shapes."""
+        """Waits until the client has these shapes."""
         while not set(shapes) <= set(self.live):
             await self.receive()
 
     async def agrees(self):
-        """What it has is what the server has, by the server's digest."""
+        """Checks that the client has what the server has, by the server's digest."""
         await self.send({"type": "digest"})
         assert (await self.until("digest"))["hash"] == self.digest
 
@@ -177,7 +177,7 @@ async def connect(server, room, **options):
 
 
 async def agree(*clients):
-    """All see the same, and it is what their servers have."""
+    """Checks that all clients have the same, and that each has what its server has."""
 
     async def look():
         hashes = set()

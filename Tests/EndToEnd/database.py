@@ -17,13 +17,13 @@ needed = pytest.mark.skipif(not SERVER, reason="PostgreSQL isn't installed; scri
 
 
 def ask(command, url=None):
-    """What an SQL command answers, a line a row."""
+    """The rows that an SQL command returns, one line each."""
     return postgres.ask(url or f"{SERVER}/postgres", command)
 
 
 @contextmanager
 def database():
-    """The URL of a new database."""
+    """Makes a database, and yields its URL."""
     name = f"canvas_{secrets.token_hex(6)}"
     ask(f"CREATE DATABASE {name}")
     try:
@@ -34,7 +34,7 @@ def database():
 
 @contextmanager
 def nodes(count, *flags):
-    """This many servers over one new database."""
+    """Starts this many servers over one new database."""
     with ExitStack() as stack:
         url = stack.enter_context(database())
         yield [stack.enter_context(Server(*flags, data=url)) for _ in range(count)]
@@ -42,8 +42,8 @@ def nodes(count, *flags):
 
 @asynccontextmanager
 async def waiting(server):
-    """A server that is alive but not ready, because its database is away. Yields a function that makes the database available and waits
-    until the server is ready. The server is killed at the end."""
+    """A server that is alive but not ready, because its database can't be reached. Yields a function that makes the
+    database reachable and waits until the server is ready. The server is killed at the end."""
     starting = asyncio.create_task(asyncio.to_thread(server.start))
 
     async def is_alive():

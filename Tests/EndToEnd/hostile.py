@@ -17,12 +17,12 @@ def kinds():
 
 
 def drawing(kind, seed=1, shapes=40):
-    """A document that can be imported."""
+    """The drawing as a document that can be imported."""
     return made(kind, seed, shapes)
 
 
 def operations(kind, seed=1, shapes=40):
-    """The same as `(shape, {…})`, in messages that are not too long."""
+    """The same drawing as operations `(shape, {…})`, in messages that are not too long."""
     batch, size = [], 0
     for shape in json.loads(drawing(kind, seed, shapes))["shapes"]:
         batch.append((shape.pop("id"), shape))

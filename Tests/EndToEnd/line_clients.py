@@ -33,12 +33,12 @@ OWN_SECONDS = 0.25
 
 
 def clock():
-    """Milliseconds, below the bound on positions."""
+    """The present time in milliseconds, in a form that is below the bound on positions."""
     return time.monotonic() * 1e3 % 1e7
 
 
 async def said_hello(address, room):
-    """A WebSocket of bytes that has said hello, for programs that hardly look at their messages."""
+    """A WebSocket that sends raw bytes and has said hello, for programs that hardly read their messages."""
     host, port = address.rsplit(":", 1)
     reader, writer, _ = await connect(int(port), room, "Sec-WebSocket-Protocol: canvas.v1.json", host=host, limit=1 << 24)
     writer.write(said(type="hello"))
@@ -77,7 +77,7 @@ async def write(address, room, writers, shapes, rate, seconds, cursors):
 
 
 class Shown:
-    """The shapes that a reader shows, and how old each was at each look."""
+    """The shapes that a reader shows, and how old each of them was at each check."""
 
     def __init__(self, socket, is_binary):
         self.socket, self.is_binary = socket, is_binary
@@ -107,7 +107,7 @@ class Shown:
             self.ages += [now - at for at in self.positions.values() if at]
 
     async def edit(self):
-        """Writes now and then, for the answer."""
+        """Writes an operation now and then, to measure how long the answer takes."""
         shape, number = identifier(), 0
         while True:
             await asyncio.sleep(OWN_SECONDS)
@@ -153,7 +153,8 @@ async def hang(address, room, count, seconds):
 
 
 async def fill(address, room, shapes):
-    """Shapes as somebody draws them: each made and then placed, in a random place and size, of eight colours."""
+    """Fills a room with shapes in the way that a person draws them: each is made and then placed, with a random place,
+    size and one of eight colours."""
     dice = random.Random(10)
     colors = ["#4C9AFF", "#FF7452", "#57D9A3", "#FFC400", "#998DD9", "#79E2F2", "#344563", "#FFFFFF"]
 
@@ -204,13 +205,13 @@ async def join(address, room, encoding, packing):
 
 
 def most_is_there(messages, arrived):
-    """The time at which nine tenths of the final area of all shapes had come."""
+    """The time at which nine tenths of the final area of all shapes had arrived."""
     areas = [sum(math.prod(one["set"].get("size", [0, 0])) for one in operations) for operations in messages]
     return next(when for index, when in enumerate(arrived) if sum(areas[:index + 1]) >= 0.9 * sum(areas))
 
 
 def is_last(content):
-    """Whether a message of operations, or of a state, has no `more`."""
+    """Whether a message of operations, or of a state, has no `more` and so is the last one."""
     if isinstance(content, bytes):
         return content[0] in (0x42, 0x43) and content[1] & 1 == 0
     return content.startswith('{"type":"ops"') and '"more":true' not in content[-30:]

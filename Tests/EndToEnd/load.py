@@ -1,4 +1,4 @@
-"""What programs that make load or measure it have in common, here, in Tests/Chaos, Soak and Attacks, and in Benchmarks."""
+"""What programs that make load or measure it have in common: here, in Tests/Chaos, Soak and Attacks, and in Benchmarks."""
 
 import os
 import subprocess
@@ -8,7 +8,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def options(parser, modules):
-    """Reads the command line, with where the programs are. `modules`: for each program the module whose `BINARY` it is."""
+    """Reads the command line, including the folder of the programs. `modules` has, for each program, the module whose
+    `BINARY` is set to its path."""
     parser.add_argument("--build", default=os.path.join(ROOT, ".build", "test", "release"), help="where the programs are")
     given = parser.parse_args()
     for name, module in modules.items():
@@ -27,12 +28,12 @@ def built(product, *package):
 
 
 def percentile(values, share):
-    """What this share of the values is not above: 0.5 for their median, 1 for the largest."""
+    """The value that this share of the values does not exceed: 0.5 gives the median, 1 the largest value."""
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
 def processor_seconds(pid):
-    """How long a process has had a processor."""
+    """The processor time that a process has used, in seconds."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

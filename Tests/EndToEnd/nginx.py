@@ -1,4 +1,4 @@
-"""nginx on a free port of loopback, as a process of a test's own."""
+"""nginx on a free port of loopback, as a process that belongs to one test."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from waiting import wait_until
 
 
 class Nginx:
-    """`with` it, nginx runs. `site` says what is within `http`, and may put files into `folder`."""
+    """nginx runs within `with`. `site` returns the content of the `http` block, and may put files into `folder`."""
 
     def __init__(self):
         self.program = tool("nginx") or pytest.skip("nginx is not here; scripts/setup test fetches it")
@@ -42,8 +42,8 @@ class Nginx:
         return self
 
     def wait_until_it_listens(self):
-        """nginx writes its pid once its ports are open. Asking the port would have to be done where nginx is, which may be
-        another network namespace."""
+        """Waits for nginx's pid file, which nginx writes once its ports are open. Connecting to a port would only work
+        where nginx runs, which may be in another network namespace."""
         wait_until(
             lambda: os.path.exists(f"{self.folder}/pid") or self.process.poll() is not None, lambda: self.log("errors.log"))
         assert self.process.poll() is None, self.log("errors.log")

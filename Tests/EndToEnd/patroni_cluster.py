@@ -28,9 +28,9 @@ def is_here():
 
 
 class PatroniCluster(Cluster):
-    """`with` it, one of the three is the primary, and commits wait for both others.
-
-    Each database's machine reaches etcd, and is reached by the others, through relays, which `cut` holds. Nodes reach it directly."""
+    """Three PostgreSQL servers, which run within `with`: one of them is the primary, and its commits wait for both
+    others. Each database's machine reaches etcd through relays, and the other machines reach it through relays; `cut`
+    holds them. Nodes reach the databases directly."""
 
     def __init__(self):
         super().__init__(DATABASES - 1)
@@ -88,18 +88,19 @@ class PatroniCluster(Cluster):
         self.watchers[number] = self._begin(number, "patroni", python)
 
     def signal_watcher(self, number, kind):
-        """Patroni alone gets a signal."""
+        """Sends a signal to Patroni alone."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.watchers[number].pid, kind)
 
     def all_of(self, number, kind):
-        """The whole machine: Patroni and PostgreSQL get a signal, and etcd goes on elsewhere."""
+        """Sends a signal to everything on a database's machine, which is Patroni and PostgreSQL. etcd goes on, because
+        it runs on other machines."""
         self.signal_watcher(number, kind)
         with contextlib.suppress(FileNotFoundError, ValueError):
             self.signal(number, kind)
 
     def cut(self, number):
-        """Cuts the machine off from the other machines and from etcd. Nothing of it is stopped, and nodes still reach it."""
+        """Cuts the machine off from the other machines and from etcd. Its processes go on, and nodes still reach it."""
         for cable in self.cables[number]:
             self.loop.call_soon_threadsafe(cable.hold)
 
@@ -126,7 +127,7 @@ class PatroniCluster(Cluster):
         return "\n".join(words)
 
     def _role(self, number):
-        """As Patroni says: master, sync_standby, replica; nothing while it starts or is gone."""
+        """The role, in Patroni's words: master, sync_standby, replica. Empty while Patroni starts or is gone."""
         with contextlib.suppress(OSError, ValueError):
             with urllib.request.urlopen(f"http://127.0.0.1:{self.rest[number]}/patroni", timeout=1) as answer:
                 state = json.load(answer)
@@ -135,7 +136,7 @@ class PatroniCluster(Cluster):
         return ""
 
     def _template(self, number):
-        """The file of deploy/, with ports of loopback for its addresses, and without passwords."""
+        """The file of deploy/, with ports of loopback in place of its addresses, and without passwords."""
         with open(os.path.join(ROOT, "deploy", "patroni.yml"), encoding="utf-8") as file:
             text = file.read()
         text = text.replace("name: database1", f"name: database{number + 1}")
@@ -156,7 +157,7 @@ class PatroniCluster(Cluster):
         return text.rstrip() + '\n    unix_socket_directories: ""\n'
 
     def _certify(self):
-        """For all three, since they are at one address here."""
+        """Makes one certificate for all three, since they have the same address here."""
         self.certificates = os.path.join(self.folder, "certificates")
         command = [os.path.join(ROOT, "deploy", "certificates"), self.certificates, "127.0.0.1"]
         subprocess.run(command, check=True, capture_output=True)
@@ -181,7 +182,7 @@ class PatroniCluster(Cluster):
         return os.path.join(self.folder, f"patroni{number}.yml")
 
     def _begin(self, number, program, command):
-        """In a process group of its own, as PostgreSQL's user."""
+        """Starts a program in a process group of its own, as PostgreSQL's user."""
         who = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []} if self.user else {}
         environment = {
             "PATH": os.environ["PATH"], "PYTHONPATH": os.path.join(self.tools, "usr", "lib", "python3", "dist-packages"), "LANG": "C.UTF-8",

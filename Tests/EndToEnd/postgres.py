@@ -22,7 +22,7 @@ BINARIES = (sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(
 
 
 class Cluster:
-    """A primary, and standbys for which its commits wait: `with Cluster(2) as cluster`."""
+    """A primary, with standbys for which its commits wait: `with Cluster(2) as cluster`."""
 
     def __init__(self, standbys=0):
         self.folder = tempfile.mkdtemp(prefix="canvas-postgres-")
@@ -52,13 +52,14 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def await_standbys(self, primary):
-        """From now on, commits of this server wait for one of the others."""
+        """Makes commits of this server wait for one of the others from now on."""
         names = ", ".join(f"standby{number}" for number in range(1, len(self.ports)))
         self.set(primary, f"synchronous_standby_names = 'ANY 1 ({names})'")
 
     @property
     def address(self):
-        """The address of all servers together, for clients that look for the primary themselves. The name of a database is to be added."""
+        """The address of all servers together, for clients that find the primary themselves. The name of a database has
+        to be added."""
         return "postgresql://canvas@" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
 
     def start(self, number):
@@ -67,7 +68,7 @@ class Cluster:
         self._run("pg_ctl", "--pgdata", data, "--log", data + "/messages", "--wait", "--options", settings, "start")
 
     def processes(self, number):
-        """The numbers of a server's processes, the parent's first."""
+        """The process numbers of a server, its first process first."""
         with open(self.data(number) + "/postmaster.pid", encoding="ascii") as file:
             parent = int(file.readline())
         children = subprocess.run(["pgrep", "--parent", str(parent)], capture_output=True, text=True, check=False).stdout.split()
@@ -82,7 +83,7 @@ class Cluster:
                 pass
 
     def stop(self, number):
-        """In order, as by its operator."""
+        """Stops the server in order, as its operator would."""
         self._run("pg_ctl", "--pgdata", self.data(number), "--mode", "fast", "--wait", "stop")
 
     def kill(self, number):
@@ -103,7 +104,7 @@ class Cluster:
         self._run("pg_ctl", "--pgdata", self.data(number), "--wait", "promote")
 
     def set(self, number, setting):
-        """Changes a setting, such as "fsync = off"."""
+        """Changes a setting of the server, such as "fsync = off"."""
         self.ask(number, f"ALTER SYSTEM SET {setting}")
         self.reload(number)
 
@@ -112,9 +113,9 @@ class Cluster:
         self.reload(number)
 
     def reload(self, number):
-        """Has the server read its settings again. Every connection made from now on has them."""
+        """Makes the server read its settings again, which all later connections then have."""
         def loaded():
-            """When the settings were read that a new connection has."""
+            """When the settings that a new connection has were read."""
             return self.ask(number, "SELECT pg_conf_load_time()")
 
         before = loaded()
@@ -122,7 +123,7 @@ class Cluster:
         wait_until(loaded, "PostgreSQL reads its settings again", holds=lambda now: now != before)
 
     def ask(self, number, command, database="postgres"):
-        """What an SQL command answers, a line a row."""
+        """The rows that an SQL command returns, one line each."""
         return ask(f"{self._address(number)}/{database}", command)
 
     def _address(self, number):
@@ -140,7 +141,7 @@ class Cluster:
 
 
 def ask(url, command):
-    """What an SQL command answers, a line a row."""
+    """The rows that an SQL command returns, one line each."""
     done = subprocess.run(
         ["psql", "--quiet", "--no-psqlrc", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", "--command", command, url],
         capture_output=True, text=True, check=False,

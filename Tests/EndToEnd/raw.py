@@ -1,4 +1,5 @@
-"""HTTP and WebSockets as bytes: requests and frames that are written by hand, also such as no library writes."""
+"""HTTP and WebSockets as bytes: requests and frames that are written by hand, including some that no library would
+write."""
 
 import asyncio
 import json
@@ -33,7 +34,7 @@ def apply(key, payload):
 
 
 def frame(opcode, payload=b"", final=True, reserved=0, key=bytes(4)):
-    """A client's frame."""
+    """A frame as a client sends it."""
     return head(opcode, len(payload), final, reserved) + key + apply(key, payload)
 
 
@@ -43,20 +44,21 @@ def said(**message):
 
 
 async def connect(port, room, *headers, host="127.0.0.1", address=None, token=None, **options):
-    """A WebSocket of bytes, from an address of this machine: its two ends, and the head of the server's answer."""
+    """Opens a WebSocket for raw bytes, from an address of this machine. Returns both ends of the stream, and the head
+    of the server's answer."""
     reader, writer = await asyncio.open_connection(host, port, local_addr=(address, 0) if address else None, **options)
     writer.write(upgrade(room, *headers, token=token))
     return reader, writer, await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), SECONDS)
 
 
 async def drain(reader):
-    """Takes whatever comes, until the server lets go."""
+    """Reads and drops everything, until the server closes."""
     while await reader.read(1 << 20):
         pass
 
 
 class Raw:
-    """A WebSocket of bytes."""
+    """A WebSocket on which raw bytes are sent."""
 
     @classmethod
     async def open(cls, server, room="frames"):
@@ -91,7 +93,7 @@ class Raw:
                 return json.loads(payload)
 
     async def outcome(self):
-        """The type of the next message that is an answer, or the close code."""
+        """The type of the next message that is an answer, or the close code if the server closes first."""
         while True:
             opcode, payload, final = await self.fragment()
             if opcode == 8:
@@ -103,7 +105,7 @@ class Raw:
                 return kind
 
     async def ended(self):
-        """The close code, or None if the socket just ends."""
+        """The close code, or None if the socket ends without a close frame."""
         try:
             while True:
                 opcode, payload = await self.frame()

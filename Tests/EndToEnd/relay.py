@@ -1,11 +1,12 @@
-"""A relay between two programs on loopback: where a test holds what one says to the other, or cuts it off."""
+"""A relay between two programs on loopback. With it a test can hold back what one program sends to the other, or cut
+the connection."""
 
 import asyncio
 
 
 class Relay:
-    """`async with Relay(port) as relay`: whoever connects to `relay.own` talks with the program at `port`. While it is held nothing gets
-    through, in either direction, and neither end is told: as when a cable is out."""
+    """`async with Relay(port) as relay`: connections to `relay.own` are passed on to the program at `port`. While the
+    relay holds, no byte gets through in either direction, and neither end is told, as when a cable is unplugged."""
 
     def __init__(self, port):
         self.port = port
@@ -32,14 +33,14 @@ class Relay:
         self.is_open.set()
 
     def hang_up(self):
-        """Ends all connections that there are."""
+        """Ends all present connections."""
         for writer in self.writers:
             writer.close()
         self.writers = []
 
     async def passes(self, connection, is_back, part):
-        """Waits as long as these bytes are held. `is_back`: they go to the client.
-        - Returns: the bytes to pass on, and whether the connection stays open after them."""
+        """Waits while these bytes are held. `is_back`: they go to the client.
+        - Returns: the bytes to pass on, and whether the connection stays open afterwards."""
         await self.is_open.wait()
         return part, True
 

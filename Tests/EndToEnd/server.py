@@ -1,4 +1,4 @@
-"""A server as a process: start it on a free port, stop or kill it, read its log and metrics."""
+"""A server as a process: starts it on a free port, stops or kills it, reads its log and metrics."""
 
 import asyncio
 import contextlib
@@ -41,7 +41,7 @@ class Lines:
             self._take()
 
     def _is_ready(self, milliseconds):
-        """Whether there is something to read, or the end, within that time."""
+        """Whether there are bytes to read, or the end of the pipe, within a time."""
         poll = select.poll()
         poll.register(self._pipe, select.POLLIN)
         return bool(poll.poll(milliseconds))
@@ -54,7 +54,7 @@ class Lines:
                 self._has_ended = not part
 
     def so_far(self):
-        """All that it has written by now, also what the thread has yet to see."""
+        """Everything that the process has written by now, including the lines that the thread has not read yet."""
         self._take()
         whole, _, rest = self._bytes.rpartition(b"\n")
         lines = whole.decode().split("\n") if whole else []
@@ -80,8 +80,8 @@ class Answer:
 
 
 class Server:
-    """`with Server("--flag", …) as server`. Keeps the server's log, which is JSON. Removes its data at the end if it made the
-    directory. It has the same port whenever it is started again."""
+    """`with Server("--flag", …) as server`. Keeps the server's log, which is JSON. Removes the server's data at the end
+    if it has made the directory. The server has the same port whenever it is started again."""
 
     def __init__(self, *flags, data=None, environment=None, file_bytes_max=None, files_max=None):
         self.flags = [str(flag) for flag in flags]
@@ -130,7 +130,7 @@ class Server:
 
     @contextlib.contextmanager
     def full_disk(self):
-        """While this lasts, nothing more can be stored. The server must have been started with `file_bytes_max`."""
+        """Within `with`, the server can store nothing more. It must have been started with `file_bytes_max`."""
         assert self.file_bytes_max is not None
         resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
         try:
@@ -139,7 +139,7 @@ class Server:
             self.allow_files()
 
     def allow_files(self):
-        """Lifts the limit on file sizes, as if the disk had room again."""
+        """Lifts the limit on file sizes, as if the disk had space again."""
         resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
     @property
@@ -147,7 +147,7 @@ class Server:
         return self.process is not None and self.process.poll() is None
 
     def has_lived(self):
-        """A server that many tests share must still run after them."""
+        """Checks that a server that many tests share is still running after them."""
         assert self.runs, f"the server ended with {self.process.returncode}: {self.lines[-3:]}"
 
     def kill(self):
@@ -156,7 +156,7 @@ class Server:
             self.process.wait()
 
     def restart(self):
-        """Kills it and starts it again."""
+        """Kills the server and starts it again."""
         self.kill()
         return self.start()
 
@@ -166,12 +166,13 @@ class Server:
         return self.process.wait(timeout=SECONDS)
 
     def freeze(self):
-        """Stops it where it is. One thread takes the signal, and the others go on until that has run, so all are waited for."""
+        """Suspends the server's process. One thread takes the signal, and the other threads run on until it has acted,
+        so this waits for all of them."""
         self.process.send_signal(signal.SIGSTOP)
         wait_until(lambda: list(self._thread_states()), "it stands still", holds=lambda states: set(states) == {"T"})
 
     def _thread_states(self):
-        """A letter for each thread, as in /proc."""
+        """The state of each thread, as its letter in /proc."""
         folder = f"/proc/{self.process.pid}/task"
         for thread in os.listdir(folder):
             # The thread may end before its file is read.
@@ -183,7 +184,7 @@ class Server:
 
     @property
     def lines(self):
-        """What it has logged by now."""
+        """The lines that the server has logged by now."""
         return self.output.so_far() if self.output else []
 
     @property
@@ -216,7 +217,7 @@ class Server:
         return await self.http("GET", path, headers=headers)
 
     async def metrics(self):
-        """All samples, by their names with labels."""
+        """All samples of the metrics, by their names with labels."""
         lines = (await self.get("/metrics")).body.decode().splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
 
@@ -224,7 +225,7 @@ class Server:
         return (await self.metrics())[name]
 
     async def has(self, name, number):
-        """Waits until a metric is that."""
+        """Waits until a metric has this value."""
         await eventually(lambda: self.metric(name), f"{name} is {number}", holds=lambda found: found == number)
 
     async def answers(self, path, status=200, **options):

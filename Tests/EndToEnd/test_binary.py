@@ -1,4 +1,4 @@
-"""`canvas.v1.bin`, spoken by a client that knows it from docs/PROTOCOL.md alone."""
+"""`canvas.v1.bin`, spoken by a client that is written from docs/PROTOCOL.md alone."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def sample(name):
 
 
 def registers(message):
-    """All registers of a state, whatever their order."""
+    """All registers of a state, sorted, because their order in the message doesn't matter."""
     operations = message.pop("ops")
     return {(op["shape"], op["at"], name): value for op in operations for name, value in op["set"].items()}
 
@@ -143,7 +143,8 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
     given = set()
 
     def new_stamp(writer):
-        """A stamp of about now that the writer hasn't got yet: with two values under one stamp it would be at fault (M3)."""
+        """A stamp of about now that the writer has not used. If a stamp were used for two values, the writer would be
+        at fault (M3)."""
         given.update(operation["at"] for operation in writer.seen)
         while (drawn := stamp(writer.actor, ahead=chance.randint(-500, 500), counter=chance.choice([0, 0, 1, 65535]))) in given:
             pass

@@ -1,4 +1,4 @@
-"""Every close code."""
+"""Tests every close code."""
 
 import contextlib
 import itertools

@@ -10,7 +10,7 @@ LONG = "words " * 160
 
 
 async def enter(server, compression):
-    """Joins by a socket that offers compression or doesn't. Also returns the agreed extensions."""
+    """Joins over a socket that offers compression or doesn't. Returns the extensions that were agreed on as well."""
     socket = await websockets.connect(server.socket("packed"), compression=compression)
     client = Client(socket)
     await client.send({"type": "hello"})
@@ -20,7 +20,8 @@ async def enter(server, compression):
 
 
 async def bytes_to_say(client):
-    """How many bytes a long message takes on the wire; the server has understood it."""
+    """The number of bytes that a long message takes on the wire. The server's answer shows that it has understood the
+    message."""
     transport, sent = client.socket.transport, []
     write = transport.write
     transport.write = lambda data: (sent.append(len(data)), write(data))

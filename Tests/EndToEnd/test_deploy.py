@@ -1,4 +1,4 @@
-"""Checks that what deploy/ says is true."""
+"""Checks that the files of deploy/ are true."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ def script(name):
 
 @pytest.fixture(scope="module")
 def image():
-    """scripts/image: which packages of Debian are in the image, and how it is started."""
+    """The module of scripts/image, which says which packages of Debian are in the image, and how the image is started."""
     return script("image")
 
 
@@ -93,7 +93,8 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
 
 
 def database_script(folder, programs):
-    """What starts a database's container, with these programs for etcd and Patroni, and with paths in this folder."""
+    """The script that starts a database's container, with these programs for etcd and Patroni, and with paths in this
+    folder."""
     for program, does in programs.items():
         (folder / program).write_text(f"#!/bin/sh\n{does}\n")
         (folder / program).chmod(0o755)

@@ -1,4 +1,5 @@
-"""Nobody can fill the server: what is begun and not finished, what is many or long, what hides."""
+"""Nobody can fill the server: with requests that are begun and not finished, with many or long ones, or with hidden
+characters."""
 
 import asyncio
 import json
@@ -16,7 +17,7 @@ from waiting import SECONDS, eventually
 
 
 async def answered(server, request):
-    """The first line of the answer to bytes as they are."""
+    """The first line of the answer to these raw bytes."""
     reader, writer = await idle(server)
     writer.write(request)
     line = await asyncio.wait_for(reader.readline(), SECONDS)
@@ -86,7 +87,8 @@ async def test_what_is_stored_is_its_owners():
 
 
 async def asked_for_the_time(raw):
-    """The server's clock: how long it let somebody wait is its own doing, and no matter of how busy the machine is."""
+    """The time by the server's clock. How long the server makes a client wait doesn't depend on how busy the machine
+    is."""
     raw.send(1, b'{"type":"ping"}')
     return (await raw.message("pong"))["time"]
 

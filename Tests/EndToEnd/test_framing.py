@@ -24,7 +24,7 @@ masked = partial(frame, key=b"\x1f\x2e\x3d\x4c")
 
 
 def ask(length, id="x"):
-    """A message of this many bytes, which the room answers."""
+    """A message of this many bytes that the room answers."""
     frame = json.dumps({"type": "ping", "id": id}, separators=(",", ":")).encode()
     return frame[:-1] + b" " * (length - len(frame)) + b"}"
 
@@ -41,7 +41,8 @@ async def joined(server):
 
 
 async def outcome(raw):
-    """`FINE` where the room answers what was asked, `ENDED` where the socket just ends, or else the close code."""
+    """`FINE` if the room answers the request, `ENDED` if the socket ends without a close frame, otherwise the close
+    code."""
     try:
         while True:
             opcode, payload = await raw.frame()
@@ -54,7 +55,8 @@ async def outcome(raw):
 
 
 async def hold(server, cases):
-    """Each case is a name, the bytes to write, and the expected outcome. A tuple's parts are written one by one."""
+    """Checks cases. Each case is a name, the bytes to write, and the expected outcome. If the bytes are a tuple, its
+    parts are written one by one."""
     wrong = []
 
     async def attempt(name, written, expected):

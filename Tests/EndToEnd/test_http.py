@@ -1,4 +1,4 @@
-"""Every route."""
+"""Tests every route."""
 
 import asyncio
 import gzip

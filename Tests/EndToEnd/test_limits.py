@@ -1,4 +1,4 @@
-"""What one address may take, and whom the server believes about where a request comes from."""
+"""How much one address may take, and which proxies the server believes about where a request comes from."""
 
 import asyncio
 import contextlib
@@ -13,12 +13,12 @@ from waiting import SECONDS, eventually
 
 
 async def idle(server):
-    """A connection that has said nothing yet."""
+    """A connection that has sent nothing yet."""
     return await asyncio.open_connection("127.0.0.1", server.port)
 
 
 async def told(server):
-    """The head of the answer to a connection that asks for the health, or nothing."""
+    """The head of the answer to a new connection that requests /healthz; empty if the server closes it."""
     reader, writer = await idle(server)
     with contextlib.suppress(ConnectionError):
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -67,7 +67,7 @@ async def test_http_connections_are_bounded_in_all():
 
 
 async def said(server, head):
-    """The status of the answer to a head that nobody should send."""
+    """The status of the answer to a head that no client should send."""
     reader, writer = await idle(server)
     with contextlib.suppress(ConnectionError):
         writer.write(head.encode())
@@ -145,7 +145,7 @@ async def test_bodies_that_mean_nothing_are_charged():
 
 
 async def half_sent(server, address="127.0.0.1", origin=None):
-    """A connection with a request whose body is missing."""
+    """A connection that has sent a request without its body."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port, local_addr=(address, 0))
     way = f"X-Forwarded-For: {origin}\r\n" if origin else ""
     head = f"POST /v1/rooms/halves/ops HTTP/1.1\r\nHost: localhost\r\n{way}Content-Length: 64\r\n\r\n"

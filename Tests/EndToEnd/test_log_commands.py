@@ -1,4 +1,4 @@
-"""`SyncServer log …`: what an operator does to stored rooms."""
+"""`SyncServer log …`: what an operator can do with stored rooms."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,8 @@ def content(path):
 
 @contextlib.asynccontextmanager
 async def stored(end=signal.SIGKILL):
-    """A directory in which room `torn` has three records and `whole` one; killed, or stopped with its snapshots."""
+    """A directory in which room `torn` has three records and room `whole` has one. Its server was killed, or stopped
+    with snapshots written."""
     with Server() as server:
         shapes = [(await server.write("torn", name=name))[0] for name in ("before", NEEDLE, "after")]
         await server.write("whole", 3)
@@ -41,7 +42,8 @@ async def stored(end=signal.SIGKILL):
 
 
 def damage(server, name=NEEDLE, find=bytes.find):
-    """Changes a byte of the record that has the name, and leaves the snapshot's copy of it alone. With `bytes.rfind` the other way round."""
+    """Changes a byte in the record that contains the name, and leaves the copy in the snapshot as it is. With
+    `bytes.rfind` it is the other way round."""
     path = os.path.join(server.data, "canvas.db")
     whole = content(path)
     place = find(whole, name.encode())

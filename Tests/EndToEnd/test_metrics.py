@@ -1,4 +1,4 @@
-"""`/metrics`: Prometheus can read them, and they count correctly."""
+"""`/metrics`: Prometheus can read the metrics, and they count correctly."""
 
 import asyncio
 import json

@@ -1,4 +1,5 @@
-"""Databases that can't be used, not yet or not any more: each is one line that says what to do, and what may change is waited for."""
+"""Databases that can't be used, not yet or no longer. Each is reported in one line that says what to do, and if it may
+become usable, the server waits for it."""
 
 import asyncio
 import contextlib
@@ -24,7 +25,7 @@ PASSWORD = "opensesame"
 
 @pytest.fixture(scope="module")
 def guarded():
-    """A server that asks the user `ann` for a password, with a certificate of its own making."""
+    """A PostgreSQL server that asks the user `ann` for a password, and has a certificate of its own."""
     with postgres.Cluster() as cluster:
         data = cluster.data(0)
         cluster.ask(0, f"CREATE ROLE ann LOGIN PASSWORD '{PASSWORD}'")

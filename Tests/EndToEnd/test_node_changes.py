@@ -1,5 +1,5 @@
-"""A client that goes from one node to another finds there everything that it has seen and written, although that node has yet to hear of
-it."""
+"""A client that moves from one node to another finds everything there that it has seen and written, even if that node
+hasn't read it yet."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -15,7 +15,8 @@ pytestmark = database.needed
 
 
 class Deafener(Relay):
-    """Stands between a node and the database. While it holds, nothing comes over the connection by which the node follows others."""
+    """A relay between a node and the database. While it holds, the connection by which the node follows other nodes
+    brings nothing."""
 
     def __init__(self, port):
         super().__init__(port)
@@ -30,7 +31,8 @@ class Deafener(Relay):
         return part, True
 
     async def held_for(self, doing):
-        """Does something that has to wait until the node hears again. It hears once it has asked the database something after that."""
+        """Does something that has to wait until the node hears from others again. The relay lets go once the node has
+        asked the database something after that."""
         asked, task = self.asked, asyncio.create_task(doing)
         await eventually(lambda: self.asked, "the node asks the database", holds=lambda now: now > asked + 1)
         assert not task.done(), "it has not waited"
@@ -40,7 +42,7 @@ class Deafener(Relay):
 
 @asynccontextmanager
 async def two_nodes(*flags):
-    """The second can be made deaf by the relay. Somebody has the room open there."""
+    """Two nodes. The relay can make the second one deaf. A client has the room open there."""
     with database.database() as url:
         head, name = url.rsplit("/", 1)
         place, port = head.rsplit(":", 1)

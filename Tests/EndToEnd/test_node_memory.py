@@ -1,4 +1,4 @@
-"""What nodes remember of deletions, and forget together; how they read what is stored of a room."""
+"""How nodes remember deletions, and forget the same ones together; how they read a stored room."""
 
 import asyncio
 
@@ -90,7 +90,8 @@ async def test_opening_a_room_reads_each_of_its_records_once():
             second.terminate()
 
         async def counted():
-            """The database counts what a connection has read by the time it ends, which is soon after the server."""
+            """The database counts what a connection has read when the connection ends, which is soon after the server
+            ends."""
             (read,) = database.ask("SELECT idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'records'", place)
             return int(read) >= records and int(read)
 

@@ -138,7 +138,7 @@ async def drawn_in(place):
 
 
 def when_stored(url, condition, deed):
-    """Has the database do something before it stores some of the records."""
+    """Makes the database run a statement before it stores some of the records."""
     ask(
         f"CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {deed}; RETURN NEW; END $$;"
         f"CREATE TRIGGER meddle BEFORE INSERT ON canvas.records FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION meddle()", url,

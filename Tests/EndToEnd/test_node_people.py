@@ -1,4 +1,4 @@
-"""Who is in the rooms of several nodes: what operators and the list of rooms see, whichever node they ask."""
+"""The people in the rooms of several nodes: operators and the list of rooms see all of them, whichever node is asked."""
 
 import asyncio
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ pytestmark = database.needed
 
 @contextmanager
 def asking_nodes(count):
-    """So many nodes that ask for tokens."""
+    """This many nodes that ask for tokens."""
     with asking() as (_, path), nodes(count, "--tokens", path) as servers:
         yield servers
 

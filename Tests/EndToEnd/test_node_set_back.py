@@ -1,5 +1,5 @@
-"""A database that has lost what it had acknowledged: here a standby that was behind takes over. Nodes go on running, and all come to show
-what is stored."""
+"""A database loses records that it had acknowledged: here because a standby that was behind becomes the primary. The
+nodes keep running, and all come to show what is stored."""
 
 import websockets
 
@@ -14,7 +14,7 @@ pytestmark = database.needed
 
 
 async def keeps_up(cluster):
-    """Waits until the standby has everything."""
+    """Waits until the standby has received everything."""
     await eventually(
         lambda: cluster.ask(0, "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()") == ["1"],
         "the standby keeps up")
@@ -28,7 +28,7 @@ async def hang_up_standby(cluster):
 
 
 async def draw_at_last(server, client, *operations):
-    """Writes until that is stored, coming back as often as need be."""
+    """Writes until the write is stored, joining again as often as needed."""
     async def drawn():
         nonlocal client
         try:

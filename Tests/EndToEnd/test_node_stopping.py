@@ -1,4 +1,4 @@
-"""A node that is told to stop lets its people go on elsewhere."""
+"""When a node is told to stop, its people can go on at another node."""
 
 import asyncio
 import signal

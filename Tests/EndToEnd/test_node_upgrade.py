@@ -50,7 +50,7 @@ async def forgets(server):
 
 
 def checksum(data):
-    """FNV-1a of 64 bits, as PostgreSQL has numbers."""
+    """FNV-1a of 64 bits, as a signed number, because PostgreSQL has no others."""
     value = 0xCBF29CE484222325
     for byte in data:
         value = (value ^ byte) * 0x100000001B3 % 2**64

@@ -29,7 +29,7 @@ def rectangle(shape, **set):
 
 
 async def draw(client, *operations):
-    """Writes, and waits until that is stored."""
+    """Writes an operation, and waits until it is stored."""
     answer = await client.write(*operations, id=identifier())
     assert answer["type"] == "ack", answer
     return answer
@@ -40,8 +40,8 @@ def position(client, shape):
 
 
 async def all_are_answered(acknowledged, people, times=1):
-    """Waits until the server has acknowledged to each person something that they wrote after this call. `acknowledged` has the number of
-    the newest write of each."""
+    """Waits until the server has acknowledged, for each person, a write that they made after this call. `acknowledged`
+    has the number of each person's newest write."""
     before = {place: number + times for place, number in acknowledged.items()}
     await eventually(
         lambda: len(acknowledged) == people and all(number > before.get(place, 0) for place, number in acknowledged.items()),
@@ -123,7 +123,7 @@ async def test_people_see_each_other_across_nodes():
 
 
 class Balancer(Nginx):
-    """nginx with the files of deploy/, over plain HTTP, before several servers."""
+    """nginx with the files of deploy/, without TLS, in front of several servers."""
 
     def __init__(self, servers):
         super().__init__()

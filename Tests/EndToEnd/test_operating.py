@@ -1,4 +1,4 @@
-"""What an operator sees: flags, signals, logs, metrics."""
+"""What an operator works with: flags, signals, logs, metrics."""
 
 import asyncio
 import contextlib
@@ -216,7 +216,7 @@ async def test_the_log_tells_of_connections_and_rooms():
 
 @contextlib.contextmanager
 def held(server):
-    """Another program holds the lock of the database."""
+    """Within `with`, another program holds the lock of the database."""
     with contextlib.closing(sqlite3.connect(os.path.join(server.data, "canvas.db"), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield

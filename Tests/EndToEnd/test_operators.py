@@ -1,4 +1,5 @@
-"""What operators do to rooms and to those in them, what is put on record, and who is let in without tokens."""
+"""What operators can do with rooms and with the people in them, what is recorded of that, and who counts as an operator
+where there are no tokens."""
 
 import asyncio
 import json
@@ -261,7 +262,7 @@ LINES_WITH_LABELS = f"{ANN} editor demo team-*  # Ann\n{GUEST} viewer * # Guest\
 
 
 def foreign_address():
-    """An address of this machine that is not loopback's; None if it has none."""
+    """An address of this machine that is not a loopback address; None if it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             # Connecting a datagram socket chooses an address without sending a packet.

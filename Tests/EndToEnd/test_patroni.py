@@ -31,7 +31,8 @@ SYNC_CLIENT = os.path.join(ROOT, ".build", "test", "release", "sync-client")
 
 
 class Ledger:
-    """Twenty people draw in six rooms, and somebody reads each: what was acknowledged to whom, and what anybody was shown."""
+    """Twenty people draw in six rooms, and each room has a reader. The ledger knows what was acknowledged to each
+    person, and what each reader was shown."""
 
     def __init__(self, cluster, nodes, balancer):
         self.cluster, self.nodes, self.balancer = cluster, nodes, balancer
@@ -49,7 +50,8 @@ class Ledger:
         self.going += [asyncio.create_task(self.reader(room)) for room in ROOMS]
 
     async def person(self, room):
-        """Moves one shape to the right, again as soon as each move is answered. Unanswered moves are written again."""
+        """Moves one shape to the right, and moves it again as soon as each move is answered. Moves without an answer
+        are written again."""
         client, shape, x = await self.balancer.join(room), identifier(), 0
         while not self.is_over.is_set() or (room, shape) not in self.acknowledged:
             try:
@@ -61,7 +63,7 @@ class Ledger:
             await asyncio.sleep(0.1)
 
     async def reader(self, room):
-        """Reads the room over HTTP. What it has been shown must be there for ever."""
+        """Reads the room over HTTP. Whatever it was shown must stay there for ever."""
         url = f"http://127.0.0.1:{self.balancer.port}/v1/rooms/{room}"
 
         def read():
@@ -80,8 +82,8 @@ class Ledger:
             await asyncio.sleep(0.2)
 
     async def all_write_again(self, what, since):
-        """Waits until everyone has had something acknowledged that was written after now, and prints how long that took since `since`.
-        The deadline only ends a hang."""
+        """Waits until each person has had a write acknowledged that was made after this call, and prints how long that
+        took since `since`. The deadline only ends a hang."""
         before = {place: x + 1 for place, x in self.acknowledged.items()}
         while any(self.acknowledged[place] <= x for place, x in before.items()):
             assert time.monotonic() - since < HANG_SECONDS, f"{what}: not all write\n{self.cluster.words()}"
@@ -95,7 +97,7 @@ class Ledger:
         assert not self.failed and self.reads > 0, f"{len(self.failed)} of {self.reads} reads failed: {self.failed[:5]}"
 
     async def end(self):
-        """Everyone stops, and what all nodes have is compared with what was acknowledged and shown."""
+        """Stops everybody, and compares what all nodes have with what was acknowledged and shown."""
         self.is_over.set()
         await asyncio.wait_for(asyncio.gather(*self.going), 60)
         for room in ROOMS:
@@ -113,7 +115,8 @@ class Ledger:
 
 
 async def joined(node, room):
-    """Joins. A node may learn that its connection to a former primary is gone when it reads there for somebody, who has to come again (W7)."""
+    """Joins a room. A node may notice only by a read for this client that its connection to a former primary is gone;
+    then the client has to try again (W7)."""
     async def look():
         try:
             return await Client.join(node, room)

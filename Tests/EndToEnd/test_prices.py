@@ -32,7 +32,7 @@ SHAPES = 1_000
 
 
 def processor(server):
-    """For how many nanoseconds the server's threads have had a processor: that of the loop, and all together."""
+    """The nanoseconds of processor time that the server has used: the loop's thread, and all threads together."""
     loop = whole = 0
     folder = f"/proc/{server.process.pid}/task"
     for thread in os.listdir(folder):
@@ -44,7 +44,7 @@ def processor(server):
 
 
 def repeated(*pieces):
-    """Pieces in turn, as many as there are bytes to send."""
+    """The pieces in turn, as often as the bytes to send allow."""
     sent = 0
     for number in range(BYTES):
         piece = pieces[number % len(pieces)]
@@ -55,7 +55,7 @@ def repeated(*pieces):
 
 
 class Exchange:
-    """A connection of bytes."""
+    """A connection on which raw bytes are sent."""
 
     def __init__(self, reader, writer):
         self.reader, self.writer = reader, writer
@@ -76,7 +76,7 @@ class Exchange:
 
 
 async def requests(server, pieces, address="127.0.0.1", at_once=4):
-    """Sends requests over some connections, one behind the other, and reads all answers. Returns their statuses."""
+    """Sends requests over some connections, several in a row on each, and reads all answers. Returns their statuses."""
     pieces = list(pieces)
     statuses = []
 
@@ -110,7 +110,7 @@ async def upgraded(server, room="priced", token=None):
 
 
 async def messages(server, pieces, token=None, room="quiet"):
-    """Sends frames over a connection that has said hello, and waits until all have been taken."""
+    """Sends frames over a connection that has said hello, and waits until the server has read all of them."""
     exchange = await upgraded(server, room, token)
     exchange.writer.write(said(type="hello"))
     exchange.writer.write(b"".join(pieces) + said(type="ping", id=424_242))
@@ -119,7 +119,7 @@ async def messages(server, pieces, token=None, room="quiet"):
 
 
 async def connections(server, piece, room="priced"):
-    """A piece over each of many connections that have been upgraded."""
+    """Sends a piece over each of many connections that were upgraded."""
     for _ in range(BYTES // len(piece + upgrade(room))):
         exchange = await upgraded(server, room)
         exchange.writer.write(piece)
@@ -267,7 +267,7 @@ def guarded():
 
 
 async def measured(server, tokens, send):
-    """Processor time by the byte: that of the loop, and of all threads."""
+    """Processor time for each byte: of the loop's thread, and of all threads."""
     before = processor(server)
     other = await send(server, tokens)
     bytes_sent = BYTES
@@ -286,14 +286,14 @@ async def draw(server):
 
 
 async def is_charged(server, piece):
-    """Whether some of many such requests at once are refused before they are done."""
+    """Whether the server refuses some of many such requests, sent at once, before all are done."""
     answers = await asyncio.gather(*[requests(server, [piece] * 4, at_once=1) for _ in range(100)])
     statuses = {status for each in answers for status in each}
     return 429 in statuses
 
 
 async def too_dear(server, tokens, senders, strict):
-    """The senders whose input costs too much, with how much."""
+    """The senders whose input costs too much, each with its price."""
     cheapest = (await measured(server, tokens, asking(CHEAPEST)))[1]
     dear, charged = {}, set()
     for name, send in senders.items():

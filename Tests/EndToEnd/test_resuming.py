@@ -1,4 +1,4 @@
-"""Coming back, coming late, and not keeping up."""
+"""Clients that come back, come late, or can't keep up."""
 
 import asyncio
 import os

@@ -1,4 +1,5 @@
-"""JSON Web Tokens: which are taken, what they allow, and which are refused. Made here with openssl, and checked by libjwt."""
+"""JSON Web Tokens: which are accepted, what they allow, and which are refused. They are made here with openssl, and
+checked by libjwt."""
 
 import asyncio
 import base64
@@ -32,7 +33,7 @@ def openssl(*arguments, **options):
 
 
 class Keys:
-    """A directory of keys, as an operator has it, and the private halves beside it."""
+    """A directory of public keys, as an operator has it, and the private keys beside it."""
 
     def __init__(self, folder):
         self.folder = os.path.join(folder, "keys")
@@ -84,7 +85,7 @@ def encoded(value):
 
 @contextlib.contextmanager
 def trusting(*flags):
-    """A server that takes tokens signed with these keys."""
+    """A server that accepts tokens that are signed with these keys."""
     with tempfile.TemporaryDirectory() as folder:
         keys = Keys(folder)
         with Server("--jwt-keys", keys.folder, "--log-level", "debug", *flags) as server:

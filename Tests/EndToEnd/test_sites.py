@@ -1,4 +1,5 @@
-"""Pages of other sites, and names that this server doesn't know: over plain sockets. Tests/Page tries them in a browser."""
+"""Requests from pages of other sites, and with hosts that this server doesn't know, over plain sockets. Tests/Page
+tries them in a browser."""
 
 import asyncio
 import json
@@ -15,7 +16,7 @@ EVIL = "https://evil.example"
 
 
 async def status(server, head, body=b""):
-    """The status and the error of an answer, whatever the head says."""
+    """The status and the error of the answer to this head."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     writer.write("\r\n".join([*head, f"Content-Length: {len(body)}", "Connection: close", "", ""]).encode() + body)
     answer = await reader.read()
@@ -26,7 +27,7 @@ async def status(server, head, body=b""):
 
 
 async def opens(server, room, **options):
-    """Whether a WebSocket opens and says welcome; if not, the status of the refused upgrade."""
+    """Whether a WebSocket opens and gets a welcome; if not, the status with which the upgrade is refused."""
     try:
         client = Client(await websockets.connect(server.socket(room), compression=None, **options))
     except websockets.InvalidStatus as refused:

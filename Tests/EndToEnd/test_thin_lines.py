@@ -1,4 +1,4 @@
-"""What a reader at the end of a thin line sees: see thin_line.py."""
+"""How old is what a reader at the end of a thin line sees: see thin_line.py."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Behind TLS: deploy/nginx.conf as it stands, but for its ports, certificates and places of logs."""
+"""The server behind TLS: deploy/nginx.conf as it stands, except for its ports, certificates and the places of its logs."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ TOKEN = "operator-7f634f1b9c0d2e8a"
 
 
 def certificate(folder, name="localhost"):
-    """Makes a self-signed certificate. Returns the paths of it and of its key."""
+    """Makes a self-signed certificate. Returns the paths of the certificate and of its key."""
     places = [os.path.join(folder, file) for file in ("certificate.pem", "key.pem")]
     command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
     names = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name},IP:127.0.0.1"]
@@ -28,7 +28,7 @@ def certificate(folder, name="localhost"):
 
 
 def settings(folder, port, upstream):
-    """What an operator would have."""
+    """The settings that an operator would have."""
     with open(os.path.join(ROOT, "deploy", "nginx.conf")) as file:
         text = file.read()
     authority, key = certificate(folder)
@@ -46,7 +46,7 @@ def settings(folder, port, upstream):
 
 
 class Proxy(Nginx):
-    """nginx with the file of deploy/, before a server."""
+    """nginx with the file of deploy/, in front of a server."""
 
     def __init__(self, server):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Where the server asks for tokens: who gets in, what they may do there, and what the others are told."""
+"""A server that asks for tokens: who gets in, what they may do, and what the others learn of them."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ LINES = f"# for the tests\n{ANN} editor demo team-*  # Ann's laptop\n{GUEST} vie
 
 @contextlib.contextmanager
 def asking(lines=LINES, *flags):
-    """A server that asks for tokens, and the file that they are in."""
+    """Starts a server that asks for tokens. Yields it with the path of the file that has the tokens."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "tokens")
         replace(path, lines)
@@ -47,7 +47,7 @@ def post(server, room, token, what="ops"):
 
 
 async def knock(server, room, token=None, header=False, hello=None):
-    """The code that a socket is closed with, and the `error` before it."""
+    """The code with which the server closes a socket, and the `error` before it."""
     address = server.socket(room) + (f"?token={token}" if token and not header else "")
     options = {"additional_headers": bearer(token)} if header else {}
     client = Client(await websockets.connect(address, compression=None, **options))
@@ -59,7 +59,7 @@ async def knock(server, room, token=None, header=False, hello=None):
 
 
 async def enter(server, room, token, header=False, **hello):
-    """Joined, by the header or as a browser does it."""
+    """Joins a room, with the token in the header or in the way that a browser has."""
     if header:
         return await Client.join(server, room, options={"additional_headers": bearer(token)}, **hello)
     client = Client(await websockets.connect(server.socket(room) + f"?token={token}", compression=None))

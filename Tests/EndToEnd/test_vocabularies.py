@@ -1,4 +1,4 @@
-"""Texts, looks, lines and ink, and clients that know nothing of them."""
+"""Texts, looks, lines and ink, and clients that don't know them."""
 
 import binary
 from client import Client, agree, stamp
@@ -112,7 +112,7 @@ async def test_copies_are_tied_to_copies(shared):
 
 
 class OldClient(BinaryClient):
-    """A client of before there were texts. It fails at whatever it doesn't know."""
+    """A client from before there were texts. It fails at anything that it doesn't know."""
 
     def decode(self, frame):
         message = super().decode(frame)

@@ -83,7 +83,7 @@ class Line:
         run("ip", "-n", self.far, "route", "add", "10.211.1.0/24", "via", "10.211.2.1")
 
     def connect(self, one, its_address, other, others_address, buffer_bytes):
-        """A cable, of the line's rate if `buffer_bytes` says how much waits at its ends."""
+        """Adds a cable. It has the line's rate if `buffer_bytes` says how many bytes may wait at its ends."""
         ends = (f"{one[-1]}{other[-1]}0", f"{one[-1]}{other[-1]}1")
         run("ip", "link", "add", ends[0], "netns", one, "type", "veth", "peer", "name", ends[1], "netns", other)
         for space, end, address in ((one, ends[0], its_address), (other, ends[1], others_address)):
@@ -98,18 +98,19 @@ class Line:
             subprocess.run(["ip", "netns", "delete", space], capture_output=True)
 
     def lose(self, percent):
-        """From now on, this many of a hundred packets are lost in each direction. With 100 the line is dead, and nobody is told."""
+        """Makes the line lose this many of a hundred packets in each direction from now on. With 100 the line is dead,
+        and neither end is told."""
         self.filter("drop" if percent == 100 else f"numgen random mod 100 < {percent} drop" if percent else None)
 
     def forget(self):
-        """Nothing of the connections that there are now arrives any more, as when a router has forgotten them."""
+        """Drops all packets of the present connections from now on, as if a router had forgotten the connections."""
         text = run("ip", "netns", "exec", self.near, "ss", "-tnH", "state", "connected", "sport", "=", ":8080")
         ports = ", ".join(re.findall(r"10\.211\.\d+\.\d+\]?:(?!8080\b)(\d+)\s", text))
         assert ports, f"there is no connection to forget: {text}"
         self.filter(f"tcp sport {{ {ports} }} drop", f"tcp dport {{ {ports} }} drop")
 
     def filter(self, *rules):
-        """The packets to drop of those that arrive at either end, in nft's words; None for none."""
+        """The packets to drop among those that arrive at either end, in nft's language; None for none."""
         commands = ["add table inet line", "add chain inet line arriving { type filter hook input priority 0; }", "flush chain inet line arriving"]
         commands += [f"add rule inet line arriving {rule}" for rule in rules if rule]
         for space in (self.near, self.far):
@@ -123,7 +124,7 @@ class Line:
 
     @contextlib.contextmanager
     def thin_way_back(self, rate):
-        """During this time the far end can send no more than this."""
+        """Within `with`, the far end can send no more than this."""
         device = ("dev", self.far_end, "root")
         run("tc", "-n", self.far, "qdisc", "add", *device, "tbf", "rate", rate, "burst", "5kb", "limit", 1_000_000)
         try:
@@ -132,7 +133,7 @@ class Line:
             run("tc", "-n", self.far, "qdisc", "delete", *device)
 
     def move(self):
-        """The far end gets another address, as a phone does that leaves the house. Returns that address."""
+        """Gives the far end another address, as a phone gets one when it leaves the house. Returns the new address."""
         end = self.far_end
         old = int(re.search(r"10\.211\.1\.(\d+)/", run("ip", "-n", self.far, "-o", "-4", "address", "show", "dev", end))[1])
         run("ip", "-n", self.far, "address", "delete", f"10.211.1.{old}/24", "dev", end)
@@ -140,13 +141,13 @@ class Line:
         return f"10.211.1.{old + 1}"
 
     def has_connection(self, address):
-        """Whether somebody at that address is connected to the server."""
+        """Whether a client at that address is connected to the server."""
         text = run("ip", "netns", "exec", self.near, "ss", "-tnH", "state", "established", "sport", "=", ":8080")
         return re.search(rf"\b{re.escape(address)}\]?:\d", text) is not None
 
     @contextlib.contextmanager
     def inside(self, space):
-        """Sockets that this thread makes meanwhile are in that namespace."""
+        """Within `with`, sockets that this thread makes are in that namespace."""
         with open("/proc/thread-self/ns/net", "rb") as home, open(f"/var/run/netns/{space}", "rb") as there:
             enter(there)
             try:
@@ -162,7 +163,7 @@ class Line:
 
     @contextlib.contextmanager
     def serve(self, *flags, binary=None):
-        """A server at the near end. Gives its process."""
+        """Starts a server at the near end. Yields its process."""
         data = tempfile.mkdtemp(prefix="canvas-line-")
         process = self.start(
             self.near, binary or servers.BINARY, "--host", "0.0.0.0", "--open", "--port", 8080, "--data", data, "--log-format", "json",
@@ -182,11 +183,11 @@ class Line:
             shutil.rmtree(data, ignore_errors=True)
 
     def carried(self):
-        """How many bytes have come to the far end."""
+        """How many bytes have arrived at the far end."""
         return int(run("ip", "netns", "exec", self.far, "cat", f"/sys/class/net/{self.far_end}/statistics/rx_bytes"))
 
     def sockets(self):
-        """What the kernel holds for each of the server's connections over the line, in bytes."""
+        """The bytes that the kernel holds for each of the server's connections over the line."""
         text = run("ip", "netns", "exec", self.near, "ss", "-tmnH", "state", "established", "sport", "=", ":8080")
         held = []
         for peer, memory in re.findall(r"(\S+)\s*\n\s*skmem:\(([^)]*)\)", text):
@@ -204,7 +205,7 @@ def enter(file):
 
 
 class Proxy(Nginx):
-    """nginx with the files of deploy/, at the near end of a line, between it and a server."""
+    """nginx with the files of deploy/, at the near end of a line, between the line and a server."""
 
     def __init__(self, line):
         super().__init__()
@@ -220,7 +221,8 @@ class Proxy(Nginx):
 
 
 class Watcher:
-    """A client at the near end that notes everything it is told of the others. `url` is that of a room's socket."""
+    """A client at the near end that notes everything that it is sent about the others. `url` is the address of a room's
+    socket."""
 
     def __init__(self, line, url):
         self.line, self.url, self.here, self.most, self.state = line, url, {}, 0, {}

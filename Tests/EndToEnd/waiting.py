@@ -23,7 +23,8 @@ class _Wait:
 
 
 async def eventually(look, what, holds=bool):
-    """Calls `look` until what it returns `holds`, and returns that. `look` may be `async`."""
+    """Calls `look` again and again until `holds` is true for the value that it returns, and returns that value. `look`
+    may be `async`."""
     wait = _Wait(what, holds)
     while True:
         found = look()
@@ -35,7 +36,7 @@ async def eventually(look, what, holds=bool):
 
 
 def wait_until(look, what, holds=bool):
-    """The same where nothing is `async`."""
+    """The same for functions that are not `async`."""
     wait = _Wait(what, holds)
     while not wait.is_over(found := look()):
         time.sleep(PAUSE_SECONDS)
@@ -43,8 +44,8 @@ def wait_until(look, what, holds=bool):
 
 
 def moment():
-    """A time in milliseconds after everything that has happened so far, and before everything that is still to happen. Stored times are
-    whole milliseconds, and servers, pages and tests read the same machine's clock."""
+    """A time in milliseconds that is later than everything so far, and earlier than everything that follows. Stored
+    times are whole milliseconds, and servers, pages and tests read the same machine's clock."""
     begun = int(time.time() * 1000)
     wait_until(lambda: time.time() * 1000, "the clock goes on", holds=lambda now: now > begun + 20)
     return begun + 10

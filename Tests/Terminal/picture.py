@@ -31,7 +31,7 @@ BASIC = ["#000", "#c33", "#3a3", "#b80", "#36c", "#a3a", "#299", "#ccc", "#666",
 
 
 def operations():
-    """The board as lines for `pipe`; what an arrow is tied to comes before it."""
+    """The board as lines for `pipe`. The shapes that an arrow is tied to come before the arrow."""
     made = {}
     for name, kind, position, size, values in BOARD:
         made[name] = server.identifier()
@@ -40,7 +40,7 @@ def operations():
 
 
 def styles(codes, style):
-    """What one SGR sequence makes of a style: foreground, background, bold, underlined, reversed."""
+    """What an SGR sequence makes of a style, which is foreground, background, bold, underlined, reversed."""
     codes = [int(code or 0) for code in codes.split(";")]
     while codes:
         code = codes.pop(0)

@@ -1,4 +1,4 @@
-"""Changes to rooms by others: over HTTP, and as another member."""
+"""Changes to rooms by other clients: over HTTP, and as another member."""
 
 import json
 
@@ -76,7 +76,7 @@ class Peer:
                 return message
 
     def sees(self, condition):
-        """Waits until the condition holds for some member's presence, and returns that."""
+        """Waits until the condition holds for some member's presence, and returns that presence."""
         if not any(condition(state) for state in self.states.values()):
             self.until(lambda _: any(condition(state) for state in self.states.values()))
         return next(state for state in self.states.values() if condition(state))

@@ -17,7 +17,8 @@ _state = ""
 
 @contextlib.contextmanager
 def own_state():
-    """Commands keep their state in a folder of the tests, not in the folder of the person who runs the tests."""
+    """The folder in which commands of the tests keep their state, instead of the folder of the person who runs the
+    tests."""
     global _state
     _state = tempfile.mkdtemp(prefix="canvas-state-")
     try:
@@ -90,7 +91,7 @@ class Running:
         await self.process.stdin.drain()
 
     async def end(self, signal=None):
-        """Waits for its end. Returns the exit code and the rest of its output."""
+        """Waits until the client ends. Returns the exit code and the rest of its output."""
         if signal is not None:
             self.process.send_signal(signal)
         out, err = await asyncio.wait_for(self.process.communicate(), SECONDS)
@@ -139,7 +140,7 @@ async def on_terminal(server, *words, variables=None):
 
 
 def without(kinds):
-    """For `between`: drops the server's messages of these kinds, which may change meanwhile."""
+    """For `between`: drops the server's messages of these kinds, which can change while it runs."""
     async def keep_back(message):
         return None if message[0] in kinds else message
 

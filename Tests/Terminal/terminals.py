@@ -1,4 +1,5 @@
-"""Terminals to try the client in: tmux, which a person can look at, and a bare pseudo-terminal, which can be measured."""
+"""Terminals in which the client is tried: tmux, whose screen can be read, and a bare pseudo-terminal, whose bytes can
+be measured."""
 
 import fcntl
 import os
@@ -24,7 +25,7 @@ def environment(**more):
 
 
 def mouse(button, column, row, release=False):
-    """A mouse event as a terminal reports it; it counts cells from 1."""
+    """A mouse event in the form in which a terminal reports it, with cells counted from 1."""
     return f"\x1b[<{button};{column + 1};{row + 1}{'m' if release else 'M'}"
 
 
@@ -75,7 +76,7 @@ class Tmux:
         self.type(mouse(button, *start) + moves + mouse(button, *ways[-1], release=True))
 
     def click(self, column, row, times=1):
-        """Sends all clicks at once, so that they count as one double click even on a busy machine."""
+        """Sends all clicks at once, so that they count as a double click even on a busy machine."""
         self.type((mouse(0, column, row) + mouse(0, column, row, release=True)) * times)
 
     def resize(self, columns, rows):
@@ -88,7 +89,7 @@ class Tmux:
         return self.text().split("\n")
 
     def colors(self):
-        """The text with its colour codes."""
+        """The screen's text with its colour codes."""
         return self.run("capture-pane", "-p", "-e", "-N")
 
     def flag(self, name):
@@ -158,7 +159,7 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def read(self, seconds):
-        """Reads what arrives within this time; empty if nothing does."""
+        """Reads the bytes that arrive within this time; empty if none do."""
         ready, _, _ = select.select([self.master], [], [], seconds)
         if not ready:
             return b""
@@ -190,7 +191,7 @@ class Terminal:
         return self.until(is_whole, f"a frame with {texts}")
 
     def quiet(self, seconds=0.3):
-        """Reads until nothing has arrived for `seconds`."""
+        """Reads until no byte has arrived for `seconds`."""
         while self.read(seconds):
             pass
 
@@ -211,7 +212,7 @@ class Terminal:
         )
 
     def state(self):
-        """The process's state, as the letter in /proc."""
+        """The process's state, as its letter in /proc."""
         with open(f"/proc/{self.process.pid}/stat") as stat:
             return stat.read().rpartition(")")[2].split()[0]
 

@@ -15,7 +15,7 @@ async def shapes(server, room):
 
 
 async def ends(server, room):
-    """Where a picture has the two ends of a room's only line."""
+    """Where an exported picture has the two ends of the room's only line."""
     picture = ElementTree.fromstring((await server.get(f"/v1/rooms/{room}/picture.svg")).body)
     (path,) = picture.iter("{http://www.w3.org/2000/svg}path")
     first, *_, last = [tuple(map(float, point.split(","))) for point in path.get("d").removeprefix("M").split("L")]
@@ -23,7 +23,7 @@ async def ends(server, room):
 
 
 def near(x, y):
-    """A place to a hundredth: points are whole parts of their box."""
+    """A place, to a hundredth: a point can only be at a whole fraction of its box."""
     return pytest.approx((x, y), abs=0.01)
 
 

@@ -21,14 +21,15 @@ async def operations(server, room):
 
 
 async def goes_on(server, room, count):
-    """Waits until the room has had so many more operations."""
+    """Waits until the room has had this many more operations."""
     before = await operations(server, room)
     await eventually(
         lambda: operations(server, room), f"{count} more operations in {room}", holds=lambda found: found >= before + count)
 
 
 async def hold(server, room, done, bots, shapes):
-    """The acknowledgements add up to the writes, and each shape is where its bot was told that it is."""
+    """Checks that the acknowledgements add up to the writes, and that each shape is where the acknowledgement to its
+    bot says."""
     *ledger, summary = done.lines
     assert summary["event"] == "summary" and summary["bots"] == bots, summary
     # How many moves the bots make in so short a time depends on the machine.

@@ -1,4 +1,4 @@
-"""docs/BOTS.md as it stands: its blocks are taken out and run."""
+"""docs/BOTS.md as it stands: its blocks of code are taken out and run."""
 
 import asyncio
 import json

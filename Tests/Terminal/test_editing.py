@@ -1,4 +1,4 @@
-"""Edits: one command, one edit, acknowledged before it returns."""
+"""Commands that edit: one command is one edit, which is acknowledged before the command returns."""
 
 import asyncio
 import json

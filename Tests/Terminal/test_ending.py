@@ -1,4 +1,4 @@
-"""However the client ends, the terminal is as it was before. Faults while it runs lose nothing."""
+"""However the client ends, the terminal is as it was before. Faults while the client runs lose nothing."""
 
 import os
 import signal

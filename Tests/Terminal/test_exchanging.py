@@ -19,7 +19,7 @@ async def drawing(server, room):
 
 
 def pixels(png):
-    """Width, height, and rows of (red, green, blue), by the format's description."""
+    """A PNG's width, height, and rows of (red, green, blue), read by the format's description."""
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     place, parts = 8, {}
     while place < len(png):

@@ -1,4 +1,5 @@
-"""Drawings that somebody makes so that others can't work: what they cost is counted in what is written for them."""
+"""Drawings that are made so that others can't work. What such a drawing costs is counted in the bytes that are written
+for it."""
 
 import json
 import struct

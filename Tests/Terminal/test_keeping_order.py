@@ -1,4 +1,5 @@
-"""What operators do from a terminal: who is in a room, removing somebody, locking the room, taking back; and tokens from a file."""
+"""What operators do from a terminal: list the people in a room, remove a person, lock the room, take back edits; and
+tokens from a file."""
 
 import asyncio
 import ctypes.util

@@ -12,7 +12,7 @@ from waiting import wait_until
 
 
 class NearServer(Server):
-    """The server at the near end of a line, asked from there."""
+    """The server at the near end of a line. Requests are sent from the near end."""
 
     def __init__(self, line):
         self.line = line
@@ -28,7 +28,7 @@ class NearServer(Server):
         return thin_line.Watcher(self.line, f"ws://{self.line.address}:8080/v1/rooms/{room}/sync")
 
     def joined(self, client, room, columns=80):
-        """Ann, at the far end."""
+        """The live canvas of Ann, who is at the far end."""
         join = [client, "join", room, "--server", f"ws://{self.line.address}:8080", "--name", "Ann"]
         return Tmux(["ip", "netns", "exec", self.line.far, *join], columns)
 
@@ -60,7 +60,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
         column, row = screen.place("Box")
 
         def move(*columns):
-            """Each column is 8 units of the canvas."""
+            """Moves the mouse to these columns, each of which is 8 units of the canvas wide."""
             for right in columns:
                 screen.type(mouse(32, column + right, row + 1))
                 time.sleep(0.03)

@@ -1,4 +1,4 @@
-"""How much is written, and how fast, with few shapes and with ten thousand."""
+"""How many bytes are written, and how fast, with few shapes and with ten thousand."""
 
 import json
 import random
@@ -43,7 +43,8 @@ def processor_milliseconds(terminal):
 
 
 def measure(terminal, keys):
-    """Milliseconds from a key to the end of the frame that answers it, of the processor too, and the frame's bytes."""
+    """Milliseconds from a key to the end of the frame that answers it, the same in processor time, and the frame's
+    bytes."""
     times, sizes = [], []
     used = processor_milliseconds(terminal)
     for key in keys:

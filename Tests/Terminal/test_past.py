@@ -1,4 +1,4 @@
-"""The history played back, and the operator's table."""
+"""Playing a room's history, and the operator's table."""
 
 from rooms import change, draw
 from server import Server

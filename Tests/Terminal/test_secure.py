@@ -1,4 +1,4 @@
-"""Servers behind TLS: nginx as deploy/ has it, and others that nobody should trust."""
+"""Servers behind TLS: nginx with the file of deploy/, and servers that nobody should trust."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from test_tls import TOKEN, Proxy, certificate
 
 
 def trusting(proxy):
-    """As on a machine that trusts the proxy's certificate."""
+    """An environment as on a machine that trusts the proxy's certificate."""
     certificate = f"{proxy.folder}/certificate.pem"
     return {"CANVAS_SERVER": f"wss://localhost:{proxy.port}", "SSL_CERT_FILE": certificate, "SSL_CERT_DIR": proxy.folder}
 
@@ -65,7 +65,7 @@ async def test_a_watcher_behind_tls_comes_back():
 
 @contextlib.asynccontextmanager
 async def impostor(name):
-    """A server that speaks TLS under this name, and nothing else."""
+    """A server that speaks TLS under this name, and does nothing else."""
     with tempfile.TemporaryDirectory() as folder:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*certificate(folder, name))

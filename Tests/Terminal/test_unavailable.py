@@ -1,4 +1,4 @@
-"""A server that is there and can't answer yet, since it waits for its database."""
+"""A server that runs but can't answer yet, because it waits for its database."""
 
 import asyncio
 import contextlib

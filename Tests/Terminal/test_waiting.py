@@ -1,4 +1,4 @@
-"""A server that doesn't take an edit: what the user is told, and what becomes of the edit."""
+"""A server that doesn't accept an edit: what the user is told, and what happens to the edit."""
 
 import json
 import signal

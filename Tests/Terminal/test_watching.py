@@ -1,4 +1,4 @@
-"""watch: a line for each thing that happens."""
+"""watch: prints a line for each event."""
 
 import asyncio
 import signal
@@ -77,7 +77,8 @@ async def test_texts_groups_and_locks_are_told_in_words(shared):
             assert (await lines.object())["event"] == "came"
 
             async def told(**values):
-                """What both say of it: a line, and the values. Waits for both: what comes meanwhile would be told together with it."""
+                """What both watchers print for an event: a line, and the values. Waits for both, because an event that
+                came in between would share the line."""
                 await ann.write({"shape": "nnn-000-000", "set": values})
                 return await watch.line(), await lines.object()
 
