@@ -27,7 +27,7 @@ FORMS = [
 
 
 def wave(x, y, length, height, waves, steps=60):
-    """A line by hand: what a pen leaves, as a box and a path in it."""
+    """A line as if drawn by hand: the box and the path that a pen leaves."""
     points = [(at / steps, 0.5 + 0.5 * math.sin(waves * 2 * math.pi * at / steps + 0.4 * math.sin(5 * at / steps))) for at in range(steps + 1)]
     return (x, y), (length, height), [[round(65535 * across), round(65535 * down)] for across, down in points]
 
@@ -38,7 +38,7 @@ def ink(name, way, **values):
 
 
 def ring(x, y, width, height, steps=48):
-    """Somebody has drawn around something, a little more than once."""
+    """A line as if drawn around something by hand, a little more than once."""
     turns = [2 * math.pi * 1.06 * at / steps - 2 for at in range(steps + 1)]
     points = [(0.5 + (0.47 - 0.02 * turn / 7) * math.cos(turn), 0.5 + (0.46 + 0.006 * turn) * math.sin(turn)) for turn in turns]
     return (x, y), (width, height), [[round(65535 * min(1, max(0, each))) for each in point] for point in points]
@@ -49,7 +49,7 @@ def note(name, position, text, fill="#FFE27A", size=(170, 120), **values):
 
 
 def arrow(name, first, second, **values):
-    """From the middle of one shape to the middle of another."""
+    """An arrow from the middle of one shape to the middle of another."""
     return name, "line", (0, 0), (10, 10), {
         "from": (first, 32768, 32768), "to": (second, 32768, 32768), "toEnd": "arrow", "stroke": "#6B6A66", "strokeWidth": 3, **values}
 

@@ -15,6 +15,6 @@ def world(pytestconfig):
 
 @pytest.fixture(autouse=True)
 def room(world, request):
-    """A new room. At the end everyone leaves, and no page may have logged an unexpected error."""
+    """A new room. At the end everybody leaves, and no page may have logged an unexpected error."""
     with world.test(request.node.name) as room:
         yield room

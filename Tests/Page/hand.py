@@ -1,4 +1,5 @@
-"""Movements beyond a plain drag: resting before letting go, throwing, tapping several times; and what other pages see of them."""
+"""Movements beyond a plain drag: resting before letting go, throwing, tapping several times; and what other pages
+receive of them."""
 
 import json
 
@@ -8,12 +9,12 @@ FRAME = 16
 
 
 def rest(person):
-    """Waits long enough that letting go will not throw anything."""
+    """Waits long enough that letting go throws nothing."""
     person.page.evaluate("new Promise((done) => setTimeout(done, 70))")
 
 
 def lead(person, start, end, steps=8, modifiers=()):
-    """Presses the mouse button, moves to a place, rests, lets go."""
+    """Presses the mouse button, moves to a place, rests, and lets go."""
     for key in modifiers:
         person.page.keyboard.down(key)
     person.drag(start, end, steps, hold=True)
@@ -24,14 +25,14 @@ def lead(person, start, end, steps=8, modifiers=()):
 
 
 def lead_finger(person, start, end, steps=8):
-    """The same with one finger."""
+    """The same as `lead`, with one finger."""
     person.touch.drag(start, end, steps, hold=True)
     rest(person)
     person.touch.end()
 
 
 def tap(person, x, y, times=1):
-    """Taps or clicks several times in quick succession. The person's clock moves only for this."""
+    """Taps or clicks several times in quick succession. The person's clock moves only during this call."""
     for _ in range(times):
         if person.page.evaluate("navigator.maxTouchPoints > 0"):
             person.touch.tap(x, y)
@@ -43,7 +44,7 @@ def tap(person, x, y, times=1):
 
 
 def throw(person, start, step, steps=8):
-    """Lets go while moving by `step` CSS pixels a frame. The person's clock moves only for this."""
+    """Lets go while moving by `step` CSS pixels a frame. The person's clock moves only during this call."""
     x, y = start
     person.page.mouse.move(x, y)
     person.page.mouse.down()
@@ -57,7 +58,7 @@ def throw(person, start, step, steps=8):
 
 
 def watch(person):
-    """From now on the page records the changes that it receives, for `seen`."""
+    """Makes the page record the changes that it receives from now on, for `seen`."""
     person.run("""
       window.seen = []
       app.shown.on('changes', (detail) => {
@@ -72,10 +73,8 @@ def seen(person, identifier):
 
 
 def handle(person, kind, side=None):
-    """
-    Where a handle of the selection is, in CSS pixels of the window. `side`: (-1, 0) is the middle of the left side; unless given,
-    one scales at the lower right.
-    """
+    """Where a handle of the selection is, in CSS pixels of the window. `side`: (-1, 0) is the middle of the left side;
+    the default is the handle at the lower right, which scales."""
     person.painted()
     person.wait("(app.selection.size > 0)", "something is selected")
     place = person.run(
@@ -96,7 +95,7 @@ def moved(place, x, y):
 
 
 def near(actual, expected, within=0.6):
-    """Whether numbers, or lists of numbers, are equal but for rounding."""
+    """Whether numbers, or lists of numbers, are equal except for rounding."""
     if isinstance(actual, (list, tuple)):
         return len(actual) == len(expected) and all(near(a, b, within) for a, b in zip(actual, expected))
     return abs(actual - expected) <= within
@@ -109,7 +108,7 @@ def hue_saturation_brightness(fill):
 
 
 def is_bright(fill):
-    """Whether a colour is at least half saturated and at least 70 % bright, with some room for rounding."""
+    """Whether a colour is at least half saturated and at least 70 % bright, with a tolerance for rounding."""
     _, saturation, brightness = hue_saturation_brightness(fill)
     return saturation >= 0.49 and brightness >= 0.69
 

@@ -9,7 +9,8 @@ WEB = Path(__file__).resolve().parents[2] / "web"
 
 @cache
 def module(path):
-    """What a module exports, as an expression to be evaluated in a page. Its state is its own, not the page's."""
+    """The exports of a module, as an expression to be evaluated in a page. The module's state is separate from the
+    page's."""
     command = ["esbuild", WEB / path, "--bundle", "--format=iife", "--global-name=exported", "--target=es2022", "--log-level=warning"]
     script = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return f"(() => {{ {script}; return exported }})()"

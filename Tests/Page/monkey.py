@@ -47,7 +47,7 @@ ALONE = ["past_while_writing", "inspect", "pinch_furniture", *FURNITURE]
 
 
 def deed(chance, name):
-    """A deed by its name, with three places and a number."""
+    """A deed: its name, three places and a number."""
     return name, [*([chance.random(), chance.random()] for _ in range(3)), chance.randrange(1 << 16)]
 
 
@@ -59,7 +59,7 @@ def history(seed, length, phone):
 
 
 def dealt(seed, phone, count):
-    """Histories in which, taken together, each deed of this hand is done and each tool is in it; between them something is drawn."""
+    """Histories that together do each deed of this hand and use each tool. Between the deeds, shapes are drawn."""
     chance = random.Random(seed)
     names = sorted({*(FINGERS if phone else MOUSE), *BOTH} - {"tool", "reload"})
     deeds = [deed(chance, name) for name in names] + [deed(chance, f"tool {name}") for name in TOOLS]
@@ -81,14 +81,12 @@ def dealt(seed, phone, count):
 
 
 class Broken(AssertionError):
-    """Something that must hold doesn't."""
+    """A rule that must hold is broken."""
 
 
 class Monkey(AtFurniture):
-    """
-    A person with a model of undo: what the drawing was before each step, and after each that was undone. `alone`: nobody else
-    writes, so undo and redo must bring back exactly these.
-    """
+    """A person with a model of undo: the drawing before each step, and the drawing after each step that was undone.
+    `alone`: nobody else writes, so undo and redo must bring back exactly these drawings."""
 
     def __init__(self, person, phone, alone):
         self.person, self.page, self.phone, self.alone = person, person.page, phone, alone
@@ -109,7 +107,7 @@ class Monkey(AtFurniture):
             "return JSON.stringify(app.live.shapes().map(({ written, ...shape }) => ({ ...shape, name: app.live.shownName(shape.id) })))")
 
     def at(self, share):
-        """A place on the paper, away from the furniture, in pixels of the window as it is now."""
+        """A place on the paper, away from the furniture, in pixels of the window at its present size."""
         width, height = (self.page.viewport_size[side] for side in ("width", "height"))
         above, below = min(150, height // 4), min(204, height * 3 // 10)
         return round(20 + share[0] * (width - 40)), round(above + share[1] * (height - above - below))
@@ -118,7 +116,8 @@ class Monkey(AtFurniture):
         return self.page.locator(selector).count() > 0
 
     def do(self, deed):
-        """Does it, and judges what came of it. What was done is in `happened`, unless there was nothing to do it to."""
+        """Does a deed, and checks its result. `happened` has the deeds that were done; a deed that found nothing to act
+        on is missing."""
         name, (*places, chance) = deed
         self.tokens, self.deed = [], deed
         what, _, tool = name.partition(" ")
@@ -140,7 +139,7 @@ class Monkey(AtFurniture):
         self.must(not status["busy"], "a gesture goes on with no hand on it")
 
     def step(self):
-        """Any difference by now is a step that can be undone."""
+        """Notes that any difference from before is a step that can be undone."""
         board = self.look()
         if board != self.board:
             self.done.append(self.board)
@@ -152,7 +151,7 @@ class Monkey(AtFurniture):
             raise Broken(f"{self.person.name}: {words} (deed {self.deed})")
 
     def rest(self):
-        """Lets go of everything, closes what is open, and waits until nothing glides."""
+        """Lets go of everything, closes everything that is open, and waits until nothing glides."""
         for key in ("Shift", "Alt", "Control"):
             self.page.keyboard.up(key)
         for _ in range(4):
@@ -180,7 +179,7 @@ class Monkey(AtFurniture):
         return self.hold(MODIFIERS[chance % len(MODIFIERS)], lambda: self.person.drag(start, end, steps=4))
 
     def drag_and_touch(self, start, end, other, chance):
-        """A second finger touches and lifts, or begins to move, in the middle of a drag, of a shape where one is in sight."""
+        """In the middle of a drag, of a shape if one is in view, a second finger touches and lifts, or begins to move."""
         touch = self.person.touch
         middles = self.person.run("return app.live.shapes().filter(({ locked, visible, kind }) => !locked && visible && kind !== 'ink')"
                                   ".map(({ x, y, width, height }) => app.view.toScreen({ x: x + width / 2, y: y + height / 2 }))")
@@ -200,7 +199,7 @@ class Monkey(AtFurniture):
         self.square()
 
     def many_fingers(self, start, end, other, chance):
-        """Up to four fingers come one by one, move, and go one by one; or the browser takes them all."""
+        """Up to four fingers come down one by one, move, and lift one by one; or the browser cancels all of them."""
         places = [start, end, other, (start[0], other[1])][:2 + chance % 3]
         for count in range(len(places)):
             self.person.touch.start(*places[:count + 1])
@@ -212,7 +211,7 @@ class Monkey(AtFurniture):
             self.person.touch.end(*places[:count])
 
     def drag_and_escape(self, start, end, other, _):
-        """Escape takes back whatever the hand has begun."""
+        """Escape in the middle of a drag reverts what the hand has begun."""
         self.person.drag(start, end, steps=4, hold=True)
         self.page.keyboard.press("Escape")
         self.page.mouse.move(*other)
@@ -247,7 +246,7 @@ class Monkey(AtFurniture):
         self.type(chance)
 
     def menu(self, place, _, __, chance):
-        """The right button's menu, a press on one of its lines, some way down, and Enter."""
+        """Opens the menu of the right button, presses one of its lines, goes some entries down, and presses Enter."""
         self.page.mouse.click(*place, button="right")
         if self.is_open(".context"):
             self.unchanged("a menu")
@@ -273,7 +272,7 @@ class Monkey(AtFurniture):
     # The deeds
 
     def type(self, chance):
-        """Types, if somebody writes: what is typed is looked for afterwards."""
+        """Types if a text is being written. The typed words are looked for afterwards."""
         if not self.person.run("app.writing.isOpen"):
             return
         self.count += 1
@@ -285,7 +284,7 @@ class Monkey(AtFurniture):
         self.person.run("app.setTool(value); return null", TOOLS[chance % len(TOOLS)])
 
     def write(self, place, _, __, chance):
-        """With the tool for texts or for notes: something, or nothing."""
+        """With the tool for texts or for notes, writes some words, or none."""
         self.person.run("app.setTool(value); return null", ["text", "note"][chance % 2])
         self.person.touch.tap(*place) if self.phone else self.page.mouse.click(*place)
         if chance % 3:
@@ -298,7 +297,7 @@ class Monkey(AtFurniture):
         self.person.run("app.actions.recolor.run(); return null")
 
     def copy_and_paste(self, _, __, ___, chance):
-        """Copies or cuts everything by the keys of the clipboard."""
+        """Copies or cuts the selection, and pastes it, by the keys of the clipboard."""
         if not self.person.run("app.live.shapeCount"):
             return False
         self.page.mouse.move(*self.at((0.5, 0.5)))
@@ -312,7 +311,7 @@ class Monkey(AtFurniture):
         self.settled()
 
     def paste_foreign(self, _, __, ___, chance):
-        """A drawing from elsewhere, or words, which are none."""
+        """Pastes a drawing from elsewhere, or words that are no drawing."""
         token = f"pasted{chance}"
         drawing = {"format": "canvassync", "version": 1, "shapes": [{"kind": "ellipse", "position": [50, 80], "size": [40, 40], "name": token}]}
         self.person.run("app.selection.clear(); document.activeElement.blur(); const data = new DataTransfer(); data.setData('text/plain', value);"
@@ -325,17 +324,17 @@ class Monkey(AtFurniture):
             self.unchanged("words that are no drawing")
 
     def settled(self):
-        """What a key began may wait for a part of the page, or for the clipboard."""
+        """Waits, because what a key began may wait for a part of the page, or for the clipboard."""
         self.page.evaluate("new Promise((done) => setTimeout(done, 60))")
 
     def resize(self, _, __, ___, chance):
-        """The window has another size, or the phone is turned."""
+        """Gives the window another size, or turns the phone."""
         width, height = (PHONES if self.phone else DESKS)[chance % 4]
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def inspect(self, place, _, __, chance):
-        """Types a name in the inspector, and selects something else in the middle of it."""
+        """Types a name in the inspector, and selects another shape in the middle of that."""
         ids = self.person.run("app.live.drawingOrder()")
         if not ids:
             return False
@@ -384,7 +383,7 @@ class Monkey(AtFurniture):
         return self.is_open(".history:not([hidden])")
 
     def past_while_writing(self, _, __, ___, chance):
-        """A moment of the past is asked for, and comes while one writes in a shape."""
+        """Requests a moment of the past, which arrives while this person writes in a shape."""
         ids = self.person.run("app.live.shapes().filter(({ kind, locked }) => kind === 'rectangle' && !locked).map(({ id }) => id)")
         if not ids or not self.open_history():
             return False
@@ -405,7 +404,7 @@ class Monkey(AtFurniture):
         self.close_history()
 
     def play(self, _, __, ___, chance):
-        """Play, Pause and Play, quickly: no moment is asked for twice by two that play at once."""
+        """Presses Play, Pause and Play quickly. No moment may be requested twice because two playings run at once."""
         if not self.open_history():
             return False
         asked = []
@@ -429,7 +428,7 @@ class Monkey(AtFurniture):
         self.person.wait("app.live.status().state === 'live'", "to be back")
 
     def reload(self, *_):
-        """The drawing is there again. The undo history ends with the page."""
+        """Reloads the page. The drawing must be there again, while the undo history ends with the page."""
         self.rest()
         self.page.reload()
         self.person.wait("app.live.status().state === 'live' && app.painter.isDone", "the room is there again")
@@ -440,7 +439,7 @@ class Monkey(AtFurniture):
 
 
 def difference(wanted, board):
-    """The difference, in few words."""
+    """The difference between two boards, in few words."""
     was, now = ({shape["id"]: shape for shape in json.loads(text)} for text in (wanted, board))
     words = []
     for identifier in sorted(set(was) | set(now)):
@@ -453,7 +452,7 @@ def difference(wanted, board):
 
 
 def check(room, monkeys):
-    """What must hold when everybody rests."""
+    """Checks everything that must hold when everybody rests."""
     for monkey in monkeys:
         monkey.rest()
         monkey.online()
@@ -470,7 +469,7 @@ def check(room, monkeys):
 
 
 def draws_anew(monkey):
-    """One can still draw, and one undo takes just that away."""
+    """Checks that this person can still draw, and that one undo reverts just that."""
     before, count = monkey.look(), monkey.person.run("app.live.shapeCount")
     monkey.person.run("app.selection.clear(); app.setTool('pen'); return null")
     hand = (monkey.person.touch if monkey.phone else monkey.person)
@@ -483,7 +482,7 @@ def draws_anew(monkey):
 
 
 def undo_all(monkey):
-    """A lone writer comes back to where the page began."""
+    """A person who is alone undoes everything, and must come back to the board at the beginning."""
     for _ in range(len(monkey.done) + 2):
         if not monkey.person.run("app.live.canUndo"):
             break
@@ -492,7 +491,8 @@ def undo_all(monkey):
 
 
 def undo_own(monkey, room):
-    """Undoing all of one's own touches no value that somebody else has written last, in a shape that is theirs."""
+    """Undoes all steps of this person, which must change no value that somebody else has written last in their own
+    shape."""
     actor = monkey.person.run("app.live.actor.toString(36).padStart(9, '0').replace(/^(...)(...)(...)$/, '$1-$2-$3')")
 
     def theirs():
@@ -513,7 +513,7 @@ def undo_own(monkey, room):
 
 
 def looks_as_loaded(room, monkey):
-    """What is painted is what a page paints that has just been opened."""
+    """Checks that the page paints the same as a page that has just been opened."""
     monkey.person.run("app.selection.clear(); app.marks.pointAt(null); return null")
     size = monkey.page.viewport_size
     # The view begins on a whole pixel, so that both pages have the same corners.
@@ -528,7 +528,8 @@ def looks_as_loaded(room, monkey):
 
 
 def live(room, deeds, phone, size=None):
-    """One person alone: all of it can be undone, step by step. Returns what was really done."""
+    """Plays a history with one person alone, who can undo all of it, step by step. Returns the deeds that were really
+    done."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     person = room.join("Eve" if phone else "Ann", phone=phone, size=size or (PHONES if phone else DESKS)[0])
@@ -546,7 +547,8 @@ def live(room, deeds, phone, size=None):
 
 
 def live_together(room, deeds, others, thirds):
-    """Two people at pages and one at a terminal: nothing is lost or touched, and all agree."""
+    """Plays histories with two people at pages and one at a terminal. No edit may be lost or reverted by others, and
+    all must agree at the end."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     monkeys = []
@@ -580,7 +582,7 @@ def complain(room):
 
 
 def shortest(fails, deeds, tries=60):
-    """The fewest deeds with which it still fails, as far as this many tries find them."""
+    """The shortest history that still fails, as far as this many tries find one."""
     size = max(1, len(deeds) // 2)
     while tries > 0:
         at = 0

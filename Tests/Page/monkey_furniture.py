@@ -1,4 +1,5 @@
-"""What a monkey does beside the drawing: to menus, dialogs, the panel, its fields and rows. Escape leaves each of them, and changes nothing."""
+"""The deeds of a monkey beside the drawing: with menus, dialogs, the panel, its fields and rows. Escape leaves each of
+them, and changes nothing."""
 
 import json
 
@@ -16,7 +17,7 @@ class AtFurniture:
     # Presses by the hand that this monkey has, mouse or finger.
 
     def press(self, element):
-        """Presses the middle of an element by mouse or finger. False where it isn't to be seen."""
+        """Presses the middle of an element by mouse or finger. Returns False if the element isn't visible."""
         if not element.is_visible():
             return False
         element.scroll_into_view_if_needed()
@@ -44,13 +45,13 @@ class AtFurniture:
             self.page.get_by_role("button", name="Close the panel").click()
 
     def open_shape(self, chance):
-        """Selects a shape that may be changed, by its number, with Select in the hand; None where there is none."""
+        """Selects a shape that may be changed, by its number, with the Select tool; None if there is no such shape."""
         return self.person.run(
             "const ids = app.live.shapes().filter(({ locked }) => !locked).map(({ id }) => id); const id = ids[value % ids.length] ?? null;"
             "app.setTool('select'); id === null ? app.selection.clear() : app.selection.set([id]); return id", chance)
 
     def others_are(self, before, shape, what):
-        """Nothing but that shape is different now."""
+        """Checks that only that shape has changed."""
         if not self.alone:
             return
         was, now = ({each["id"]: each for each in json.loads(board)} for board in (before, self.look()))
@@ -66,7 +67,7 @@ class AtFurniture:
     # Escape
 
     def escape_menus(self, _, __, ___, chance):
-        """Each button that opens something, with a press on a line of what it opens."""
+        """Presses each button that opens something, and a line of what it opens. Then Escape closes that again."""
         buttons = self.page.locator("button[aria-haspopup]:visible")
         for at in range(buttons.count()):
             if not self.press(buttons.nth(at)):
@@ -90,7 +91,7 @@ class AtFurniture:
         self.unchanged("a dialog")
 
     def escape_panel(self, _, __, ___, chance):
-        """Escape leaves the panel, and the next one means the page."""
+        """Escape leaves the panel, and the next Escape is for the page."""
         self.open_panel(["layers", "inspector", "overlaps"][chance % 3])
         self.page.keyboard.press("Escape")
         self.must(not self.person.run("document.querySelector('.panel').contains(document.activeElement)"), "Escape doesn't leave the panel")
@@ -98,7 +99,7 @@ class AtFurniture:
         self.unchanged("the panel")
 
     def escape_history(self, _, __, ___, chance):
-        """From a moment that is shown, or still asked for, wherever the focus is."""
+        """Escape leaves a moment of the past, whether it is shown or still requested, wherever the focus is."""
         if not self.open_history():
             return False
         self.person.run("const slider = document.querySelector('.history .slider'); slider.value = value;"
@@ -126,7 +127,7 @@ class AtFurniture:
         self.close_panel()
 
     def escape_row(self, _, __, ___, chance):
-        """In the middle of dragging a row."""
+        """Escape in the middle of dragging a row."""
         self.open_panel("layers")
         # A mouse can drag a row anywhere, a finger only by its grip.
         grips = self.page.locator(".layer-grip" if self.phone else ".layer-name")
@@ -147,7 +148,7 @@ class AtFurniture:
         self.close_panel()
 
     def escape_slider(self, _, __, ___, chance):
-        """One step by a key is kept, and Escape leaves the slider."""
+        """A step by a key is kept, and Escape leaves the slider."""
         slider = self.in_inspector(chance, "input[type=range]:visible:enabled")
         if not slider:
             return False
@@ -169,7 +170,7 @@ class AtFurniture:
         self.close_panel()
 
     def escape_writing(self, _, __, ___, chance):
-        """What is written is kept."""
+        """Escape leaves the text, and the written words are kept."""
         id = self.person.run("app.live.shapes().find(({ kind, locked }) => !locked && !['ink', 'line'].includes(kind))?.id ?? null")
         if id is None:
             return False
@@ -180,7 +181,7 @@ class AtFurniture:
         self.must(not self.person.run("app.writing.isOpen"), "Escape doesn't end a text")
 
     def escape_tool(self, _, __, ___, chance):
-        """From any tool, with something selected: Escape comes back to Select."""
+        """With any tool and a selection, Escape returns to the Select tool."""
         self.person.run("document.activeElement.blur(); app.actions.selectAll.run(); app.setTool(value); return null",
                         ["pen", "rectangle", "text", "eraser", "arrow"][chance % 5])
         for _ in range(2):
@@ -192,7 +193,7 @@ class AtFurniture:
     # Fields, rows, buttons
 
     def in_inspector(self, chance, selector):
-        """A field that can be changed, of one shape, or None."""
+        """A field of one shape that can be changed, or None."""
         if self.open_shape(chance) is None:
             return None
         self.open_panel("inspector")
@@ -208,7 +209,8 @@ class AtFurniture:
         return None
 
     def field(self, place, _, __, chance):
-        """Types, steps or chooses in one field, and leaves it in one of all ways. Only its own shape changes."""
+        """Types, steps or chooses in a field, and leaves the field in one of all ways. Only the field's own shape may
+        change."""
         field = self.in_inspector(chance, "input:visible:enabled, select:visible:enabled")
         if not field:
             return False
@@ -257,7 +259,7 @@ class AtFurniture:
             self.board = board
 
     def rows(self, _, __, ___, chance):
-        """Rows are dragged by their grips, swiped away, hidden, locked; a second finger comes in between."""
+        """Rows are dragged by their grips, swiped away, hidden, locked; in between a second finger comes down."""
         self.open_panel("layers")
         rows = self.page.locator(".layer")
         if rows.count() < 2:
@@ -284,7 +286,7 @@ class AtFurniture:
         self.close_panel()
 
     def tidy_rows(self):
-        """No row goes on looking as if a hand held it."""
+        """Checks that no row still looks as if a hand held it."""
         left = self.page.locator(".layer.dragged, .layer.swiped, .layer.goes, .layers-marker:visible").count()
         self.must(left == 0, "a row looks as if it were held")
 
@@ -314,13 +316,14 @@ class AtFurniture:
             self.rest_from_pinch(selector)
 
     def rest_from_pinch(self, selector):
-        """A finger of a pinch may count as a press on what lies below it: what that opens closes again, what it does is a step."""
+        """Cleans up after a pinch, of which a finger may count as a press on what lies below: what that opened is
+        closed, and what it did is a step."""
         if selector in (".panel", "dialog[open]", ".history"):
             return
         self.rest()
         self.step()
 
     def toolbar(self, _, __, ___, chance):
-        """Presses one of the buttons that are there, but not what asks a question or leaves."""
+        """Presses one of the visible buttons, except those that ask a question or leave."""
         buttons = self.page.locator(".toolbar button:visible:not([aria-haspopup]):not([data-action=undo]):not([data-action=redo])")
         return self.press(buttons.nth(chance % buttons.count()))

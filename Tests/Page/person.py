@@ -1,4 +1,4 @@
-"""Someone at a browser, in a context of their own: what they do, what they see, what their page holds."""
+"""A person at a browser, with a context of their own: what they do, what they see, what their page holds."""
 
 import base64
 import contextlib
@@ -22,7 +22,7 @@ COLORS = ["#1D4ED8", "#BE185D", "#0F766E", "#6D28D9"]
 
 
 class Size(dict):
-    """A window's size. It can be a key, so that a free context with the same settings is found."""
+    """A window's size. It can be a dictionary's key, so that a free context with the same settings is found."""
 
     def __hash__(self):
         return hash(tuple(self.items()))
@@ -114,7 +114,7 @@ class Person:
         self.counts.send("Profiler.startPreciseCoverage", {"detailed": True, "callCount": False})
 
     def keep_counts(self):
-        """In a file as node writes them, too."""
+        """Stores the counts in a file, in the form in which node stores its own."""
         if FOLDER and not self.page.is_closed():
             with contextlib.suppress(Error), open(f"{FOLDER}/page-{uuid.uuid4()}.json", "w", encoding="utf-8") as file:
                 json.dump({"result": self.counts.send("Profiler.takePreciseCoverage")["result"]}, file)
@@ -122,7 +122,7 @@ class Person:
     # What went wrong
 
     def forgive(self, *words):
-        """Expects errors on the console that contain these words, for instance after the server was killed."""
+        """Expects errors on the console that contain these words, for example after the server was killed."""
         self.forgiven += words
 
     @property
@@ -146,17 +146,18 @@ class Person:
             raise AssertionError(f"{self.name} waited in vain for {what or expression}; {self.noticed}") from error
 
     def choose_size(self, suffix):
-        """Answers how large the picture shall be, which is asked only where it is one of pixels."""
+        """Answers how large the picture shall be. The page asks that only for a picture of pixels."""
         if suffix == "PNG":
             self.page.get_by_role("dialog").get_by_role("button", name="2×").click()
             self.wait_for_no_dialog()
 
     def wait_for_no_dialog(self):
-        """A closed dialog is no longer visible, but it stays in the page until the page hears of the closing."""
+        """Waits until no dialog is open. A closed dialog is no longer visible, but stays in the page until the page
+        gets the event of its closing."""
         self.page.locator("dialog").wait_for(state="detached")
 
     def shapes(self):
-        """The page's shapes by identifier."""
+        """The page's shapes, by identifier."""
         return {shape["id"]: shape for shape in self.run(
             "return app.session.shapes().map((shape) => ({ ...shape, id: shape.id.toString(36).padStart(9, '0')"
             ".replace(/^(...)(...)(...)$/, '$1-$2-$3') }))")}
@@ -169,7 +170,7 @@ class Person:
         self._wait_for_storage("(await editsOf(room)).some((record) => record.unsent === value)", unsent, f"{unsent} edits are kept")
 
     def wait_until_drawing_is_kept(self, since):
-        """Waits until the browser has stored the drawing as of that time, by its own clock, or later."""
+        """Waits until the browser has stored the drawing as it was at that time, by the browser's own clock, or later."""
         self._wait_for_storage("(await drawingOf(room))?.at >= value", since, "the drawing is kept")
 
     def _wait_for_storage(self, expression, value, what):
@@ -185,7 +186,7 @@ class Person:
         self.wait(f"app.session.shapeCount === {count}", f"{count} shapes")
 
     def wait_for_shape(self, identifier, condition="true"):
-        """Waits until the shape exists and the condition, which calls it `shape`, holds."""
+        """Waits until the shape exists and the condition holds, in which the shape is called `shape`."""
         self.wait(
             f"((shape) => shape !== null && ({condition}))(app.session.shape(value))", f"{identifier} with {condition}",
             number(identifier))
@@ -212,7 +213,7 @@ class Person:
     # Where things are
 
     def look_at(self, x=0, y=0, scale=1):
-        """The canvas point at the top left of the window, and the scale."""
+        """Sets the canvas point at the top left of the window, and the scale."""
         self.run("const { view } = app; view.fit({ x: 0, y: 0, width: 1, height: 1 }, 0, { nearest: value.scale });"
                  "view.panBy((view.x - value.x) * view.scale, (view.y - value.y) * view.scale); return null",
                  {"x": x, "y": y, "scale": scale})
@@ -230,7 +231,7 @@ class Person:
     # The mouse, in CSS pixels of the window
 
     def drag(self, start, end, steps=8, hold=False, modifiers=()):
-        """Presses, moves in steps, lets go. With `hold` the button stays down."""
+        """Presses, moves in steps, and lets go. With `hold` the button stays down."""
         for key in modifiers:
             self.page.keyboard.down(key)
         self.page.mouse.move(*start)
@@ -254,7 +255,7 @@ class Person:
     # Time, for a person who joined with `clock=True`
 
     def stop_clock(self):
-        """From now on, frames and timers of this page wait for `pass_time`."""
+        """Stops the page's time: from now on its frames and timers wait for `pass_time`."""
         for ahead in (1, 5, 25):
             try:
                 self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + ahead)
@@ -291,7 +292,7 @@ class Person:
 
 
 def told(message):
-    """The message with its address, which the message about a failed request lacks."""
+    """The message with its address, because the message about a failed request has no address."""
     url = message.location.get("url", "")
     return message.text + (f" ({url})" if url else "")
 

@@ -20,7 +20,7 @@ def centers(shape):
 
 
 def near(polygon, shape, margin=16):
-    """The part of a picture around a polygon, so that less has to be computed."""
+    """The part of a picture around a polygon, so that fewer pixels have to be computed."""
     columns, rows = zip(*polygon)
     return (
         slice(max(0, int(min(rows)) - margin), min(shape[0], int(max(rows)) + margin)),
@@ -29,7 +29,7 @@ def near(polygon, shape, margin=16):
 
 
 def inside(polygon, x, y):
-    """Which points lie inside a polygon, by counting the edges to the right of each."""
+    """Which points lie inside a polygon, by counting the edges to the right of each point."""
     result = numpy.zeros(x.shape, dtype=bool)
     for (ax, ay), (bx, by) in zip(polygon, polygon[1:] + polygon[:1]):
         if ay == by:

@@ -24,7 +24,7 @@ RATIO = 1.15
 
 
 def draw(person, forms):
-    """Someone draws all of them. Returns the identifiers by name."""
+    """Lets a person draw all of these shapes. Returns the identifiers by name."""
     shapes = {}
     for name, kind, position, size, values in forms:
         identifier = server.identifier()
@@ -55,7 +55,7 @@ class Pictures:
         print(f"{path}: {path.stat().st_size // 1000} KB", flush=True)
 
     def company(self, room, ann, shapes, bobs, eves):
-        """Bob has selected a shape, Eve has lifted one."""
+        """Two more people: Bob has selected a shape, Eve has lifted one."""
         bob, eve = room.join("Bob"), room.join("Eve")
         for person in room.people:
             person.wait_for_shapes(len(shapes))
@@ -77,7 +77,7 @@ class Pictures:
         self.save(ann, "empty")
 
     def board(self, name="board", **options):
-        """Texts, notes, arrows and ink, in company."""
+        """Texts, notes, arrows and ink, with other people in the room."""
         room = self.world.room(name="garden")
         ann = room.join("Ann", ratio=RATIO, **options)
         shapes = draw(ann, BOARD)
@@ -90,7 +90,7 @@ class Pictures:
         self.board("dark", theme="dark")
 
     def forms(self, name="forms", **options):
-        """All kinds of shapes with an area."""
+        """All kinds of shapes that have an area."""
         room = self.world.room(name="forms")
         ann = room.join("Ann", ratio=RATIO, **options)
         shapes = draw(ann, FORMS)
@@ -129,11 +129,11 @@ class Pictures:
         self.phone("phone_dark", theme="dark")
 
     def narrow(self):
-        """The narrowest phone that everything has to fit on."""
+        """The narrowest phone on which everything has to fit."""
         self.phone("narrow", size=(320, 568))
 
     def landscape(self, name="landscape", **options):
-        """A phone on its side, with what somebody else has just done."""
+        """A phone on its side, with the notice of another person's last step."""
         room = self.world.room(name="garden")
         eve = room.join("Eve", phone=True, size=(844, 390), ratio=1.5, **options)
         shapes = draw(eve, BOARD)
@@ -155,7 +155,7 @@ class Pictures:
         self.save(eve, "landscape_panel")
 
     def inspector(self, name="inspector", **options):
-        """The colours come first; a line has its ends."""
+        """The inspector: the colours come first, and a line has its ends."""
         ann = self.world.room(name="garden").join("Ann", ratio=RATIO, **options)
         shapes = draw(ann, BOARD)
         ann.look_at(40, 0, 1)
@@ -168,7 +168,7 @@ class Pictures:
         self.inspector("inspector_dark", theme="dark")
 
     def question(self):
-        """Before everything is cleared, where others are."""
+        """The question before everything is cleared, because others are in the room."""
         room = self.world.room(name="garden")
         ann = room.join("Ann", ratio=RATIO)
         draw(ann, BOARD)
@@ -180,7 +180,7 @@ class Pictures:
         self.save(ann, "question")
 
     def history(self, name="history", **options):
-        """Three people drew one after the other; Bob then removed something."""
+        """The history after three people drew one after the other, and Bob then removed a shape."""
         room = self.world.room(name="garden")
         ann, bob, eve = room.join("Ann", ratio=RATIO, **options), room.join("Bob"), room.join("Eve")
         for at, form in enumerate(BOARD[:9]):
@@ -204,7 +204,7 @@ class Pictures:
 
 
 def draw_one(person, form):
-    """As if a moment had passed since whoever drew before."""
+    """Lets another person draw, as if a moment had passed since the person before."""
     count = len(person.room.shapes())
     name, kind, position, size, values = form
     person.wait_for_shapes(count)

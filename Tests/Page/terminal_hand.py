@@ -1,4 +1,4 @@
-"""Somebody at the live canvas of a terminal, beside people at their pages."""
+"""A person at the live canvas of a terminal, beside people at their pages."""
 
 import os
 import tempfile
@@ -14,7 +14,7 @@ KEYS = [
 
 
 class AtTerminal:
-    """`with AtTerminal(room, "Tom") as tom`: keys and mouse by the same deeds that a monkey at a page gets."""
+    """`with AtTerminal(room, "Tom") as tom`: does with keys and mouse the same deeds that a monkey does at a page."""
 
     def __init__(self, room, name):
         client = os.path.join(os.path.dirname(server.BINARY), "sync-client")
@@ -42,13 +42,13 @@ class AtTerminal:
                 self.screen.type("word ")
 
     def rest(self):
-        """Closes what is open."""
+        """Closes everything that is open."""
         self.screen.keys("Escape")
         self.screen.lacks("ended with")
         self.screen.keys("Escape")
 
     def agrees(self):
-        """All is sent, and it shows as many shapes as the server has."""
+        """Waits until everything is sent and the terminal shows as many shapes as the server has."""
         self.rest()
         self.screen.shows("Saved")
         count = len(self.room.agree())

@@ -14,7 +14,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 
 def check(person, what):
-    """Fails if axe finds broken rules, in the dark those of contrast."""
+    """Fails if axe finds broken rules. In dark mode only the rules about contrast are checked."""
     look(person, what, {"type": "tag", "values": RULES})
     if what in LIKE_OTHERS:
         return
@@ -24,7 +24,7 @@ def check(person, what):
 
 
 def look(person, what, rules):
-    """The browser's tools run axe's script, because the page's policy wouldn't allow it."""
+    """Checks the page by axe. The browser's tools run axe's script, because the page's policy wouldn't allow it."""
     if not person.page.evaluate("'axe' in globalThis"):
         person.page.evaluate(f"() => {{ {AXE} }}")
     found = person.page.evaluate(

@@ -18,7 +18,7 @@ def ends(person, line):
 
 
 def drawn_line(room, condition=lambda shape: True):
-    """Waits until the server has a line like that, and returns it as it is when it isn't on its way any more."""
+    """Waits until everything is sent and the server has a line for which the condition holds. Returns that line."""
     room.wait_until_sent()
 
     def found(shapes):

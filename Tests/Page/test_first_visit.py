@@ -11,7 +11,8 @@ LATER = "exchange.wasm"
 
 
 class Visit:
-    """What comes over the network while the page loads: bytes of files by path, and how many sockets are opened."""
+    """Counts the network traffic while the page loads: the bytes of files by path, and the number of sockets that are
+    opened."""
 
     def __init__(self, page):
         self.sizes, self.sockets = {}, 0
@@ -27,7 +28,7 @@ class Visit:
 
 
 class Gate:
-    """Keeps exchange.wasm back until it is opened, or for good."""
+    """Holds exchange.wasm back until the gate is opened, or for good."""
 
     def __init__(self, page):
         self.held, self.is_open = [], False

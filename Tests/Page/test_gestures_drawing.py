@@ -4,7 +4,7 @@ from hand import handle, lead, lead_finger, moved, near, overlaps, rest
 
 
 def both(room, phone=False, page=False):
-    """Ann at the page, and somebody who sees what she does; with `page` at a page, too."""
+    """Ann at the page, and a client that gets what she does; with `page`, that is a page too."""
     return room.join("Ann", phone=phone, at=(0, 0)), room.join("Bob") if page else room.witness()
 
 

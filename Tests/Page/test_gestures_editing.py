@@ -5,7 +5,7 @@ from person import number
 
 
 def both(room, count, page=False, **options):
-    """Ann at the page, somebody who sees what she does, with `page` at a page, too; and shapes in a row."""
+    """Ann at the page; a client that gets what she does, which with `page` is a page too; and shapes in a row."""
     shapes = [room.add(position=[200 + 200 * at, 200 + 50 * at], size=[100, 100]) for at in range(count)]
     return room.join("Ann", at=(0, 0), **options), room.join("Bob") if page else room.witness(), shapes
 

@@ -6,7 +6,7 @@ from waiting import moment
 
 
 def wait_for(room, shape, condition):
-    """Waits until the server holds the shape so, and returns it."""
+    """Waits until the condition holds for the shape on the server, and returns the shape."""
     def found(shapes):
         return next((each for each in shapes if each["id"] == shape and condition(each)), None)
     return found(room.wait_for(found, shape))

@@ -7,7 +7,8 @@ from waiting import moment, wait_until
 
 
 def past(room):
-    """A room that had a sun, then a moon too, then only a moved moon. The times between, in milliseconds."""
+    """A room that had a sun, then a moon too, then only a moon that has moved. Returns both shapes, and the times in
+    between in milliseconds."""
     sun = room.add(kind="star", name="Sun", position=[100, 100], size=[100, 100], fill="#FFCC00")
     first = moment()
     moon = room.add(kind="ellipse", name="Moon", position=[400, 100], size=[100, 100])

@@ -1,4 +1,5 @@
-"""Drawings that are made so that a page can't work. What a page does for them is counted, since a clock tells of the machine."""
+"""Drawings that are made so that a page can't work. The work that a page does for them is counted, since times would
+depend on the machine."""
 
 import random
 
@@ -121,7 +122,8 @@ COUNTING = """
 
 
 def scribbles(count, **values):
-    """Lines that cross themselves a thousand times: finding what a path covers takes the square of that."""
+    """Lines that cross themselves a thousand times: the time to find what such a path covers grows with the square of
+    its length."""
     chance = random.Random(1)
     for _ in range(count):
         path = [[chance.randrange(65536), chance.randrange(65536)] for _ in range(1024)]
@@ -137,7 +139,7 @@ OWN = {"scribbles": {}, "brokenScribbles": {"dash": "dotted"}, "pile": {}}
 
 
 def put(room, kind):
-    """A hostile drawing: one of those that everybody is shown, or one that only a page paints slowly."""
+    """Writes a hostile drawing: one that every client is shown, or one that only a page paints slowly."""
     if kind == "pile":
         # So many shapes that the server still sends their pairs. The first shape lies on all others.
         room.write(*((f"aaa-aaa-{at:03d}", {"kind": "rectangle", "position": [at % 7, 0], "size": [1580, 1180], "fill": "#112233"})

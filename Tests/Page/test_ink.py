@@ -9,7 +9,7 @@ from modules import module
 
 
 def strokes(room, count):
-    """Waits until the server has so many strokes of ink, and returns them."""
+    """Waits until the server has this many strokes of ink, and returns them."""
     def inks(shapes):
         return [each for each in shapes if each["kind"] == "ink"]
     return inks(room.wait_for(lambda shapes: len(inks(shapes)) == count, f"{count} strokes"))
@@ -33,7 +33,7 @@ def scribble(person, points, hold=False):
 
 
 def heard(person):
-    """How many points of somebody's unfinished stroke this page has heard of."""
+    """How many points of another person's unfinished stroke this page has received."""
     return "app.presence.people().some(({ ink }) => ink && ink.at + ink.points.length / 2 >= value)"
 
 
@@ -59,7 +59,7 @@ def test_others_see_it_while_it_is_drawn_and_it_is_written_once(room):
 
 
 def seen(person, x, y):
-    """Whether something is painted near a point of the window."""
+    """Whether anything is painted near a point of the window."""
     for canvas in ("#drawing", "#overlay"):
         picture = person.picture(canvas)[y - 4 : y + 5, x - 4 : x + 5]
         if ((picture[:, :, 3] > 0) & (picture[:, :, :3].max(axis=2) < 250) & (picture[:, :, 2].astype(int) - picture[:, :, 0] > 60)).any():
@@ -128,7 +128,7 @@ def test_a_finger_draws_and_two_move_the_paper(room):
 
 
 def pen(person):
-    """A pen that presses as one says: what it does, where, how strongly."""
+    """A pen with pressure: sends an event of it, at a place, with a strength."""
     session = person.context.new_cdp_session(person.page)
 
     def send(kind, x, y, force):
@@ -143,7 +143,7 @@ def widths_of(stroke):
 
 
 def thickness(person, x, top=250, bottom=350):
-    """How thick what is painted is in one column of the window, on both canvases."""
+    """How thick the painted line is in one column of the window, on both canvases."""
     painted = [(picture[top:bottom, x, 2].astype(int) - picture[top:bottom, x, 0] > 60) & (picture[top:bottom, x, 3] > 127)
                for picture in map(person.picture, ("#drawing", "#overlay"))]
     return int((painted[0] | painted[1]).sum())

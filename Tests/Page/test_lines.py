@@ -25,14 +25,14 @@ FAULTS = (*MISSED, "ERR_ADDRESS_UNREACHABLE", "ERR_NETWORK_CHANGED", "ERR_TIMED_
 
 
 class FarRoom(Room):
-    """A room whose people sit at the far end of a line. The test asks the server from its near end."""
+    """A room whose people are at the far end of a line. The test sends its own requests from the near end."""
 
     def request(self, *what):
         with self.server.here():
             return super().request(*what)
 
     def received_bytes(self):
-        """By the server, from everybody, so far."""
+        """How many bytes the server has received from everybody so far."""
         with self.server.here(), urllib.request.urlopen(self.server.url("/metrics"), timeout=SECONDS) as answer:
             return int(re.search(r"^canvas_received_bytes_total (\d+)", answer.read().decode(), re.MULTILINE)[1])
 
@@ -73,7 +73,7 @@ class FarServer:
 
     @contextmanager
     def asleep(self):
-        """Meanwhile nothing runs of the browser, as on a machine that sleeps."""
+        """Suspends the browser's processes within `with`, as on a machine that sleeps."""
         processes = self.processes()
         assert len(processes) > 2, processes
         for one in processes:
@@ -85,7 +85,7 @@ class FarServer:
                 os.kill(one, signal.SIGCONT)
 
     def processes(self):
-        """The processes at the far end: all are the browser's."""
+        """The processes at the far end, all of which are the browser's."""
         return [int(one) for one in thin_line.run("ip", "netns", "pids", self.line.far).split()]
 
 
@@ -111,7 +111,7 @@ def line(far):
 
 
 def note_states(person):
-    """From now on the page notes when its connection was in which state, by its clock."""
+    """Makes the page note the states of its connection from now on, each with its time by the page's clock."""
     person.run("window.states = []; app.connection.on('effect', (effect) => { if (effect.type === 'state') "
                "states.push([performance.now(), effect.state]) }); return null")
 
@@ -121,7 +121,7 @@ def states(person):
 
 
 def drawn(far):
-    """A room in which Ann, at the far end, has drawn a shape that is saved."""
+    """Ann's page at the far end, with a shape that she has drawn and that is saved."""
     room = far.room()
     ann = far.join(room)
     draw(ann)
@@ -256,7 +256,7 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
 
 
 class LongWay:
-    """A way to a server that takes some time in each direction, whatever goes there."""
+    """A way to a server that delays everything by some time in each direction."""
 
     def __init__(self, server):
         self.server, self.seconds, self.port = server, 0, None
@@ -310,7 +310,7 @@ def test_a_slow_line_is_told_of_once(world):
         way.seconds = 0.5
 
         def point_until(condition):
-            """Moves the mouse, which others are told of."""
+            """Moves the mouse, whose position is sent to the others, until the condition holds."""
             ways = itertools.cycle(range(300, 500))
 
             def moved():

@@ -9,7 +9,7 @@ PANEL = "localStorage.setItem('canvas.panel', '')"
 
 
 def swarm(room, count, spread, size):
-    """Many shapes of one colour in one place, and someone who sees them."""
+    """Many shapes of one colour at one place, and a person who sees them."""
     room.write(*((f"00a-000-{at:03d}", {
         "kind": "ellipse", "fill": "#3366CC", "size": [size, size],
         "position": [200 + at * 7919 % 1000 / 1000 * spread, 120 + at * 104729 % 1000 / 1000 * spread]}) for at in range(count)))

@@ -8,7 +8,7 @@ OWN, OTHERS, DEPARTURE = 120, 200, 350
 
 
 def watching(room, *shapes, **options):
-    """Someone whose time stands still, and who has the shapes before them."""
+    """A person whose time stands still, after these shapes are painted on their page."""
     bob = room.join("Bob", clock=True, **options)
     bob.painted()
     bob.stop_clock()
@@ -18,7 +18,7 @@ def watching(room, *shapes, **options):
 
 
 def told(person, expression, *shapes):
-    """Waits until something has arrived. No frame shows it yet."""
+    """Waits until the expression shows that a change has arrived. No frame shows the change yet."""
     person.wait(expression, argument=[number(shape) for shape in shapes])
     # Time passes until the next frame, with which the motion begins.
     person.pass_time(20)

@@ -15,7 +15,7 @@ SQUARE = "app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, 
 
 
 def draw(person, count=1):
-    """Draws so many squares. Returns when the last was drawn, by the browser's clock."""
+    """Draws this many squares. Returns when the last one was drawn, by the browser's clock."""
     return [person.run(SQUARE) for _ in range(count)][-1]
 
 
@@ -184,7 +184,7 @@ def test_a_deleted_room_says_so(room):
 
 @contextmanager
 def upgraded(world):
-    """A server with its own copy of the files, and a function that turns them into a newer page."""
+    """A server with its own copy of the page's files, and a function that turns them into a newer page."""
     with tempfile.TemporaryDirectory() as folder:
         web = Path(folder) / "web"
         shutil.copytree(world.web, web)
@@ -330,7 +330,7 @@ def test_a_database_that_the_browser_closes_is_opened_again(room):
 
 
 def kept_files(person, path):
-    """What the browser has kept of a file, in each set."""
+    """The copies of a file that the browser has stored, one for each set."""
     return person.page.evaluate(
         """async (path) => Promise.all((await caches.keys()).map(async (name) =>
           (await (await caches.open(name)).match(path))?.text() ?? ''))""", path)

@@ -4,7 +4,7 @@ SQUARE = {"kind": "rectangle", "size": [100, 100]}
 
 
 def three(room):
-    """Three squares beside each other, from the back to the front."""
+    """Three squares side by side, from the back to the front."""
     return [room.add(**SQUARE, position=[100 + 200 * at, 200], name=name) for at, name in enumerate(["Ground", "Moon", "Sun"])]
 
 
@@ -13,7 +13,7 @@ def row(person, name):
 
 
 def names(person):
-    """The rows in sight, from the top."""
+    """The names in the visible rows, from the top."""
     return person.page.evaluate(
         "[...document.querySelectorAll('.layer')].sort((a, b) => a.ariaRowIndex - b.ariaRowIndex).map((row) => row.innerText.trim())")
 

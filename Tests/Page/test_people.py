@@ -57,7 +57,7 @@ def test_a_crowd_is_a_number(world):
 
 
 class Crowd:
-    """Many people who are in a room and do nothing, each with a socket only."""
+    """Many people who are in a room without doing anything. Each has only a socket."""
 
     def __init__(self, server, room):
         self.server, self.room = server, room

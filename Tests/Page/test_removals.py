@@ -13,7 +13,7 @@ CLOCKS = 0.3
 
 
 def fill(room):
-    """Three shapes with names, in an order of their own. Waits until the room's history has them."""
+    """Writes three shapes with names, in an order of their own. Waits until the room's history has them."""
     shapes = [room.add(kind="star", name=name, position=[100 + 150 * at, 200], size=[100, 100], rotation=10 * at, fill="#336699")
               for at, name in enumerate(["Sun", "Moon", "Comet"])]
     before = room.shapes()
@@ -114,7 +114,8 @@ def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn
 
 
 def of_all_sorts(room):
-    """Ink, an arrow between two shapes, a group, a lock, a text, dashes, no fill. Returns the arrow."""
+    """Shapes of all sorts: ink, an arrow between two shapes, a group, a lock, a text, dashes, no fill. Returns the
+    arrow."""
     sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [600, 400])))
     room.add(kind="ink", position=[100, 500], size=[80, 60], stroke="#2F6FED", strokeWidth=4,
              path=[[0, 0, 100], [30000, 65535, 60], [65535, 20000, 140]])
@@ -129,7 +130,8 @@ def of_all_sorts(room):
 
 
 def all_but(shapes, *properties):
-    """Of lines where they lead too: that is written as it is drawn then, where they are tied (S14)."""
+    """The shapes without these properties. Where lines lead is left out too, because a tied line is written back as it
+    was drawn at that time (S14)."""
     return [{name: value for name, value in shape.items()
              if name not in properties and not (shape["kind"] == "line" and name in ("position", "size", "path"))} for shape in shapes]
 
@@ -176,7 +178,7 @@ def test_copies_have_whatever_their_originals_are_made_of(room):
 
 
 def drawn_and_redrawn(room):
-    """A drawing of three shapes, when that was, and the six that it has become."""
+    """A drawing of three shapes that becomes six. Returns the first drawing, its time, and the second one."""
     old = [room.add(kind="star", name=name, position=[100 + 150 * at, 200], size=[100, 100]) for at, name in enumerate(["Sun", "Moon", "Comet"])]
     time.sleep(CLOCKS)
     then = time.time() * 1000
@@ -190,7 +192,8 @@ def drawn_and_redrawn(room):
 
 
 def restore(person, then, count=3, ahead=0):
-    """`ahead`: so many milliseconds what the page takes for the server's time is ahead of it then, as after a slow request."""
+    """Restores an older state. `ahead`: by how many milliseconds the page's idea of the server's time is too late, as
+    after a slow request."""
     open_history(person)
     look_back(person, then)
     person.wait(f"app.isPast && app.session.shapeCount === {count}")

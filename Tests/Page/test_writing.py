@@ -14,7 +14,7 @@ def write(person, words, done="Escape"):
 
 
 def anew(person):
-    """Begins to write in the selected shape, in place of what is written there."""
+    """Begins to write in the selected shape, replacing its text."""
     person.page.keyboard.press("Enter")
     person.page.wait_for_selector(FIELD, state="visible")
     person.page.keyboard.press("Control+a")
@@ -44,7 +44,7 @@ def test_a_double_click_writes_in_a_shape_and_escape_keeps_it(room):
 
 
 def written_in(room):
-    """A person who has selected a shape with text."""
+    """A person who has selected a shape with a text."""
     square = room.add(position=[300, 200], size=[200, 150], text="one")
     ann = room.join("Ann", at=(0, 0))
     ann.select(square)
@@ -288,7 +288,7 @@ def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
 
 
 def two_at(room, **values):
-    """Two people before a shape that is called Sun."""
+    """Two people at a room with a shape that is called Sun."""
     square = room.add(position=[300, 200], size=[200, 150], name="Sun", **values)
     return room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0)), square
 

@@ -37,7 +37,8 @@ class Touch:
             self.end()
 
     def pinch(self, center, start, end, turn=0, steps=10, hold=False):
-        """Pinches with two fingers: their distances from the middle at the start and at the end, and the degrees that they turn."""
+        """Pinches with two fingers: with their distances from the middle at the start and at the end, and by how many
+        degrees they turn."""
         def fingers(part):
             reach = start + (end - start) * part
             angle = math.radians(turn * part)

@@ -47,7 +47,8 @@ class World:
 
     @property
     def program(self):
-        """The browser: without a window it is Chromium's shell, which spends nothing on tabs and menus that nobody sees."""
+        """The browser's program. Without a window it is Chromium's shell, which spends no time on tabs and menus that
+        nobody sees."""
         return "chromium" if self.headed else "chromium-headless-shell"
 
     def launch(self, *arguments, program=None):
@@ -59,7 +60,8 @@ class World:
             executable_path=chromium, headless=not self.headed, args=list(arguments), timeout=180_000)
 
     def start_server(self, *flags, **options):
-        """Starts another server: `with world.start_server("--flag", …) as server`, or kill it yourself."""
+        """Starts another server: `with world.start_server("--flag", …) as server`. A test that doesn't use `with` has
+        to kill it."""
         return servers.Server("--web", self.web, *GENEROUS, *flags, **options).start()
 
     def take_context(self, look):
@@ -68,7 +70,7 @@ class World:
         return idle.pop() if idle else self.browser.new_context(**dict(look))
 
     def give_back(self, context, look):
-        """Frees a context, after removing everything that the next person must not find."""
+        """Frees a context, after removing everything that the next person must not find in it."""
         for page in context.pages[1:]:
             page.close()
         page = context.pages[0] if context.pages else context.new_page()
@@ -90,7 +92,7 @@ class World:
 
     @contextmanager
     def test(self, name):
-        """Yields a new room. At the end everyone leaves, and no page may have logged an unexpected error."""
+        """Yields a new room. At the end everybody leaves, and no page may have logged an unexpected error."""
         self.rooms = []
         room = self.room(name=f"{re.sub('[^A-Za-z0-9]', '-', name[5:50])}-{self.count}")
         try:
@@ -105,7 +107,7 @@ class World:
 
 
 class Witness:
-    """Sees what the server holds. Where nobody else's page matters, it is some seconds quicker than a second page."""
+    """A client that gets what the server holds. If no second page is needed, it is some seconds quicker than a page."""
 
     def __init__(self, room):
         self.room = room
@@ -117,7 +119,8 @@ class Witness:
         return self.room.wait_for_shapes(count)
 
     def wait_for_shape(self, identifier, condition="true"):
-        """Waits until the shape exists and the condition, which calls it `shape` and is one that a page would take, holds."""
+        """Waits until the shape exists and the condition holds. The condition calls it `shape`, and has the form that a
+        page would evaluate."""
         for script, python in (("&&", "and"), ("!==", "!="), ("===", "=="), ("Math.abs", "abs"), ("true", "True")):
             condition = condition.replace(script, python)
         code = compile(condition, "condition", "eval")
@@ -148,23 +151,24 @@ class Room:
         return f"/r/{self.name}"
 
     def join(self, name="Ann", **options):
-        """Someone opens the room in a browser context of their own. `Person.open` has the options."""
+        """A person opens the room in a browser context of their own. `Person.open` has the options."""
         person = Person.open(self, name, **options)
         self.people.append(person)
         return person
 
     def witness(self):
-        """Somebody who sees what everyone is told, and needs no browser for it."""
+        """A client that gets what everybody is sent, without a browser."""
         return Witness(self)
 
     def guest(self, name):
-        """Somebody who is in the room and does nothing: a connection without a page."""
+        """A person who is in the room and does nothing: a connection without a page."""
         socket = self.guests.enter_context(
             connect(self.server.socket(self.name), subprotocols=["canvas.v1.json"], max_size=None))
         socket.send(json.dumps({"type": "hello", "name": name, "color": "#0F766E", "vocabulary": 255}))
 
     def request(self, method, path, body=None):
-        """Each that writes comes from another address of this machine: a server without tokens takes an address for one person."""
+        """Sends a request. Each that writes comes from another address of this machine, because a server without tokens
+        takes an address for one person."""
         url = self.server.url(f"/v1/rooms/{self.name}{path}")
         if method == "POST" and "//127.0.0.1:" in url:
             Room.writers += 1
@@ -185,7 +189,7 @@ class Room:
             return answer.read()
 
     def write(self, *operations):
-        """Writes operations over HTTP, each `(shape, {…})`."""
+        """Writes operations over HTTP. Each is `(shape, {…})`."""
         self.request("POST", "/ops", {"ops": [{"shape": shape, "set": values} for shape, values in operations]})
 
     def add(self, **values):
@@ -215,7 +219,8 @@ class Room:
         return self.wait_for(lambda shapes: len(shapes) == count, f"{count} shapes")
 
     def wait_until_sent(self):
-        """Waits until the server holds all that people have done. What a hand has on its way is stored too, so it has a shape before its end."""
+        """Waits until the server has all edits of these people. Intermediate states of a drag are stored too, so a
+        shape may exist there before its drag has ended."""
         for person in self.people:
             if not person.page.is_closed():
                 person.wait("!app.session || app.session.status().state !== 'live' || app.session.unsentCount === 0", "all is sent")
@@ -235,7 +240,8 @@ class Room:
                     return message["hash"]
 
     def agree(self, *people):
-        """Waits until everyone, or each of `people`, has sent all edits and holds what the server holds. Returns the shapes."""
+        """Waits until everybody, or each of `people`, has sent all edits and has what the server has. Returns the
+        shapes."""
         people = people or self.people
 
         def digests():
