@@ -297,7 +297,7 @@ class Monkey(AtFurniture):
         self.person.run("app.actions.recolor.run(); return null")
 
     def copy_and_paste(self, _, __, ___, chance):
-        """Copies or cuts the selection, and pastes it, by the keys of the clipboard."""
+        """Copies or cuts all shapes, and pastes them, by the keys of the clipboard."""
         if not self.person.run("app.live.shapeCount"):
             return False
         self.page.mouse.move(*self.at((0.5, 0.5)))
