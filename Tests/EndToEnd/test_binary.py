@@ -205,7 +205,8 @@ async def test_what_is_refused_is_refused_as_in_json(shared):
 
 
 async def test_what_is_no_message_closes(shared):
-    """B1, B2, B3: 1007 for bytes that are no message, 1003 for text, 4400 for an invalid hello; before hello and after."""
+    """B1, B2, B3: The server closes with 1007 for bytes that are no message, with 1003 for text, and with 4400 for an
+    invalid hello; before hello and after it."""
     for content, code in [
         (b"", 1007), (b"\x05\0", 1007), (b"\x04\x01\x80\0", 1007), (b"\x04", 1007), (b"\x03\x05{}", 1007),
         (b"\x02\0\xff\xff\xff\xff\x0f", 1007), ("{}", 1003),
@@ -226,7 +227,8 @@ async def test_what_is_no_message_closes(shared):
 
 
 async def test_a_crowd_is_told_in_part_by_name():
-    """R12: Some are told by name, and whoever asks is told how many there are. Whoever shows something is told by name."""
+    """R12: Some people are reported by name, and a client that asks is told how many there are. A person who shows
+    presence is reported by name."""
     with process.Server("--max-named-people", 2, "--max-showing-people", 3) as server:
         ann = await Client.join(server, "crowd", crowd=True)
         others = [await Client.join(server, "crowd") for _ in range(4)]

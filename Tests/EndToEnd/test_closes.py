@@ -20,7 +20,7 @@ async def code_after(shared, *messages, room="closing", **options):
 
 
 async def test_a_close_says_why_before_it(shared):
-    """R7, R11: An `error` with a code and words, then the close with a reason."""
+    """R7, R11: The client gets an `error` with a code and words, and then the close frame with a reason."""
     client = await connect(shared, "why")
     await client.send({"type": "digest"})
     error = await client.receive()
@@ -29,7 +29,7 @@ async def test_a_close_says_why_before_it(shared):
 
 
 async def test_no_such_room_is_4404(shared):
-    """C1: A name that no room may have, and a room that was deleted."""
+    """C1: For a name that no room may have, and for a room that was deleted."""
     assert await code_after(shared, room="no%20room") == 4404
     assert await code_after(shared, room="x" * 65) == 4404
     client = await Client.join(shared, "gone")
@@ -40,7 +40,7 @@ async def test_no_such_room_is_4404(shared):
 
 
 async def test_silence_is_4408():
-    """No hello in time, whatever else arrives; no pong in time."""
+    """Both if no hello comes in time, whatever else arrives, and if no pong comes in time."""
     with Server("--hello-ms", 1000, "--idle-ms", 1000, "--pong-ms", 100) as server:
         client = await connect(server, "silent")
         assert await client.closed() == 4408
@@ -61,7 +61,7 @@ async def test_broken_frames_are_1002():
 
 
 async def test_too_many_are_4429():
-    """Connections from one address and in one room, and operations over the rate for long."""
+    """For too many connections from one address or in one room, and for operations over the rate for long."""
     with Server(
         "--max-connections-per-address", 3, "--max-connections-per-room", 2, "--max-ops-per-second", 1,
         "--max-ops-per-message", 1, "--max-refusals-ignored", 5,

@@ -32,7 +32,7 @@ async def bytes_to_say(client):
 
 
 async def test_a_client_that_asks_may_compress_where_the_server_was_told_so():
-    """Another client doesn't ask for compression. Each reads what the other writes."""
+    """A client that doesn't ask is not compressed. Each of the two reads what the other writes."""
     with Server("--compress") as server:
         packed, agreed = await enter(server, "deflate")
         assert agreed == ["permessage-deflate"]
@@ -52,7 +52,7 @@ async def test_a_client_that_asks_may_compress_where_the_server_was_told_so():
 
 
 async def test_what_unpacks_to_more_than_a_message_may_have_is_1009():
-    """A few bytes that become many."""
+    """A message of few bytes that unpacks to many closes the connection."""
     with Server("--compress", "--max-message-bytes", 16_384) as server:
         client, _ = await enter(server, "deflate")
         await client.send('{"type":"digest","x":"' + "y" * 1_000_000 + '"}')

@@ -43,7 +43,8 @@ async def test_the_image_has_what_the_server_is_linked_with_and_loads(image):
 
 
 async def test_flags_and_variables_are_the_servers(shared):
-    """In every file of deploy/ and in docs/OPERATING.md, whose table has all limits."""
+    """The flags and variables in every file of deploy/ exist, and so do those in docs/OPERATING.md, whose table has all
+    limits."""
     _, out, _ = await asyncio.to_thread(run, "--help")
     _, commands, _ = await asyncio.to_thread(run, "log", "--help")
     flags = set(re.findall(r"--[a-z-]+", out + commands))
@@ -67,7 +68,7 @@ async def test_flags_and_variables_are_the_servers(shared):
 
 
 async def test_the_unit_is_one_that_systemd_takes(shared):
-    """Alone and with the drop-in for rooms in PostgreSQL. systemd has no complaints."""
+    """The unit is tested alone, and with the drop-in for rooms in PostgreSQL. systemd has no complaints."""
     verify = tool("systemd-analyze") or pytest.skip("systemd-analyze is not here")
     with tempfile.TemporaryDirectory() as folder:
         unit = content("deploy", "canvas-sync.service")
@@ -105,7 +106,7 @@ def database_script(folder, programs):
 
 
 async def test_a_databases_container_that_is_told_to_stop_stops_patroni_before_etcd(tmp_path):
-    """Patroni hands the leadership on by etcd."""
+    """etcd must still run, because Patroni passes the leadership on through etcd."""
     until_told = "trap 'echo $(basename $0) stopped; exit' TERM; echo $(basename $0) runs; while :; do sleep 0.05; done"
     script = database_script(tmp_path, {"etcd": until_told, "patroni": until_told})
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NAME": "database1", "ADDRESS": "10.0.0.21", "DATABASES": "database1=10.0.0.21"}

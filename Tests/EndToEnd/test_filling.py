@@ -26,14 +26,14 @@ async def answered(server, request):
 
 
 async def test_operators_addresses_have_one_spelling(shared):
-    """H11: A proxy closes `/metrics` with one rule, so no other spelling leads there."""
+    """H11: A proxy blocks `/metrics` with one rule, so no other spelling of the path may lead there."""
     assert (await shared.get("/metrics")).status == 200
     for path in ("/metrics/", "/%6detrics", "/metric%73", "//metrics", "/healthz/", "/%72eadyz"):
         assert (await shared.get(path)).status == 404, path
 
 
 async def test_chunks_are_read_strictly(shared):
-    """H12: A size with anything but an extension after it is refused."""
+    """H12: A chunk's size with anything but an extension after it is refused."""
     head = b"POST /v1/rooms/chunks/ops HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n"
     body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}).encode()
     size = b"%x" % len(body)
@@ -47,7 +47,8 @@ HIDDEN = ["\u202eevil", "An\u200bn", "\u2067Ann", "Ann\ufeff", "An\u200dn", "\U0
 
 
 async def test_names_hide_nothing(shared):
-    """S8: Invisible characters and those that turn text are refused in names of shapes and people, over each way in."""
+    """S8: Invisible characters, and those that change the direction of text, are refused in names of shapes and people,
+    however the names arrive."""
     ann = await Client.join(shared, "hidden", name="نامه\u200cها 👩\u200d🚀")
     for name in HIDDEN:
         shape = {"shape": identifier(), "set": {"kind": "star", "name": name}}
@@ -67,7 +68,8 @@ async def test_names_hide_nothing(shared):
 
 
 async def test_what_is_stored_is_its_owners():
-    """No other user of the machine can read the rooms, and what was open is closed and said."""
+    """No other user of the machine can read the rooms. If others could read the files, the server closes them off and
+    says so."""
     old = os.umask(0o022)
     try:
         with Server() as server:
@@ -94,7 +96,7 @@ async def asked_for_the_time(raw):
 
 
 async def test_websocket_pings_count():
-    """R10: They come no faster than other messages, and all are answered."""
+    """R10: WebSocket pings are read no faster than other messages, and all are answered."""
     with Server("--max-messages-per-second", 20) as server:
         raw = await Raw.open(server)
         raw.send(1, b'{"type":"hello"}')
@@ -109,7 +111,7 @@ async def test_websocket_pings_count():
 
 
 async def test_bytes_have_a_rate():
-    """R10: A client that sends more than the rate is read from later, and nothing is lost."""
+    """R10: If a client sends more than the rate, the server reads from it later, and loses nothing."""
     with Server("--max-bytes-per-second", 131_072, "--max-message-bytes", 131_072) as server:
         ann = await Client.join(server, "bytes")
         padding = " " * 100_000
@@ -124,7 +126,7 @@ async def test_bytes_have_a_rate():
 
 
 async def test_what_is_not_operations_counts_by_its_length():
-    """R10: A ping of 20 KB counts for twenty, so the fourth is read a second and more after the first."""
+    """R10: A ping of 20 KB counts as twenty messages, so the fourth one is read at least a second after the first."""
     with Server("--max-messages-per-second", 20) as server:
         ann = await Client.join(server, "short")
         for number in range(4):
@@ -135,7 +137,8 @@ async def test_what_is_not_operations_counts_by_its_length():
 
 
 async def test_a_message_is_finished_or_given_up():
-    """X3: After its time, or when it is the oldest of too many, the connection is closed with 4408."""
+    """X3: A connection whose message is unfinished is closed with 4408 after the allowed time, or earlier if the
+    message is the oldest of too many."""
     with Server("--message-ms", 500) as server:
         raw = await Raw.open(server)
         raw.send(1, b'{"type":"hello"}')
@@ -177,7 +180,8 @@ async def test_a_message_is_finished_or_given_up():
 
 
 async def test_unfinished_requests_make_way():
-    """H13: Heads, bodies and connections that wait for nothing don't shut others out, not even of the same address."""
+    """H13: Unfinished heads and bodies, and idle connections, don't keep other clients out, not even clients of the
+    same address."""
     with Server("--max-http-connections-per-address", 20, "--upload-stall-ms", 60_000) as server:
         half = [await idle(server) for _ in range(20)]
         for number, (_, writer) in enumerate(half):
@@ -198,7 +202,7 @@ async def test_unfinished_requests_make_way():
 
 
 async def test_an_upload_that_stops_is_given_up():
-    """H13: Something of a body must come every so often."""
+    """H13: Some bytes of a body must arrive in every interval."""
     with Server("--upload-stall-ms", 300) as server:
         reader, writer = await idle(server)
         writer.write(b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx")
@@ -208,7 +212,8 @@ async def test_an_upload_that_stops_is_given_up():
 
 
 async def test_what_is_written_in_a_day_is_bounded():
-    """W11: By address and by token; what was taken before is taken again, and others go on."""
+    """W11: The writes of an address and of a token are bounded. Operations that were accepted before are accepted
+    again, and other clients go on."""
     with Server("--day-bytes-per-address", 4_096) as server:
         ann = await Client.join(server, "day")
         first = {"shape": identifier(), "at": f"{int(time.time() * 1000)}.0.{ann.actor}", "set": {"kind": "star"}}
@@ -240,7 +245,7 @@ async def test_what_is_written_in_a_day_is_bounded():
 
 
 async def test_rooms_made_in_a_day_are_bounded():
-    """W11: Rooms that are there can be written to, and looking at a room that nobody has written to makes none."""
+    """W11: Existing rooms can be written to. Reading a room that nobody has written to doesn't make it."""
     with Server("--day-rooms-per-address", 3) as server:
         for number in range(3):
             await server.write(f"room{number}", count=2)
@@ -254,7 +259,7 @@ async def test_rooms_made_in_a_day_are_bounded():
 
 
 async def test_a_reserve_of_disk_is_for_deletions():
-    """W6: With less free than the reserve, deletions are taken, and everything else passes later."""
+    """W6: If less than the reserve is free, deletions are accepted, and all other operations are refused for now."""
     with tempfile.TemporaryDirectory() as data:
         with Server(data=data) as server:
             first, second = await server.write("low", count=2)
@@ -281,7 +286,8 @@ async def test_a_reserve_of_disk_is_for_deletions():
 
 
 async def test_a_square_is_charged_for_all_that_it_moves():
-    """H8: Where the drawing order has no place left above, one square moves all others, and the next request waits."""
+    """H8: If the drawing order has no place left at its end, adding one square moves all other shapes, and the next
+    request has to wait."""
     with Server("--max-ops-per-second", 50, "--max-ops-per-message", 600) as server:
         ann = await Client.join(server, "crowded")
         shapes = [{"shape": identifier(), "set": {"kind": "star", "z": "z" * 64}} for _ in range(500)]
@@ -295,7 +301,8 @@ async def test_a_square_is_charged_for_all_that_it_moves():
 
 
 async def test_deletions_without_end_keep_nobody_from_drawing():
-    """W12: A full memory of deletions forgets the oldest; while it is half full, one address brings no more than its share."""
+    """W12: When the memory for deletions is full, the oldest deletions are forgotten. While it is half full, one
+    address can take no more than its share."""
     with Server("--max-erasures", 2_400, "--min-erasure-ms", 1_000, "--max-ops-per-second", 1_000_000) as server:
         eve = await Client.join(server, "full")
 

@@ -12,7 +12,8 @@ from waiting import eventually
 
 
 async def test_variables_of_what_is_no_limit(shared):
-    """`CANVAS_HOST`, `CANVAS_WEB`, `CANVAS_LOG_LEVEL`, `CANVAS_COMPRESS`, `CANVAS_PROXIES` do the same as their flags."""
+    """`CANVAS_HOST`, `CANVAS_WEB`, `CANVAS_LOG_LEVEL`, `CANVAS_COMPRESS` and `CANVAS_PROXIES` have the same effect as
+    their flags."""
     with tempfile.TemporaryDirectory() as web:
         with open(os.path.join(web, "index.html"), "w") as file:
             file.write("a page of its own")
@@ -33,7 +34,7 @@ async def test_variables_of_what_is_no_limit(shared):
 
 
 async def test_as_many_connections_in_all_as_may_be():
-    """One more is closed with 4429 and told why. When one has left, there is a place again."""
+    """The next connection is closed with 4429, with a reason. After one has left, another one is accepted."""
     with Server("--max-connections", 2) as server:
         ann, bob = await Client.join(server, "one"), await Client.join(server, "two")
         third = await connect(server, "three")
@@ -53,7 +54,7 @@ async def test_as_many_connections_in_all_as_may_be():
 
 
 async def test_names_of_peers_are_bounded():
-    """In bytes, not in letters. One byte more closes with 4400."""
+    """The length of a name is counted in bytes, not in letters. A name that is one byte too long closes with 4400."""
     with Server("--max-name-bytes", 4) as server:
         for name in ["Anna", "Ää"]:
             ann = await Client.join(server, "names", name=name)

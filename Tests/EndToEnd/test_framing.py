@@ -78,7 +78,7 @@ async def hold(server, cases):
 
 
 async def test_1_framing_of_messages_of_all_lengths(shared):
-    """Lengths at the boundaries of each form, whole and in pieces of other sizes."""
+    """Lengths at the boundaries of each form, in whole frames and in pieces of other sizes."""
     cases = []
     for length in (30, 31, 124, 125, 126, 127, 128, 4095, 4096, 4097, 16384, 65534, 65535, 65536, 65537, 131072):
         whole = masked(TEXT, ask(length))
@@ -94,7 +94,8 @@ async def test_1_framing_of_messages_of_all_lengths(shared):
 
 
 async def test_1_lengths_in_more_bytes_than_they_need(shared):
-    """X2: section 5.2: the least number of bytes must be used, which libwebsockets doesn't ask for; the most significant bit is 0."""
+    """X2: section 5.2: a length must take the least number of bytes, which libwebsockets doesn't check; its most
+    significant bit must be 0."""
     key = b"abcd"
     two, eight = bytes([0x81, 0xFE]), bytes([0x81, 0xFF])
     cases = [
@@ -113,7 +114,7 @@ async def test_1_lengths_in_more_bytes_than_they_need(shared):
 
 
 async def test_2_pings_and_pongs(shared):
-    """All lengths that a control frame may have; pongs that nobody asked for; pings in the midst of a message."""
+    """All lengths that a control frame may have; pongs without a ping; pings in the middle of a message."""
     raw = await joined(shared)
     for length in (0, 1, 4, 124, 125):
         payload = bytes(range(length))
@@ -136,9 +137,9 @@ async def test_2_pings_and_pongs(shared):
 
 
 async def test_2_a_burst_of_pings(shared):
-    """X2: section 5.5.3: of pings that it had no time to answer an endpoint may answer the newest only. libwebsockets answers the
-    oldest, and forgets those that came before its answer had left. So the answers are some of them, in order, the first
-    among them; none is answered twice, and a ping alone is answered always."""
+    """X2: section 5.5.3: of several pings that it has not answered yet, an endpoint may answer only the newest.
+    libwebsockets answers the oldest, and forgets the pings that came before this answer had left. So some of the pings
+    are answered, in order, the first one among them. No ping is answered twice, and a single ping is always answered."""
     for count in (2, 10, 1000):
         raw = await joined(shared)
         raw.writer.write(b"".join(masked(PING, b"%d" % number) for number in range(count)))
@@ -164,7 +165,7 @@ async def test_2_a_burst_of_pings(shared):
 
 
 async def test_3_reserved_bits(shared):
-    """Without an extension all three are 0, in every kind of frame, alone and after good ones."""
+    """Without an extension all three bits must be 0, in every kind of frame, alone and after valid frames."""
     cases = []
     for reserved in range(0x10, 0x80, 0x10):
         for opcode in (TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG):
@@ -174,7 +175,7 @@ async def test_3_reserved_bits(shared):
 
 
 async def test_4_reserved_opcodes(shared):
-    """3 to 7 and 11 to 15, with and without a payload, final or not."""
+    """Opcodes 3 to 7 and 11 to 15, with and without a payload, in final frames and others."""
     cases = []
     for opcode in (*range(3, 8), *range(11, 16)):
         for payload in (b"", b"payload"):
@@ -184,7 +185,7 @@ async def test_4_reserved_opcodes(shared):
 
 
 async def test_5_fragmentation(shared):
-    """Messages in parts, control frames between them, and all invalid orders."""
+    """Messages in fragments, control frames between the fragments, and all invalid orders."""
     start, middle, end = SHORT[:10], SHORT[10:20], SHORT[20:]
     parts = masked(TEXT, start, False) + masked(0, middle, False) + masked(0, end)
     cases = [
@@ -251,7 +252,7 @@ BAD_TEXTS = [
 
 
 async def test_6_text_is_utf8(shared):
-    """Whole, cut between any two bytes, and cut at its end. Invalid UTF-8 is refused with 1007."""
+    """Texts are sent whole, cut between any two bytes, and cut off at the end. Invalid UTF-8 is refused with 1007."""
     cases = []
     for text in GOOD_TEXTS:
         payload = json.dumps({"type": "ping", "id": text}, ensure_ascii=False).encode()
@@ -268,7 +269,8 @@ async def test_6_text_is_utf8(shared):
 
 
 async def test_6_text_that_can_not_become_utf8_is_not_waited_for(shared):
-    """A fragment that spoils the message ends it, though the message goes on; half a character does not."""
+    """A fragment that makes the text invalid closes at once, although the message isn't finished. Half a character
+    doesn't."""
     cases = [(f"{text}", masked(TEXT, b'{"' + text, final=False), NOT_TEXT) for text in BAD_TEXTS]
     cases.append(("in a later part", masked(TEXT, b'{"', False) + masked(0, b"\xff", False), NOT_TEXT))
     await hold(shared, cases)
@@ -281,7 +283,7 @@ async def test_6_text_that_can_not_become_utf8_is_not_waited_for(shared):
 
 
 async def test_7_closing(shared):
-    """Every code: those that may be sent are echoed, the others refused. After a close nothing is answered."""
+    """Every close code: allowed codes are echoed, all others are refused. After a close nothing is answered."""
     allowed = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999]
     forbidden = [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999]
     code = lambda number: number.to_bytes(2, "big")
@@ -307,7 +309,7 @@ async def test_7_closing(shared):
 
 
 async def test_7_who_closes_has_the_socket_closed(shared):
-    """The server ends the connection once both sides have sent a close (7.1.1), whichever was first."""
+    """The server ends the connection once both sides have sent a close frame (7.1.1), whichever side was first."""
     raw = await joined(shared)
     raw.send(CLOSE, (1000).to_bytes(2, "big"))
     assert await raw.frame() == (CLOSE, (1000).to_bytes(2, "big"))
@@ -320,7 +322,8 @@ async def test_7_who_closes_has_the_socket_closed(shared):
 
 
 async def test_8_frames_that_are_not_masked(shared):
-    """X2: section 5.1: a server must close then. libwebsockets accepts them, also mixed with masked frames."""
+    """X2: section 5.1: a server must close on a frame without a mask. libwebsockets accepts such frames, also mixed
+    with masked ones."""
     bare = lambda opcode, payload: head(opcode, len(payload), mask=0) + payload
     empty_in_two = bytes([0x81, 126, 0, 0])
     cases = [
@@ -347,7 +350,8 @@ async def test_8_frames_that_are_not_masked(shared):
 
 
 async def test_9_many_frames_and_long_ones(shared):
-    """A room's bound is a mebibyte: exactly that many bytes are taken, whole or in parts, and one more is refused."""
+    """A room's bound is a mebibyte: a message of exactly that many bytes is accepted, whole or in fragments. One more
+    byte is refused."""
     most = 1 << 20
     cases = [
         ("whole", masked(TEXT, ask(most)), FINE),
@@ -360,7 +364,8 @@ async def test_9_many_frames_and_long_ones(shared):
 
 
 async def test_10_what_is_no_frame_at_all(shared):
-    """Bytes without meaning, masked correctly or not, with every first byte. The connection ends, and no harm is done."""
+    """Random bytes, masked correctly or not, with every value of the first byte. The connection ends, and nothing else
+    happens."""
     for second in (0x00, 0x85, 0xFE, 0xFF):
         for first in range(0, 256, 3):
             raw = await Raw.open(shared)

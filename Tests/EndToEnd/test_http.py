@@ -19,7 +19,7 @@ NAMES = [
 
 
 async def test_the_page_is_served_as_a_browser_wants_it(shared):
-    """Types, a tag, compression where asked, and a strict policy."""
+    """The files have types and tags, are compressed if the client asks for it, and come with a strict policy."""
     for path in ["/", "/r/some.room"]:
         page = await shared.get(path)
         assert page.status == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -40,7 +40,7 @@ async def test_the_page_is_served_as_a_browser_wants_it(shared):
 
 
 async def test_files_are_compressed_as_the_client_likes_best():
-    """Qualities decide, and brotli wins a tie. Each encoding has its own tag, and `Vary` names the header."""
+    """The client's qualities decide, and brotli wins a tie. Each encoding has its own tag, and `Vary` names the header."""
     import tempfile
 
     text = b"".join(b"// the words of line %d\n" % line for line in range(1000))
@@ -77,7 +77,8 @@ async def test_files_are_compressed_as_the_client_likes_best():
 
 
 async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
-    """A compressed file that belongs to other contents, or to no file, isn't sent. It isn't served as a file of its own."""
+    """A compressed file that belongs to another content, or to no file, isn't sent. Nor is it served as a file of its
+    own."""
     import tempfile
 
     text = b"".join(b"%d " % (number * number) for number in range(5000))
@@ -103,7 +104,8 @@ async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
 
 
 async def test_nothing_outside_of_web_is_served():
-    """Not by dots, escaped or not, not by links, and no hidden files. A core has the right type."""
+    """Neither dots in the path, escaped or not, nor links lead outside, and hidden files are not served. The core has
+    the right type."""
     import os
     import tempfile
 
@@ -173,7 +175,7 @@ async def test_the_files_of_the_page_are_listed_with_their_version(shared):
 
 
 async def test_how_far_back_a_room_can_be_looked_at(shared):
-    """From its first operation to its last, by the server's clock."""
+    """The span begins with the room's first operation and ends with its last, by the server's clock."""
     began = time.time() * 1000
     assert (await shared.get("/v1/rooms/span-nobody/history")).status == 404
     await shared.write("span")
@@ -189,7 +191,8 @@ async def test_how_far_back_a_room_can_be_looked_at(shared):
 
 
 async def test_h18_history_tells_who_did_something_and_when(shared):
-    """H18: A step for what one actor does in one go, at the times that `at` takes; and how much of it deletes."""
+    """H18: The history has a step for what one actor does in one go, with times that `at` accepts, and with the number
+    of its deletions."""
     ann, ben = await Client.join(shared, "steps"), await Client.join(shared, "steps")
     shapes = [identifier() for _ in range(3)]
     await ann.write(*({"shape": shape, "set": {"kind": "star"}} for shape in shapes))
@@ -208,7 +211,7 @@ async def test_h18_history_tells_who_did_something_and_when(shared):
 
 
 async def test_rooms_are_listed(shared):
-    """C1: By name, with shapes, peers, cursor and how many operations they have had."""
+    """C1: The list is in the order of names, and has each room's shapes, peers, cursor and number of operations."""
     await shared.write("list-b", 3)
     await shared.write("list-a")
     ann = await Client.join(shared, "list-a")
@@ -220,7 +223,8 @@ async def test_rooms_are_listed(shared):
 
 
 async def test_a_list_of_rooms_opens_only_so_many():
-    """After a crash the shapes of rooms aren't counted yet. All rooms are listed at once; each list counts a few more."""
+    """After a crash the shapes of rooms aren't counted yet. All rooms are listed at once, and each request for the list
+    counts the shapes of a few more rooms."""
     with Server() as server:
         await asyncio.gather(*[server.write(f"crashed-{number:03}", 2) for number in range(150)])
         server.restart()
@@ -247,7 +251,8 @@ async def test_a_list_of_rooms_opens_only_so_many():
 
 
 async def test_a_room_as_a_drawing(shared):
-    """S1, S3, S5: Every property, defaults filled in, in drawing order; stamps where asked; a tag."""
+    """S1, S3, S5: The drawing has every property, with defaults filled in, in drawing order; stamps if they are asked
+    for; and a tag."""
     ann = await Client.join(shared, "drawing")
     below, above = identifier(), identifier()
     await ann.write(
@@ -267,7 +272,8 @@ async def test_a_room_as_a_drawing(shared):
 
 
 async def test_what_is_made_anew_is_compressed_where_asked():
-    """By gzip, which is quick, even for a client that prefers brotli. A client that takes neither gets plain text."""
+    """Such answers are compressed by gzip, which is quick, even for a client that prefers brotli. A client that accepts
+    neither gets them uncompressed."""
     with Server() as server:
         await asyncio.gather(*[server.write(f"packed-{number}", 20, size=[200, 200]) for number in range(20)])
         room = "/v1/rooms/packed-0"
@@ -284,7 +290,7 @@ async def test_what_is_made_anew_is_compressed_where_asked():
 
 
 async def test_a_room_as_it_was(shared):
-    """By cursor and by time, as a drawing, a picture and what overlaps."""
+    """The past by cursor and by time: as a drawing, as a picture, and as overlaps."""
     ann = await Client.join(shared, "history")
     shape = identifier()
     await ann.write({"shape": shape, "set": {"kind": "star", "alpha": 1}})
@@ -316,7 +322,7 @@ async def test_a_room_as_it_was(shared):
 
 
 async def test_history_that_is_not_kept():
-    """The past is 404, and the present room works."""
+    """A request for the past is answered with 404, and the present room still works."""
     first = Server()
     with first:
         await first.write("kept")
@@ -338,7 +344,7 @@ async def test_history_that_is_not_kept():
 
 
 async def test_many_look_back_at_once(shared):
-    """The requests wait for each other, and each is answered."""
+    """The requests wait for each other, and each of them is answered."""
     await asyncio.gather(*[shared.write("long-ago", 100) for _ in range(10)])
     span = (await shared.get("/v1/rooms/long-ago/history")).json
     ways = [await asyncio.open_connection("127.0.0.1", shared.port) for _ in range(60)]
@@ -370,7 +376,7 @@ async def test_overlaps_boxes_and_free_places(shared):
 
 
 async def test_boxes_of_any_size_anywhere_are_asked_about(shared):
-    """Boxes around everything, around half, around nothing, and smaller than any shape."""
+    """Boxes around everything, around half of the shapes, around nothing, and smaller than any shape."""
     left, ellipse, right = identifier(), identifier(), identifier()
     await shared.http("POST", "/v1/rooms/boxes/ops", {"ops": [
         {"shape": left, "set": {"kind": "rectangle", "position": [-1e7, -1e7], "size": [100, 100]}},
@@ -388,7 +394,7 @@ async def test_boxes_of_any_size_anywhere_are_asked_about(shared):
 
 
 async def test_the_picture(shared):
-    """An SVG, and nothing in it that a browser would run."""
+    """The picture is an SVG, and contains nothing that a browser would run."""
     await shared.write("picture", name="<script>alert(1)</script>")
     answer = await shared.get("/v1/rooms/picture/picture.svg")
     assert answer.headers["Content-Type"] == "image/svg+xml"
@@ -399,7 +405,8 @@ async def test_the_picture(shared):
 
 
 async def test_operations_over_http(shared):
-    """H4: Durable when answered, seen by those who are there, and refused as over a socket."""
+    """H4: When a request is answered, its operations are durable and are sent to the connected clients. They are
+    refused for the same reasons as over a socket."""
     ann = await Client.join(shared, "posted")
     (shape,) = await shared.write("posted")
     await ann.sees(shape)
@@ -430,7 +437,8 @@ async def test_operations_over_http(shared):
 
 
 async def test_rates_over_http():
-    """H6, H8: 429 for an address that writes more than a connection may; one layout may have more, and the next request waits."""
+    """H6, H8: An address that writes more than a connection may gets 429. A single layout may have more, and then the
+    next request waits."""
     with Server("--max-ops-per-second", 1, "--max-ops-per-message", 20) as server:
         ops = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}] * 15}
         assert (await server.http("POST", "/v1/rooms/fast/ops", ops)).status == 200
@@ -446,7 +454,7 @@ async def test_rates_over_http():
 
 
 async def test_layouts_and_drawings_are_taken(shared):
-    """H10: Squares in single quotes; a drawing as it was given."""
+    """H10: Squares in single quotes are accepted, and so is a drawing in the form in which the server gives it."""
     layout = b"{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 1, 'y': 2, 'colour': '#00FF00', 'size': 30}]}"
     answer = await shared.http("POST", "/v1/rooms/layout/layout", layout, {"Content-Type": "application/json"})
     assert answer.status == 200, answer.body
@@ -466,8 +474,8 @@ async def test_layouts_and_drawings_are_taken(shared):
 
 
 async def test_a_layout_is_taken_whole_or_not_at_all():
-    """Also a layout as long as many messages: when its first shape is there, all are. If the server is killed
-    meanwhile, all are there or none."""
+    """The same holds for a layout that is as long as many messages: when its first shape is visible, all are. If the
+    server is killed in between, either all shapes are there or none."""
     many = {"squares": [{"x": number, "y": 0, "colour": "#FF0000", "size": 5} for number in range(3000)]}
     with Server() as server:
         ann = await Client.join(server, "many")
@@ -488,7 +496,7 @@ async def test_a_layout_is_taken_whole_or_not_at_all():
 
 
 async def test_the_largest_room_can_be_posted_back():
-    """A drawing of as many shapes as a room may have, as it was fetched."""
+    """A drawing of as many shapes as a room may have can be posted in the form in which it was fetched."""
     with Server() as server:
         squares = ",".join(f"{{'x':{at % 1000 * 10},'y':{at // 1000 * 10},'colour':'#FF0000','size':9}}" for at in range(100_000))
         json_type = {"Content-Type": "application/json"}
@@ -505,7 +513,7 @@ async def test_the_largest_room_can_be_posted_back():
 
 
 async def test_rooms_are_deleted(shared):
-    """204, and then the room is as if it had never existed."""
+    """The answer is 204, and after that the room is as if it had never existed."""
     await shared.write("deleted")
     assert (await shared.http("DELETE", "/v1/rooms/deleted")).status == 204
     assert (await shared.get("/v1/rooms/deleted")).status == 404
@@ -514,7 +522,7 @@ async def test_rooms_are_deleted(shared):
 
 
 async def test_what_is_not_there_and_what_is_not_allowed(shared):
-    """H1, H2, H3: 404, and 405 with the allowed methods, as errors in JSON."""
+    """H1, H2, H3: Unknown paths get 404, and wrong methods get 405 with the allowed methods. Both are errors in JSON."""
     for path in ["/v1", "/v1/rooms/nobody", "/v1/rooms/nobody/overlaps", "/v1/rooms/a%20b", "/v1/rooms/x/y", "/v1/x", "/r/a%20b"]:
         answer = await shared.get(path)
         assert answer.status == 404 and answer.json["error"]["message"], path
@@ -531,7 +539,7 @@ async def test_what_is_not_there_and_what_is_not_allowed(shared):
 
 
 async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
-    """H9: The next part of the path is not taken for the name: 404 over HTTP, 4404 over a socket."""
+    """H9: The next part of the path is not taken for the name. The answer is 404 over HTTP, and 4404 over a socket."""
     for room in ["demo", "overlaps", "ops", "sync"]:
         await shared.write(room)
     for method, path in [
@@ -549,7 +557,7 @@ async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
 
 
 async def test_a_parameter_that_is_badly_escaped_is_not_taken_for_absent(shared):
-    """400, which names it."""
+    """The answer is 400, with the parameter's name."""
     await shared.write("escaped")
     for path in [
         "?at=%ZZ", "?at=%FF", "?stamps=%1", "/overlaps?box=%FF", "/picture.svg?at=%FF", "/free?size=5,5&near=%C3%28", "/free?size=%", "/history?x=%ZZ",

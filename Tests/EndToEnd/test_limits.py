@@ -33,7 +33,8 @@ def status(code):
 
 
 async def test_http_connections_are_bounded_by_address():
-    """H6: One more gets 429 and `Retry-After`. A place is free when one is closed, or has become a WebSocket."""
+    """H6: The next connection gets 429 and `Retry-After`. A place is free again when a connection is closed, or has
+    become a WebSocket."""
     with Server("--max-http-connections-per-address", 3) as server:
         held = [await idle(server) for _ in range(3)]
         answer = await eventually(lambda: told(server), "three are accepted", holds=status(429))
@@ -56,7 +57,7 @@ async def test_http_connections_are_bounded_by_address():
 
 
 async def test_http_connections_are_bounded_in_all():
-    """One more gets 503, and WebSockets that are open notice nothing."""
+    """The next connection gets 503. Open WebSockets are not affected."""
     with Server("--max-http-connections", 2) as server:
         ann = await Client.join(server, "room")
         held = [await idle(server) for _ in range(2)]
@@ -78,7 +79,7 @@ async def said(server, head):
 
 
 async def test_what_is_refused_before_it_is_understood_is_counted_and_logged():
-    """Malformed requests, bodies that are too large, and upgrades that are not granted."""
+    """Malformed requests, bodies that are too large, and upgrades that are refused."""
     upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
     with Server() as server:
         for line, headers, status in [
@@ -105,7 +106,8 @@ async def test_what_is_refused_before_it_is_understood_is_counted_and_logged():
 
 
 async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
-    """Its idle connections count for no address. Requests under way are bounded by address: those of others go on."""
+    """A proxy's idle connections count for no address. Requests under way are bounded by the client's address, so that
+    those of other clients go on."""
     with Server("--proxies", "127.0.0.1", "--max-http-connections-per-address", 1, "--max-connections-per-address", 1) as server:
         held = [await idle(server) for _ in range(5)]
         body = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}
@@ -130,7 +132,8 @@ async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
 
 
 async def test_bodies_that_mean_nothing_are_charged():
-    """H8: By their length and before they are read. What was charged so pays for the operations in them."""
+    """H8: Such bodies are charged by their length, before they are read. The operations in a body are paid for by the
+    same charge."""
     with Server("--max-ops-per-second", 1) as server:
         nonsense = b'{"ops":[' + b"1," * 500_000
         headers = {"Content-Type": "application/json"}
@@ -155,7 +158,8 @@ async def half_sent(server, address="127.0.0.1", origin=None):
 
 
 async def test_a_limit_on_files_is_said_at_start_and_kept():
-    """As many connections as files allow; those beyond are told, and nobody's is cut off for want of a file."""
+    """The server accepts as many connections as the limit on files allows. Further ones are refused with an answer, and
+    no connection is cut off because no file is left."""
     with Server(files_max=1_024) as server:
         (line,) = await server.logged("the limit on open files allows fewer connections than the flags do")
         assert line["level"] == "warning" and line["connections"] == 896 and line["flags"] > 896
@@ -163,7 +167,8 @@ async def test_a_limit_on_files_is_said_at_start_and_kept():
 
 
 async def test_where_files_run_out_the_greedy_make_way():
-    """H13: What one address has begun and not finished is closed for others at once, not only when flags bound connections."""
+    """H13: When files run out, unfinished connections of one address are closed for others at once, even if no flag
+    bounds connections."""
     with Server() as server:
         client = await Client.join(server, "kept")
         open_files = int(await server.metric("process_open_fds"))
@@ -179,7 +184,7 @@ async def test_where_files_run_out_the_greedy_make_way():
 
 
 async def test_clients_behind_a_proxy_make_way_each_for_itself():
-    """H13: Behind a proxy, too, the one who has begun most makes way, and not whoever came first."""
+    """H13: Behind a proxy, too, the client that has begun the most is evicted, and not the client that came first."""
     with Server("--proxies", "127.0.0.1", "--max-http-connections", 20) as server:
         reader, writer = await half_sent(server, origin="203.0.113.1")
         held = [await half_sent(server, origin="203.0.113.2") for _ in range(19)]

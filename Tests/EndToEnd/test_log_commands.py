@@ -54,7 +54,7 @@ def damage(server, name=NEEDLE, find=bytes.find):
 
 
 async def test_verify_tells_what_is_sound_also_of_a_running_server(shared):
-    """How many rooms and records; nothing is changed by it."""
+    """The command prints how many rooms and records there are, and changes nothing."""
     await shared.write("verified", 2)
     code, out, words = await log("verify", "--data", shared.data)
     assert code == 0 and words == "" and out.count("\n") == 1 and " all sound" in out, (out, words)
@@ -67,7 +67,8 @@ async def test_verify_tells_what_is_sound_also_of_a_running_server(shared):
 
 
 async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
-    """What was written before it and the other rooms are there again; without `--cut` nothing is dropped."""
+    """The records before the damaged one are usable again, and so are the other rooms. Without `--cut` nothing is
+    dropped."""
     async with stored() as server:
         damage(server)
         for command in (["verify"], ["repair"], ["repair", "--room", "torn"]):
@@ -86,7 +87,7 @@ async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
 
 
 async def test_damaged_history_is_dropped_where_a_snapshot_holds_the_drawing(shared):
-    """Nothing that is drawn is lost."""
+    """No shape of the drawing is lost."""
     async with stored(end=signal.SIGTERM) as server:
         damage(server)
         code, out, _ = await log("verify", "--data", server.data)
@@ -99,7 +100,7 @@ async def test_damaged_history_is_dropped_where_a_snapshot_holds_the_drawing(sha
 
 
 async def test_a_database_that_is_cut_short_is_named_and_left_alone(shared):
-    """By each of the commands, in one line."""
+    """Each of the commands names the file in one line."""
     async with stored() as server:
         path = os.path.join(server.data, "canvas.db")
         assert os.path.getsize(path + "-wal") > 0, "that knows how many pages there were"
@@ -117,14 +118,15 @@ async def test_a_database_that_is_cut_short_is_named_and_left_alone(shared):
 
 
 async def test_repair_is_refused_while_a_server_has_the_directory(shared):
-    """One line with its process."""
+    """The command prints one line that names the server's process."""
     code, out, words = await log("repair", "--data", shared.data)
     assert code == 1 and out == "" and f"in use by another server, process {shared.process.pid}" in words, words
     assert (await shared.get("/readyz")).status == 200
 
 
 async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(shared):
-    """Made while everyone writes; restored as deploy/README.md says, without a word from the directory it came from."""
+    """The backup is made while everybody writes, and restored as deploy/README.md says, without anything from the
+    original directory."""
     with Server() as server, tempfile.TemporaryDirectory() as folder:
         acknowledged, isWriting = [], True
 
@@ -165,7 +167,7 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
 
 
 async def test_a_backup_in_a_new_directory_keeps_who_is_which_actor(tmp_path):
-    """C9: The key works there, and nobody gets the actor without it."""
+    """C9: The actor's key works on the restored server, and nobody gets the actor without the key."""
     copy = tmp_path / "data"
     copy.mkdir()
     with Server() as server:
@@ -183,7 +185,7 @@ async def test_a_backup_in_a_new_directory_keeps_who_is_which_actor(tmp_path):
 
 
 async def test_log_commands_that_cannot_be_used_exit_with_64(shared):
-    """One line that says why; help is for a person."""
+    """The command prints one line that says why. The help is printed only for a person."""
     for arguments, said in [
         ([], "verify, repair, backup or move"), (["mend"], "log mend"), (["verify"], "needs --data"),
         (["verify", "--data"], "--data needs a value"), (["verify", "--data", "d", "--cut"], "unknown flag"),
@@ -206,7 +208,7 @@ async def test_log_commands_that_cannot_be_used_exit_with_64(shared):
 
 
 async def test_a_backup_that_cannot_be_written_names_the_copy(shared):
-    """The original is sound. A backup does as well as a directory where nothing is written to it."""
+    """The original is sound. If a backup isn't written to, it can be used like a directory."""
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "none", "copy.db")
         code, out, words = await log("backup", "--data", shared.data, "--to", copy)
@@ -221,7 +223,7 @@ async def test_a_backup_that_cannot_be_written_names_the_copy(shared):
 
 
 async def test_commands_dont_wait_for_ever_for_a_database():
-    """After ten seconds they say why they give up."""
+    """After ten seconds the commands end, and say why."""
     url = f"postgresql://127.0.0.1:{free_port()}/nowhere"
     code, _, words = await log("verify", "--data", url)
     assert code == 1 and "waiting for the database" in words and words.count("\n") >= 2, words

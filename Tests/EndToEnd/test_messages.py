@@ -10,7 +10,7 @@ from waiting import SECONDS
 
 
 async def test_welcome_tells_room_actor_role_clock_limits_and_peers(shared):
-    """C6, C7: Hello is answered by a welcome with all its members, and a state that is empty."""
+    """C6, C7: Hello is answered by a welcome with all its members, and by a state that is empty."""
     ann = await connect(shared, "welcome")
     await ann.send({"type": "hello", "name": "Ann", "color": "#E4572E", "actor": "k3j-9x2-m1p"})
     welcome = await ann.receive()
@@ -33,7 +33,8 @@ async def test_welcome_tells_room_actor_role_clock_limits_and_peers(shared):
 
 
 async def test_ids_come_back_as_they_were_written(shared):
-    """W1: To the byte, for every kind of message. The answer to a message without an id has none."""
+    """W1: The id in the answer is the same to the byte, for every kind of message. The answer to a message without an
+    id has none."""
     ann = await Client.join(shared, "ids")
 
     async def answer(message, kind):
@@ -55,7 +56,7 @@ async def test_ids_come_back_as_they_were_written(shared):
 
 
 async def test_ping_and_digest(shared):
-    """M9, R4, R5: A pong with the clock; a digest that a client of another make comes to as well."""
+    """M9, R4, R5: A ping is answered with the clock. The digest is the same that an independent client computes."""
     ann = await Client.join(shared, "digest")
     await ann.send({"type": "ping", "id": 7})
     pong = await ann.until("pong", id=7)
@@ -108,7 +109,8 @@ async def test_each_refusal_has_its_code(shared):
 
 
 async def test_a_log_that_cannot_be_written_is_unavailable_until_it_can():
-    """W6, W7: Writers are refused, readers go on, `/readyz` says no. When the disk has room again, writing works again."""
+    """W6, W7: Writes are refused, reading goes on, and `/readyz` fails. When the disk has space again, writing works
+    again."""
     with Server(file_bytes_max=200_000) as server:
         ann = await Client.join(server, "disk")
         good = await ann.write({"shape": identifier(), "set": {"kind": "rectangle", "name": "kept"}})

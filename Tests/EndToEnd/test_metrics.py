@@ -27,7 +27,7 @@ STAR = {"kind": "star"}
 
 
 async def test_metrics_time_the_turns_of_the_loop():
-    """Each turn counts, and the longest is shown."""
+    """Each turn is counted, and the longest one is shown."""
     with Server() as server:
         before = await server.metrics()
         ann = await Client.join(server, "timed")
@@ -40,7 +40,7 @@ async def test_metrics_time_the_turns_of_the_loop():
 
 
 async def test_metrics_count_connections_and_messages():
-    """Each connection, each message and each close once; bytes as they come over the wire."""
+    """Each connection, each message and each close is counted once, and bytes are counted as they come over the wire."""
     with Server("--max-connections-per-room", 3) as server:
         before = await server.metrics()
         assert before["canvas_connections"] == 0 and before["canvas_ready"] == 1
@@ -86,7 +86,7 @@ async def test_metrics_count_connections_and_messages():
 
 
 async def test_metrics_count_http_connections():
-    """Those that are open, and requests by status."""
+    """The open connections are counted, and the requests by status."""
     with Server() as server:
         before = await server.metrics()
         held = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(4)]
@@ -102,7 +102,8 @@ async def test_metrics_count_http_connections():
 
 
 async def test_metrics_count_what_rooms_do():
-    """Operations, refusals by code, digests, states, shapes: of open rooms, and of rooms that have been open."""
+    """Operations, refusals by code, digests, states and shapes are counted, for open rooms and for rooms that were
+    open."""
     with Server("--room-idle-ms", 0) as server:
         ann = await Client.join(server, "busy")
         before = await server.metrics()
@@ -140,7 +141,8 @@ async def test_metrics_count_what_rooms_do():
 
 
 async def test_metrics_tell_how_far_clocks_are_off():
-    """By the newest stamp of a message over a socket. The server's own stamps, and stamps over HTTP, don't count."""
+    """The deviation is that of the newest stamp in a message over a socket. Stamps that the server makes, and stamps
+    over HTTP, don't count."""
     with Server() as server:
         ann = await Client.join(server, "clocks")
         before = await server.metrics()
@@ -165,7 +167,7 @@ async def test_metrics_tell_how_far_clocks_are_off():
 
 
 async def test_metrics_tell_of_the_log():
-    """Its files and their sizes, and how long it took to carry the write-ahead log over."""
+    """The log's files and their sizes, and how long it took to move the write-ahead log into the database."""
     with Server("--max-ops-per-second", 1_000_000, "--max-ops-per-message", 65536, "--max-message-bytes", 16 << 20) as server:
         before = await server.metrics()
         folder = f"/proc/{server.process.pid}/fd"
@@ -193,7 +195,8 @@ async def test_metrics_tell_of_the_log():
 
 
 async def test_damage_is_found_though_nobody_asks_for_the_room():
-    """In the background. Metrics and the log tell of it, and when everything was last verified. Other rooms go on."""
+    """The damage is found in the background. The metrics and the log report it, and when everything was last verified.
+    Other rooms go on."""
     for end, status in [(signal.SIGKILL, 503), (signal.SIGTERM, 200)]:
         async with stored(end=end) as server:
             damage(server)
@@ -216,7 +219,7 @@ async def test_damage_is_found_though_nobody_asks_for_the_room():
 
 
 async def test_verifying_goes_on_in_bounded_parts_and_begins_again():
-    """So many bytes a second; the next round begins when the interval is over."""
+    """Verifying reads a bounded number of bytes a second. The next round begins when the interval is over."""
     with Server() as server:
         await server.write("whole")
         assert await asyncio.to_thread(server.terminate) == 0
@@ -230,7 +233,8 @@ async def test_verifying_goes_on_in_bounded_parts_and_begins_again():
 
 
 async def test_a_room_that_is_open_is_saved_from_damage_of_what_is_stored():
-    """It is sound in memory: a snapshot of it is made as soon as the damage is found, and nothing is lost."""
+    """The room's drawing in memory is sound. As soon as the damage is found, a snapshot is made of it, so nothing is
+    lost."""
     async with stored() as server:
         server.flags = ["--verify-every-ms", "1"]
         with server.start():
@@ -256,7 +260,8 @@ SAMPLE = re.compile(r'([a-z_]+)(?:\{([a-z]+)="([^"\\\n]*)"(?:,[a-z]+="[^"\\\n]*"
 
 
 async def test_metrics_are_what_prometheus_reads(shared):
-    """Each named and typed once, counters end in _total, histograms are sums that end in all."""
+    """Each metric has a name and a type once, the names of counters end in _total, and histograms are cumulative up to
+    the total count."""
     ann = await Client.join(shared, "metrics")
     await ann.write({"shape": identifier(), "at": f"{ann.welcome['time']}.0.{ann.actor}", "set": {"kind": "star"}})
     answer = await shared.get("/metrics")
@@ -299,7 +304,7 @@ async def test_metrics_are_what_prometheus_reads(shared):
 
 
 async def test_metrics_pass_promtool(shared):
-    """Prometheus' own check finds nothing to say."""
+    """Prometheus' own check of the format has no complaints."""
     promtool = tool("promtool") or pytest.skip("promtool is not here; scripts/setup test fetches it")
     ann = await Client.join(shared, "promtool")
     await ann.write({"shape": identifier(), "set": {"kind": "star"}})
@@ -316,7 +321,7 @@ async def test_metrics_pass_promtool(shared):
 
 
 async def test_metrics_tell_how_readers_came_and_how_beats_gather():
-    """New and resumed readers; a beat's operations, and the frames that carried them."""
+    """New and resumed readers are counted, and how many operations and frames each broadcast has."""
     with Server() as server:
         await server.write("counted")
         ann = await Client.join(server, "counted")

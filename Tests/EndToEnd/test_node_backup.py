@@ -17,7 +17,8 @@ def log(*words):
 
 
 async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves(tmp_path):
-    """The copy has rooms, history, locks and the secret. A client that has seen more than the copy is sent the room anew."""
+    """The copy has the rooms, their history, the locks and the secret. A client that has seen more than the copy has is
+    sent the whole room again."""
     copy = str(tmp_path / "copy")
     with nodes(2, "--room-idle-ms", 100) as servers:
         ann, ben = [await Client.join(server, "garden") for server in servers]

@@ -73,7 +73,7 @@ def of_ann(cluster, query=""):
 
 
 def test_a_wrong_password_ends_the_server_in_one_line(guarded):
-    """It is shown nowhere. Without any, the line is alike."""
+    """The password is shown nowhere. If none is given, the line is similar."""
     said = line("--data", of_ann(guarded), PGPASSWORD="sesame-shut")
     assert "refuses the user or the password" in said and "PGPASSWORD" in said and "sesame-shut" not in said
     # The path keeps libpq from finding a password file of the user who runs the tests.
@@ -103,7 +103,7 @@ def test_a_password_comes_by_variable_by_file_or_in_the_url(guarded, tmp_path):
 
 
 def test_hosts_of_a_list_need_no_port(guarded):
-    """Then it is PGPORT, or else 5432, as for a host that is alone."""
+    """A host without a port has PGPORT, or else 5432, as if it were the only host."""
     for hosts in ("127.0.0.1", "127.0.0.1,127.0.0.1"):
         variables = {"PGPASSWORD": PASSWORD, "PGPORT": str(guarded.ports[0])}
         with waiting(f"postgresql://ann@{hosts}/postgres", **variables) as process:
@@ -112,7 +112,7 @@ def test_hosts_of_a_list_need_no_port(guarded):
 
 
 def test_a_database_with_a_certificate_of_its_own_making_is_reached_by_sslmode_require(guarded, tmp_path):
-    """Nobody vouches for it, so verify-full wants to be told of it."""
+    """No authority has signed the certificate, so verify-full needs the path of the certificate."""
     tool("openssl") or pytest.skip("openssl is not here")
     with Server(data=of_ann(guarded, "?sslmode=require"), environment={"PGPASSWORD": PASSWORD}) as server:
         assert guarded.ask(0, "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'ann'") == ["t"]
@@ -137,7 +137,8 @@ def test_a_database_that_could_lose_what_it_acknowledges_is_refused(guarded):
 
 
 async def test_settings_that_turn_bad_later_are_noticed():
-    """What may damage or weaken is said. Where what is acknowledged could be lost, nothing is stored until it is set right."""
+    """Settings that may damage or weaken the data are reported. If acknowledged edits could be lost, nothing is stored
+    until the setting is right."""
     with postgres.Cluster() as cluster:
         # A standby that doesn't exist. A commit would wait for it for ever, but the node reads the setting when it
         # connects.
@@ -175,8 +176,9 @@ def test_a_machine_without_libpq_is_told_to_install_it(tmp_path):
 
 
 async def test_a_database_that_is_gone_at_the_start_is_waited_for():
-    """The node says so once. Meanwhile it is alive and not ready, shows the page, and refuses whoever wants a room. When the database
-    comes, it goes on by itself, and so do clients that it had before it was started anew."""
+    """The node reports once that it waits. Until then it is alive and not ready, serves the page, and refuses clients
+    that want a room. When the database comes, the node goes on by itself, and so do clients that it had before it was
+    restarted."""
     with postgres.Cluster() as cluster, Server(data=f"{cluster.address}/postgres") as server:
         client = os.path.join(os.path.dirname(programs.BINARY), "sync-client")
         watching = subprocess.Popen(
@@ -221,7 +223,8 @@ async def test_a_database_that_is_gone_at_the_start_is_waited_for():
 
 
 async def test_a_limit_on_connections_that_is_reached_while_running_is_named(guarded):
-    """Connections that break can't be had again. The line says what to raise, and edits go on once it is."""
+    """Connections that break can't be opened again. The log line says which limit to raise. Once it is raised, edits go
+    on."""
     guarded.ask(0, "CREATE ROLE cat LOGIN")
     guarded.ask(0, "CREATE DATABASE cats OWNER cat")
     with Server(data=f"postgresql://cat@127.0.0.1:{guarded.ports[0]}/cats") as server:
@@ -256,7 +259,7 @@ def limited(guarded):
 
 @pytest.mark.parametrize("name", ["follower", "reader"])
 async def test_a_node_that_cannot_have_one_of_its_connections_again_is_not_ready(limited, name):
-    """The others are there, so what is drawn is stored. A connection that is soon back changes nothing."""
+    """The other connections work, so edits are stored. A connection that is soon open again changes nothing."""
     url, limit, hang_up = limited
     connected = f'canvas_log_connections{{connection="{name}"}}'
     with Server(data=url) as server:

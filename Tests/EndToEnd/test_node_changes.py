@@ -59,7 +59,8 @@ async def two_nodes(*flags):
 
 
 async def test_what_an_actor_writes_at_another_node_comes_after_what_it_wrote():
-    """W3: Also where its last edit is newer than that node's clock, and the actor comes without a cursor."""
+    """W3: This also holds if the actor's last edit has a later stamp than the other node's clock, and if the actor
+    comes without a cursor."""
     async with two_nodes() as (first, second, ben, relay):
         ann, shape = await Client.join(first, "garden"), identifier()
         relay.hold()
@@ -72,7 +73,8 @@ async def test_what_an_actor_writes_at_another_node_comes_after_what_it_wrote():
 
 
 async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
-    """W8: An edit that is sent again at another node was taken. Who writes over HTTP finds the space that another node has made."""
+    """W8: An edit that is sent again at another node counts as accepted before. Writes over HTTP find the space that
+    another node has freed."""
     async with two_nodes("--max-shapes", 2) as (first, second, ben, relay):
         ann, (old,), new = await Client.join(first, "garden"), ben.live, identifier()
         other = identifier()
@@ -97,7 +99,7 @@ async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
 
 
 async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
-    """H9: A node that has not heard of that place takes in what it lacks first."""
+    """H9: A node that hasn't read up to the cursor first reads what it lacks."""
     async with two_nodes() as (first, second, ben, relay):
         ann, shape = await Client.join(first, "garden"), identifier()
         relay.hold()
@@ -108,7 +110,8 @@ async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
 
 
 async def test_a_room_that_another_node_has_just_made_can_be_deleted():
-    """Also by a node at which somebody has joined the room, and which doesn't know yet that another node has written to it."""
+    """This also holds for a node where a client has joined the room, and which doesn't know yet that another node has
+    written to the room."""
     async with two_nodes() as (first, second, _, relay):
         await Client.join(second, "pond")
         relay.hold()

@@ -18,7 +18,8 @@ async def memory(server, method="GET"):
 
 
 async def test_all_nodes_forget_at_the_same_place():
-    """H17, W12: Whichever is asked, what is stamped earlier is `too_old` at all of them, also after a crash."""
+    """H17, W12: Whichever node is asked to forget, operations with an earlier stamp are `too_old` at all nodes, also
+    after a crash."""
     with nodes(2, "--max-erasures", "20") as (first, second):
         ann, ben = await Client.join(first, "demo"), await Client.join(second, "demo")
         kept, gone = identifier(), [identifier() for _ in range(20)]
@@ -74,7 +75,7 @@ async def test_a_full_memory_keeps_nobody_from_drawing():
 
 
 async def test_opening_a_room_reads_each_of_its_records_once():
-    """Otherwise a room with a long history takes so long to open that nobody waits for it."""
+    """If records were read more than once, a room with a long history would take too long to open."""
     records = 20_000
     with database.database() as place:
         with Server(data=place) as first:

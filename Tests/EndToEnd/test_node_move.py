@@ -19,7 +19,7 @@ def command(*words):
 
 
 async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path):
-    """With history, cursors and keys: people go on there as if nothing had happened."""
+    """Rooms are moved with history, cursors and keys, so their people go on as if nothing had happened."""
     plain, again = str(tmp_path / "plain"), str(tmp_path / "again")
 
     async def look(server, names):
@@ -65,7 +65,8 @@ async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path)
 
 
 async def test_what_a_clock_that_was_ahead_has_stored_is_moved():
-    """A database takes no time that is to come: such records get its own, and nothing else of them changes."""
+    """A database accepts no time in the future: records with such a time get the database's time, and are otherwise
+    unchanged."""
     ahead = "SELECT count(*) || ' of ' || (SELECT count(*) FROM canvas.records) FROM canvas.records " \
         "WHERE milliseconds > extract(epoch FROM clock_timestamp()) * 1000 + 2000"
     with database.database() as one, database.database() as two:
@@ -87,7 +88,8 @@ async def test_what_a_clock_that_was_ahead_has_stored_is_moved():
 
 
 async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_path):
-    """By a lock: who is there looks on meanwhile, and goes on drawing at the other database as who they were."""
+    """The room is locked during the move. Its people can only view it then, and afterwards go on drawing at the other
+    database as the same actors."""
     tokens = tmp_path / "tokens"
     tokens.write_text("ann-aaaaaaaaaaaaaaaa editor *\nkeeper-bbbbbbbbbbbb operator *\n", encoding="utf-8")
     tokens.chmod(0o600)
@@ -146,7 +148,8 @@ def when_stored(url, condition, deed):
 
 
 async def test_a_move_that_was_killed_goes_on_where_it_was(tmp_path):
-    """In the middle of a room. What is there by then is taken for the beginning that it is."""
+    """The move is killed in the middle of a room. The next move takes the records that are there for the beginning of
+    the room."""
     plain = str(tmp_path / "plain")
     drawn = await drawn_in(plain)
     with database.database() as url:

@@ -35,7 +35,7 @@ async def all_count(servers, people):
 
 
 async def test_every_node_lists_the_people_of_all():
-    """H7, H14: With role, token and address, also of rooms that are open at another node only."""
+    """H7, H14: The list has role, token and address, also for rooms that are open only at another node."""
     with asking_nodes(3) as (first, second, third):
         ann, guest = await enter(first, "demo", ANN, name="Ann"), await enter(second, "demo", GUEST, name="Eve")
         await ann.write({"shape": identifier(), "set": {"kind": "star"}})
@@ -58,7 +58,7 @@ async def test_every_node_lists_the_people_of_all():
 
 
 async def test_an_operator_removes_somebody_at_another_node():
-    """H14: It is answered when that has happened."""
+    """H14: The request is answered when the person has been removed."""
     with asking_nodes(2) as (first, second):
         ann, guest = await enter(first, "demo", ANN, name="Ann"), await enter(first, "demo", GUEST, name="Eve")
         await eventually(lambda: people(second, "demo"), "the other node knows them", holds=lambda found: len(found) == 2)
@@ -96,7 +96,7 @@ async def test_a_node_that_comes_later_knows_who_is_there():
 
 
 async def test_a_crowd_over_two_nodes_is_one_number():
-    """R12: Whoever asked is told how many people there are, at all nodes together."""
+    """R12: A client that has asked is told how many people there are at all nodes together."""
     with nodes(2, "--max-named-people", 4, "--max-showing-people", 6) as servers:
         crowd = [await Client.join(servers[number % 2], "square", crowd=True) for number in range(20)]
         for client in (crowd[0], crowd[1]):

@@ -33,7 +33,8 @@ async def test_a_node_that_stops_sends_its_people_away_one_after_the_other():
 
 
 async def test_people_at_other_nodes_keep_no_node_from_stopping():
-    """They show something all the time, and draw. Each is shown seldom, so that there is always more to come."""
+    """They all send presence all the time, and draw. Each presence is passed on seldom, so that there is always more to
+    send."""
     with nodes(2, "--presence-interval-ms", 20_000) as (first, second):
         ann, others = await Client.join(first, "garden"), [await Client.join(second, "garden") for _ in range(12)]
         is_over = asyncio.Event()
@@ -69,7 +70,7 @@ async def test_people_at_other_nodes_keep_no_node_from_stopping():
 
 
 async def test_a_database_that_says_nothing_keeps_nobody_from_going_on_elsewhere():
-    """An edit is under way, of which nobody knows whether it is stored. Everyone is asked to come back all the same."""
+    """It isn't known whether the edit that is under way is stored. Everybody is asked to reconnect all the same."""
     with postgres.Cluster() as cluster, Server(data=f"{cluster.address}/postgres") as server:
         ann = await Client.join(server, "garden")
         await ann.write({"shape": identifier(), "set": {"kind": "star"}})

@@ -13,8 +13,8 @@ pytestmark = database.needed
 
 
 async def test_what_an_older_server_could_not_read_is_written_once_all_are_upgraded():
-    """H17: A room forgets deletions by a record of form 3. The node that reads form 2 at most goes on in the room, and in the
-    end all have forgotten."""
+    """H17: A room forgets deletions by a record of form 3. The node that can read only up to form 2 goes on in the
+    room, and in the end both nodes have forgotten."""
     with database.database() as url, Server("--record-form", 2, data=url) as older, Server(data=url) as newer:
         ann, ben = await Client.join(older, "garden"), await Client.join(newer, "garden")
         gone, kept = identifier(), identifier()
@@ -58,7 +58,8 @@ def checksum(data):
 
 
 async def test_a_record_of_a_newer_server_closes_the_room_until_the_node_is_upgraded():
-    """C13: Without the record the node would show another room. It says so in its log, and goes on in all other rooms."""
+    """C13: Without reading the record the node would show another drawing. It says so in its log, and goes on in all
+    other rooms."""
     with database.database() as url, Server(data=url) as server:
         ann, ben = await Client.join(server, "garden"), await Client.join(server, "pond")
         await draw(ann, rectangle(identifier()))
@@ -89,8 +90,8 @@ async def test_a_record_of_a_newer_server_closes_the_room_until_the_node_is_upgr
 
 
 async def test_a_node_goes_on_beside_a_newer_one_that_has_added_to_the_tables():
-    """Its connections may break, and it may be started again; `log verify` and `log backup` of its version read the rooms. Only a
-    server that the newer one has said to be too old for the tables is refused."""
+    """The older node's connections may break, and it may be restarted; `log verify` and `log backup` of its version can
+    read the rooms. Only a server that the newer one has declared too old for the tables is refused."""
     with database.database() as url, Server(data=url) as older:
         ann = await Client.join(older, "garden")
         await draw(ann, rectangle(identifier()))

@@ -62,7 +62,7 @@ async def keep_writing(client, acknowledged, is_over):
 
 
 async def test_what_is_drawn_on_one_node_is_seen_on_all():
-    """C13: A client need not know that there are several."""
+    """C13: A client need not know that there are several nodes."""
     with nodes(3) as servers:
         people = [await Client.join(server, "garden") for server in servers]
         shapes = [identifier() for _ in people]
@@ -96,7 +96,7 @@ async def test_a_client_goes_on_at_another_node_where_it_was():
 
 
 async def test_people_see_each_other_across_nodes():
-    """C13: They are told of, and the older connection of an actor is closed, wherever it is."""
+    """C13: People are reported across nodes, and the older connection of an actor is closed, at whichever node it is."""
     with nodes(2) as (first, second):
         ann, ben = await Client.join(first, "garden", name="Ann"), await Client.join(second, "garden", name="Ben")
         assert (await ann.until("join"))["peer"]["name"] == "Ben"
@@ -153,7 +153,7 @@ class Balancer(Nginx):
 
 
 async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
-    """Thirty people in six rooms, at three nodes. One is killed, comes back, and another is stopped."""
+    """Thirty people draw in six rooms at three nodes. One node is killed and comes back, and another is stopped."""
     with nodes(3) as servers, Balancer(servers) as balancer:
         names = [f"room-{number}" for number in range(6)]
         acknowledged, is_over = {}, asyncio.Event()
@@ -192,7 +192,8 @@ async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
 
 
 async def test_behind_nginx_everyone_is_let_in_at_once_after_all_nodes_were_away():
-    """As after an upgrade. A WebSocket doesn't end, so it can't show nginx that its node is well again."""
+    """All nodes were away, as after an upgrade. A WebSocket doesn't end, so it can't show nginx that its node works
+    again."""
     with nodes(3) as servers, Balancer(servers) as balancer:
         for server in servers:
             server.kill()
@@ -248,7 +249,8 @@ async def test_a_room_locked_at_one_node_is_locked_at_all(tmp_path):
 
 
 async def test_a_node_that_has_not_heard_of_a_lock_ends_it_all_the_same():
-    """H15: An operator unlocks the room at whichever node. What the others have stored is asked, and not what is known here."""
+    """H15: An operator unlocks the room at any node. That node reads what the others have stored, instead of trusting
+    what it knows."""
     with nodes(1) as (server,):
         for number in range(8):
             room = f"room-{number}"
@@ -272,7 +274,8 @@ async def test_a_room_deleted_at_one_node_is_closed_at_all():
 
 
 async def test_a_database_that_hangs_up_is_unavailable_for_a_moment():
-    """Every connection of the nodes is broken, again and again, while people write: what was acknowledged is there, once."""
+    """Every connection of the nodes is broken, again and again, while people write. Every acknowledged write is stored,
+    once."""
     with nodes(2) as servers:
         people = [await Client.join(server, "garden") for server in servers for _ in range(4)]
         acknowledged, is_over = {}, asyncio.Event()
@@ -289,8 +292,8 @@ async def test_a_database_that_hangs_up_is_unavailable_for_a_moment():
 
 
 async def test_what_no_standby_has_is_shown_to_nobody():
-    """A commit goes on waiting for the standbys after its connection was cut, also when it is in the way of another node. If that wait were
-    ended, other nodes would show what the loss of one machine takes back."""
+    """After its connection was cut, a commit still waits for the standbys, even if it blocks another node. If that wait
+    were ended, other nodes would show edits that are lost when one machine is."""
     with postgres.Cluster(1) as cluster, Server(data=f"{cluster.address}/postgres") as other:
         async with Relay(cluster.ports[0]) as relay:
             server = await asyncio.to_thread(Server(data=f"postgresql://canvas@127.0.0.1:{relay.own}/postgres").start)

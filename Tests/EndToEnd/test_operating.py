@@ -17,7 +17,7 @@ from waiting import SECONDS, eventually
 
 
 async def test_flags_that_cannot_be_used_exit_with_64(shared):
-    """One line that says which and why."""
+    """The server prints one line that says which flag and why."""
     for arguments, environment, words in [
         (["--prot", "1"], {}, ["--prot", "unknown flag", "Did you mean --port?"]),
         (["--port", "http"], {}, ["--port http", "0 to 65535"]),
@@ -34,7 +34,7 @@ async def test_flags_that_cannot_be_used_exit_with_64(shared):
 
 
 async def test_help_and_version(shared):
-    """All flags, in groups, with their defaults."""
+    """The help has all flags, in groups, with their defaults."""
     code, out, _ = await asyncio.to_thread(run, "--help")
     assert code == 0
     for flag in ["--host", "--port", "--data", "--web", "--log-level", "--log-format", "--max-message-bytes", "--max-shapes",
@@ -46,7 +46,8 @@ async def test_help_and_version(shared):
 
 
 async def test_sigterm_makes_durable_what_is_in_hand(shared):
-    """Everyone gets 1001, the server exits with 0 within ten seconds, and everything acknowledged is there again."""
+    """Every client gets 1001, the server exits with 0 within ten seconds, and every acknowledged edit is there after a
+    restart."""
     with Server() as server:
         writers = [await Client.join(server, f"term{number}") for number in range(3)]
         acknowledged = {client: [] for client in writers}
@@ -76,7 +77,8 @@ async def test_sigterm_makes_durable_what_is_in_hand(shared):
 
 
 async def test_sigterm_waits_for_nobody_who_does_not_answer():
-    """A peer that never reads, one before its hello, one in the middle of a request; clients that listen still get 1001."""
+    """A client never reads, another is before its hello, another in the middle of a request. Clients that read still
+    get 1001."""
     with Server() as server:
         deaf = await Raw.open(server, "term")
         deaf.send(1, b'{"type":"hello"}')
@@ -100,7 +102,8 @@ async def test_sigint_is_as_good_as_sigterm():
 
 
 async def test_told_twice_it_stops_at_once():
-    """A second signal of either kind, while it waits for a peer that says no goodbye, ends it with 1."""
+    """A second signal of either kind, while the server waits for a client that doesn't answer the close, ends it with
+    1."""
     for first, second in [(signal.SIGTERM, signal.SIGTERM), (signal.SIGTERM, signal.SIGINT)]:
         with Server() as server:
             deaf = await Raw.open(server, "term")
@@ -114,7 +117,7 @@ async def test_told_twice_it_stops_at_once():
 
 
 async def test_a_port_in_use_is_one_line(shared):
-    """And exit 1."""
+    """The server prints one line, and exits with 1."""
     with tempfile.TemporaryDirectory() as folder:
         code, _, words = await asyncio.to_thread(run, "--port", shared.port, "--data", folder)
     assert code == 1 and words == f"SyncServer: port {shared.port} on 127.0.0.1 is in use\n", words
@@ -123,7 +126,7 @@ async def test_a_port_in_use_is_one_line(shared):
 
 
 async def test_a_directory_in_use_or_out_of_reach_is_one_line(shared):
-    """A second server on the same, a file in the way."""
+    """The directory is used by a second server, or a file has its path."""
     code, _, words = await asyncio.to_thread(run, "--port", "0", "--data", shared.data)
     assert code == 1 and words.count("\n") == 1 and f"in use by another server, process {shared.process.pid}" in words, words
     code, _, words = await asyncio.to_thread(run, "--port", "0", "--data", "/dev/null/rooms")
@@ -131,7 +134,8 @@ async def test_a_directory_in_use_or_out_of_reach_is_one_line(shared):
 
 
 async def test_the_log_tells_who_came_what_was_refused_and_which_shapes_were_made():
-    """As JSON, one object a line. A flood of refusals becomes a number, at the latest when the server stops."""
+    """The log is JSON, one object a line. Of a flood of refusals the log gives the count, at the latest when the server
+    stops."""
     with Server("--log-level", "debug") as server:
         ann = await Client.join(server, "logged", name="Ann")
         await ann.write({"shape": "afy-kw5-t7o", "set": {
@@ -156,7 +160,7 @@ async def test_the_log_tells_who_came_what_was_refused_and_which_shapes_were_mad
 
 
 async def test_refusals_of_different_kinds_are_a_few_a_second_and_then_a_number():
-    """The lines and the numbers add up to all refusals."""
+    """The lines and the counts add up to all refusals."""
     with Server() as server:
         paths = [f"/v1/rooms/told-{number}/overlaps?box=1" for number in range(40)]
         assert {(await server.get(path)).status for path in paths} == {404}, "what is not there is nothing refused"
@@ -177,7 +181,7 @@ async def test_refusals_of_different_kinds_are_a_few_a_second_and_then_a_number(
 
 
 async def test_a_full_disk_is_told_once_and_then_as_numbers():
-    """However many clients write meanwhile. Each refusal is in a line or in a number."""
+    """This holds however many clients write meanwhile. Each refusal has a line or is part of a count."""
     with Server(file_bytes_max=1 << 20) as server:
         writers = [await Client.join(server, f"full{number % 3}") for number in range(6)]
         with server.full_disk():
@@ -196,7 +200,8 @@ async def test_a_full_disk_is_told_once_and_then_as_numbers():
 
 
 async def test_the_log_tells_of_connections_and_rooms():
-    """At debug who connects and leaves and which rooms open and close; at info which are deleted."""
+    """At level debug the log reports connections, and rooms that open and close; at level info it reports rooms that
+    are deleted."""
     with Server("--log-level", "debug", "--room-idle-ms", 0) as server:
 
         async def told(message):
@@ -224,7 +229,7 @@ def held(server):
 
 
 async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
-    """Slow commits are warned of; that nothing can be written is an error, and that it can again is told too."""
+    """Slow commits are warnings. A disk that can't be written is an error, and its end is reported too."""
     with Server() as server:
         ann = await Client.join(server, "disk")
 
@@ -260,7 +265,7 @@ async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
 
 
 async def test_how_long_operations_take_is_measured_while_people_move():
-    """The presence of two moving people is never all sent at one time."""
+    """Two people move all the time, so their presence is never completely sent."""
     with Server("--presence-interval-ms", 100) as server:
         ann, bob = await Client.join(server, "moving"), await Client.join(server, "moving")
         writer = await Client.join(server, "moving")

@@ -27,7 +27,7 @@ async def peers(server, room):
 
 
 async def test_operators_see_who_is_in_a_room():
-    """H14: By actor, with role, token's label and address. Others may not ask."""
+    """H14: The list has each actor with role, token's label and address. Only operators may request it."""
     with asking() as (server, _):
         ann, guest = await enter(server, "demo", ANN, name="Ann", color="#112233"), await enter(server, "demo", GUEST, name="Eve")
         await enter(server, "team-a", ANN)
@@ -54,7 +54,7 @@ def guest_color(found, guest):
 
 
 async def test_an_operator_removes_a_peer():
-    """H14: It is closed with 4403 after the error `removed`; nobody else is."""
+    """H14: The peer's connection is closed with 4403 after the error `removed`; no other connection is."""
     with asking() as (server, _):
         ann, guest = await enter(server, "demo", ANN), await enter(server, "demo", GUEST)
         path = f"/v1/rooms/demo/peers/{ann.actor}"
@@ -66,7 +66,8 @@ async def test_an_operator_removes_a_peer():
 
 
 async def test_only_operators_write_to_a_locked_room():
-    """H15: Editors come back as viewers, over HTTP they are refused; a restart changes nothing; deletion ends it."""
+    """H15: In a locked room editors come back as viewers, and writes over HTTP are refused. A restart doesn't unlock
+    it, deletion does."""
     with asking() as (server, _):
         async def lock(method, room="demo"):
             assert (await server.http(method, f"/v1/rooms/{room}/lock", headers=bearer(KEEPER))).status == 204
@@ -103,7 +104,8 @@ async def test_only_operators_write_to_a_locked_room():
 
 
 async def test_an_operator_takes_back_what_one_actor_wrote(tmp_path):
-    """H16: By new operations, which everyone gets. What others have written since stands; the history keeps both."""
+    """H16: The edits are taken back by new operations, which every client gets. Later values of other actors stay, and
+    the history has both."""
     path = str(tmp_path / "audit.jsonl")
     with asking(LINES, "--audit", path) as (server, _):
         ann, eve = await enter(server, "demo", ANN), await enter(server, "demo", KEEPER)
@@ -151,7 +153,8 @@ async def test_an_operator_takes_back_what_one_actor_wrote(tmp_path):
 
 
 async def test_taking_back_goes_as_far_as_history():
-    """H16: Where the history is gone, the shapes that the actor made go, and what it wrote to others' stays."""
+    """H16: Where the history is gone, the shapes that the actor made are deleted, and its values in others' shapes
+    stay."""
     first = Server()
     with first:
         ann, eve = await Client.join(first, "old"), await Client.join(first, "old")
@@ -170,7 +173,8 @@ async def test_taking_back_goes_as_far_as_history():
 
 
 async def test_an_operator_has_a_room_forget_deletions():
-    """H17: The memory is as large as before any deletion; what is stamped earlier is `too_old` from then on, also after a crash."""
+    """H17: The memory is as large as before any deletion. Operations with an earlier stamp are `too_old` from then on,
+    also after a crash."""
     with asking(LINES, "--max-erasures", "20") as (server, _):
         ann = await enter(server, "demo", ANN)
         shape = identifier()
@@ -202,7 +206,8 @@ async def test_an_operator_has_a_room_forget_deletions():
 
 
 async def test_stamps_over_http_are_for_operators():
-    """W2: An editor's request without a connection can't write in another's name, not even beside operations without stamps."""
+    """W2: A request of an editor who isn't connected can't write with another actor's stamps, not even beside
+    operations without stamps."""
     with asking() as (server, _):
         ann = await enter(server, "demo", ANN)
         forged = {"shape": identifier(), "at": stamp(ann.actor), "set": {"kind": "star"}}
@@ -214,7 +219,8 @@ async def test_stamps_over_http_are_for_operators():
 
 
 async def test_the_audit_log_says_who_did_what(tmp_path):
-    """Who entered, was refused, removed, locked and deleted, by actor and token's label. Never a token. SIGHUP opens it anew."""
+    """The log says who entered, was refused, removed, locked and deleted, by actor and token's label. It never has a
+    token. SIGHUP opens it again."""
     path = str(tmp_path / "audit.jsonl")
     with asking(LINES_WITH_LABELS, "--audit", path) as (server, _):
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
@@ -282,7 +288,8 @@ def reaches(address, port):
 
 
 async def test_without_tokens_only_this_machine_is_let_in():
-    """The server says so and goes on listening on loopback; with `--open` or tokens it listens where it was told to."""
+    """Without tokens the server says so and listens only on loopback. With `--open` or tokens it listens where it is
+    told to."""
     address = foreign_address()
     for flags, is_open in [(["--host", "0.0.0.0"], False), (["--host", "::"], False), (["--host", "0.0.0.0", "--open"], True)]:
         with Server(*flags) as server:

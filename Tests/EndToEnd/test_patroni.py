@@ -201,8 +201,8 @@ async def test_whatever_goes_people_draw_on_and_nothing_is_lost():
 
 
 async def test_a_primary_without_its_standbys_acknowledges_nothing():
-    """Also where its machine is cut off from the others and nothing on it ends, so that they make another the primary: then there are two,
-    and nodes reach both."""
+    """This also holds if the primary's machine is cut off from the others while its processes go on. Then the others
+    make another primary, so there are two, and nodes reach both."""
     async with people_draw() as ledger:
         cluster, nodes = ledger.cluster, ledger.nodes
         begun, primary = time.monotonic(), cluster.primary

@@ -313,7 +313,8 @@ async def test_every_input_has_a_price():
 
 
 async def test_no_input_costs_more_than_twenty_times_the_cheapest():
-    """Or else its sender pays before it is done: with turns, or with the rate. What is left to the loop is cheap in any case."""
+    """If an input costs more, its sender has to pay before all of it is done: by waiting for turns, or by the rate.
+    Whatever the loop does itself is cheap in any case."""
     # The rate of the second server is so low that it asks for payment however slow the machine is.
     with Server(*FLAGS) as server, Server("--max-ops-per-second", 100) as strict:
         await draw(server)
@@ -324,14 +325,14 @@ async def test_no_input_costs_more_than_twenty_times_the_cheapest():
 
 
 async def test_no_token_costs_more_than_twenty_times_the_cheapest():
-    """Whoever guesses, forges or repeats one."""
+    """Tokens that are guessed, forged or sent again and again."""
     with guarded() as (server, tokens):
         dear, _ = await too_dear(server, tokens, GUARDED, server)
         assert not dear, dear
 
 
 async def test_sighup_checks_the_tokens_of_all_who_are_here_beside_the_loop():
-    """One turn of the loop never has the signatures of everyone."""
+    """The signatures of all clients are never checked in one turn of the loop."""
     count = 200
     with tempfile.TemporaryDirectory() as folder:
         keys = Keys(folder)

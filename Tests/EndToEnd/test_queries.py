@@ -14,7 +14,8 @@ async def post(server, room, *operations):
 
 
 async def test_too_many_overlaps_pass():
-    """The pairs of a large heap aren't listed. Once it is pulled apart, the rest are, in notices and in answers."""
+    """The pairs of a large heap aren't sent. Once the heap is pulled apart, the remaining pairs are, in notices and in
+    answers."""
     with Server("--max-overlaps", 10) as server:
         heap = [identifier() for _ in range(8)]
         watcher = await Client.join(server, "heap", overlaps=True)
@@ -38,7 +39,7 @@ async def test_too_many_overlaps_pass():
 
 
 async def test_operations_of_several_writers_in_one_request(shared):
-    """Stamps of all actors are kept. So a history can be written again."""
+    """The stamps of all actors are stored as they are, so that a history can be written again."""
     ann, bob, shape = identifier(), identifier(), identifier()
     made, named = stamp(ann, counter=1), stamp(bob, counter=2)
     answer = await post(
@@ -53,7 +54,8 @@ async def test_operations_of_several_writers_in_one_request(shared):
 
 
 async def test_a_layout_that_has_no_room():
-    """The error says that the room is full, not that the layout is bad. A message that makes room first is taken."""
+    """The error says that the room is full, not that the layout is bad. A message that deletes shapes first is
+    accepted."""
     with Server("--max-shapes", 5) as server:
 
         async def layout(count):

@@ -11,7 +11,7 @@ from test_binary import BinaryClient
 
 
 async def test_a_large_state_comes_in_parts(shared):
-    """D1, D3: Each within messageBytes, `more` on all but the last, `reset` on the first only."""
+    """D1, D3: Each part has at most messageBytes; all but the last have `more`, and only the first has `reset`."""
     await asyncio.gather(*[shared.write("parts", 500, name=f"{number} " + "x" * 100) for number in range(2)])
     client = await Client.join(shared, "parts", state=False)
     state = await client.state()
@@ -47,7 +47,7 @@ async def test_who_is_cut_off_in_a_state_misses_nothing(shared):
 
 
 async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
-    """D5: The reader reads nothing for sixteen megabytes, costs constant memory, and ends up with what everyone has."""
+    """D5: The reader leaves sixteen megabytes unread. It costs constant memory, and in the end has what everybody has."""
     with Server("--max-ops-per-second", 1000000) as server:
         narrow = socket.socket()
         narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -101,7 +101,7 @@ async def test_a_room_closes_when_idle_and_opens_as_it_was():
 
 
 async def test_many_come_at_once_to_a_room_that_is_not_open():
-    """The room is opened once. All of them write, and all end up with the same drawing."""
+    """The room is opened only once. All clients write, and all have the same drawing in the end."""
     with Server() as server:
         (old,) = await server.write("crowd")
         server.restart()
@@ -119,7 +119,8 @@ async def test_many_come_at_once_to_a_room_that_is_not_open():
 
 
 async def test_as_many_rooms_are_open_as_may_be():
-    """An idle room closes for a new one, and reopens as it was. If none is idle, the client is told."""
+    """An idle room is closed so that a new one can open, and opens again as it was. If no room is idle, the client is
+    told."""
     with Server("--max-rooms", 3) as server:
         shapes = [(await server.write(f"room{number}"))[0] for number in range(6)]
         assert await server.metric("canvas_rooms_open") <= 3
@@ -151,7 +152,8 @@ async def test_no_more_rooms_are_opened_at_once_than_may_be_open():
 
 
 async def test_an_actor_is_resumed_by_its_key_alone(shared):
-    """C9: With the key, over either encoding, and after others tried without it. The others get actors of their own."""
+    """C9: The actor is resumed with the key, over either encoding, after others tried without the key. The others get
+    actors of their own."""
     ann = await Client.join(shared, "keyed")
     key = ann.welcome["key"]
     mallory = None
@@ -175,7 +177,8 @@ async def test_an_actor_is_resumed_by_its_key_alone(shared):
 
 
 async def test_keys_outlast_restarts():
-    """C9: The secret is a file beside the rooms that only the server's user may read. Without it the database has it. With another, old keys are worth nothing."""
+    """C9: The secret is a file beside the rooms that only the server's user may read. If the file is missing, the
+    database has the secret. With another secret, old keys are worth nothing."""
     with Server() as server:
         path = os.path.join(server.data, "canvas.secret")
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600

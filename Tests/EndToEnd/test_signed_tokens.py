@@ -98,7 +98,8 @@ async def status(server, token, room="demo"):
 
 
 async def test_tokens_of_all_three_algorithms_are_taken():
-    """C10: Over HTTP and WebSockets, in the header and in the address, for the rooms and the role that the token names."""
+    """C10: Tokens are accepted over HTTP and WebSockets, in the header and in the address, for the rooms and the role
+    that they name."""
     with trusting() as (server, keys):
         for algorithm, kid in [("HS256", "hs"), ("RS256", "rs"), ("ES256", "es")]:
             token = keys.token(algorithm, kid)
@@ -116,7 +117,8 @@ async def test_tokens_of_all_three_algorithms_are_taken():
 
 
 async def test_tokens_that_are_not_as_they_should_be_are_refused():
-    """C10: Another algorithm than the key's, none, an unknown key, changed bytes, claims that are missing or make no sense."""
+    """C10: The algorithm is not the key's, or is none; the key is unknown; bytes are changed; claims are missing or
+    make no sense."""
     with trusting() as (server, keys):
         assert (await post(server, "demo", keys.token())).status == 200
         good = keys.token()
@@ -151,7 +153,8 @@ async def test_tokens_that_are_not_as_they_should_be_are_refused():
 
 
 async def test_a_token_that_is_refused_says_why():
-    """C10: The log has the reason. The bearer of a signed token is told it, too; whoever made one up learns nothing of the keys."""
+    """C10: The log has the reason. The bearer of a token with a valid signature is told the reason too; anybody else
+    learns nothing of the keys."""
     with trusting("--jwt-audience", "canvas") as (server, keys):
         good = {"aud": "canvas"}
         expired = int(time.time()) - 600
@@ -188,7 +191,7 @@ async def test_a_token_that_is_refused_says_why():
 
 
 async def test_the_audience_and_the_leeway_are_settings():
-    """C10: With an audience a token must be for it, alone or among others."""
+    """C10: If an audience is set, a token must name it, alone or among others."""
     with trusting("--jwt-audience", "canvas", "--jwt-leeway", "0") as (server, keys):
         assert (await post(server, "demo", keys.token(aud="canvas"))).status == 200
         assert await status(server, keys.token(aud=["mail", "canvas"])) == 200
@@ -197,7 +200,8 @@ async def test_the_audience_and_the_leeway_are_settings():
 
 
 async def test_a_token_names_its_bearer():
-    """C10: The name that others see, the actor, and the label in the log are the token's, whatever the hello says."""
+    """C10: The name that others see, the actor, and the label in the log are those of the token, whatever the hello
+    says."""
     with trusting() as (server, keys):
         own = identifier()
         token = keys.token(name="Ann Example", actor=own, sub="ann@example.com")
@@ -227,7 +231,8 @@ async def test_a_token_names_its_bearer():
 
 
 async def test_a_token_that_expires_ends_its_connections():
-    """C10: The client is told a minute before with `token_expires`, and closed with 4401. With a new token and its key it is back."""
+    """C10: The client gets `token_expires` a minute before, and is then closed with 4401. It comes back with a new
+    token and its actor's key."""
     with trusting("--jwt-leeway", "0") as (server, keys):
         ann = await enter(server, "demo", keys.token(exp=int(time.time()) + 3))
         lasting = await enter(server, "demo", keys.token())
@@ -240,7 +245,8 @@ async def test_a_token_that_expires_ends_its_connections():
 
 
 async def test_a_token_is_replaced_while_connected():
-    """C10: With `token` a client stays beyond the end of its first token. What the server doesn't take changes nothing."""
+    """C10: By sending `token` a client stays after the end of its first token. A token that the server refuses changes
+    nothing."""
     with trusting("--jwt-leeway", "0") as (server, keys):
         end = int(time.time()) + 3
         ann = await enter(server, "demo", keys.token(exp=end))
@@ -270,7 +276,7 @@ async def test_a_token_is_replaced_while_connected():
 
 
 async def test_a_token_is_replaced_in_the_binary_encoding_and_where_none_is_asked_for(shared):
-    """C10: Where there is no end, `until` is left out."""
+    """C10: If the token has no end, `until` is left out."""
     ann, bob = await Client.join(shared, "tokens"), await BinaryClient.enter(shared, "tokens")
     for client in (ann, bob):
         await client.send({"type": "token", "token": "any"})
@@ -281,7 +287,7 @@ async def test_a_token_is_replaced_in_the_binary_encoding_and_where_none_is_aske
 
 
 async def test_keys_are_read_again_on_sighup():
-    """C10: A key that is gone lets nobody in; a new one does; a directory that can't be used changes nothing."""
+    """C10: A removed key lets nobody in, and a new key does. A directory that can't be read changes nothing."""
     with trusting() as (server, keys):
         stays, goes = await enter(server, "demo", keys.token()), await enter(server, "demo", keys.token("ES256", "es"))
         os.remove(os.path.join(keys.folder, "es.pem"))
@@ -298,7 +304,7 @@ async def test_keys_are_read_again_on_sighup():
 
 
 async def test_one_file_is_one_key_and_lines_of_tokens_go_on_beside_it():
-    """A token needs no `kid` if there is one key."""
+    """If there is only one key, a token needs no `kid`."""
     with tempfile.TemporaryDirectory() as folder:
         keys = Keys(folder)
         path = os.path.join(folder, "tokens")
@@ -311,7 +317,7 @@ async def test_one_file_is_one_key_and_lines_of_tokens_go_on_beside_it():
 
 
 async def test_keys_that_cannot_be_used_end_with_64(tmp_path):
-    """One line that names the file."""
+    """The server prints one line that names the file."""
     keys = Keys(str(tmp_path))
     short, weak = os.path.join(keys.private, "short"), os.path.join(keys.private, "weak.pem")
     with open(short, "w") as file:

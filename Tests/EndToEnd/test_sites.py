@@ -43,7 +43,7 @@ def post(server, room, headers):
 
 
 async def test_pages_of_other_sites_are_refused(shared):
-    """C8: On the upgrade, on writes, on deletion and on reads; without and with tokens it is the same."""
+    """C8: They are refused on the upgrade, on writes, on deletion and on reads; with and without tokens."""
     (shape,) = await shared.write("visited")
     for origin in [EVIL, "null", "http://127.0.0.1:1", f"http://localhost:{shared.port}.evil.example", "http://localhost"]:
         headers = {"Origin": origin}
@@ -62,7 +62,7 @@ async def test_pages_of_other_sites_are_refused(shared):
 
 
 async def test_its_own_pages_and_programs_may(shared):
-    """C8: The same origin, by either name of loopback; no origin at all."""
+    """C8: The origin is the server's own, by either name of loopback, or missing."""
     for origin in [None, f"http://127.0.0.1:{shared.port}", f"http://localhost:{shared.port}"]:
         assert await opens(shared, "own", origin=origin) is True, origin
         assert (await post(shared, "own", {"Origin": origin} if origin else {})).status == 200, origin
@@ -70,7 +70,7 @@ async def test_its_own_pages_and_programs_may(shared):
 
 
 async def test_only_known_names_are_answered(shared):
-    """C8: Another `Host` is 421, whatever is asked for; probes are answered under any name."""
+    """C8: Any other `Host` gets 421, whatever is requested. Probes are answered under any name."""
     await shared.write("named")
     for host in ["evil.example", f"evil.example:{shared.port}", f"127.0.0.1.evil.example:{shared.port}", "x"]:
         for target in ["GET /", "GET /r/named", "GET /page.json", "GET /v1/rooms", "GET /v1/rooms/named", "GET /metrics",
@@ -94,7 +94,8 @@ async def test_only_known_names_are_answered(shared):
 
 
 async def test_the_operator_names_hosts_and_sites():
-    """C8: By flags or variables. The page behind a proxy is the server's own, whichever `Host` the proxy passes on."""
+    """C8: The names are set by flags or variables. The page behind a proxy counts as the server's own, whichever `Host`
+    the proxy passes on."""
     flags = ("--hosts", "canvas.example.com,ported.example:8443", "--origins", "https://www.example.com")
     for settings in [{"flags": flags}, {"environment": {"CANVAS_HOSTS": flags[1], "CANVAS_ORIGINS": flags[3]}}]:
         with Server(*settings.get("flags", ()), environment=settings.get("environment")) as server:
@@ -114,6 +115,6 @@ async def test_the_operator_names_hosts_and_sites():
 @pytest.mark.parametrize("flag,value", [("--hosts", "https://canvas.example.com"), ("--hosts", "a b"), ("--origins", "example.com"),
                                         ("--origins", "https://example.com/path"), ("--origins", "null")])
 async def test_what_is_no_name_or_site_ends_the_server(flag, value):
-    """One line that says which flag."""
+    """The server prints one line that names the flag."""
     code, out, said = await asyncio.to_thread(run, "--data", "memory", flag, value)
     assert code == 64 and said.startswith(f"SyncServer: {flag} {value}: ") and said.count("\n") == 1, said

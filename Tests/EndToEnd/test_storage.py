@@ -15,7 +15,7 @@ ROOMS = 400
 
 
 async def test_a_damaged_row_is_an_error_of_its_room_only():
-    """That room is refused with its name in the log, listed with its fault (H7), and counted; the others go on."""
+    """That room is refused, named in the log, listed with its fault (H7), and counted. The other rooms go on."""
     async with stored() as server:
         damage(server)
         # Without this flag, verification would find the damage too.
@@ -48,7 +48,8 @@ async def test_a_damaged_row_is_an_error_of_its_room_only():
 
 
 async def test_a_copy_of_the_directory_that_is_put_back(shared):
-    """D7: A client that saw lost operations gets the whole state. A client that had only what the copy has resumes."""
+    """D7: A client that has seen lost operations gets the whole state. A client that has only what the copy has
+    resumes."""
     with Server() as server, tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "copy")
         await server.write("room", 3)
@@ -90,7 +91,7 @@ async def test_a_copy_of_the_directory_that_is_put_back(shared):
 
 
 async def test_rooms_that_are_closed_cost_nothing():
-    """Hundreds of them: no memory to speak of, and all are listed."""
+    """Hundreds of closed rooms take hardly any memory, and all are listed."""
     with Server("--room-idle-ms", 0) as server:
         async def memory_after(rooms):
             body = b'{"ops":[{"shape":"aaa-aaa-aaa","set":{"kind":"star"}}]}'
@@ -108,7 +109,7 @@ async def test_rooms_that_are_closed_cost_nothing():
 
 
 async def test_memory_keeps_nothing(shared):
-    """`--data memory`: works like any other store while the server runs."""
+    """`--data memory` works like any other store while the server runs."""
     with Server(data="memory") as server:
         await server.write("room", 2)
         assert len((await server.get("/v1/rooms/room")).json["shapes"]) == 2

@@ -13,8 +13,9 @@ def lines():
 
 
 def test_what_waits_before_a_thin_line_is_little():
-    """D5: Twenty people move twenty shapes sixty times a second, five times as much as the line carries. What the system holds for its
-    reader is what it sees late; without D5's care that are megabytes. How old it is `make bench` measures."""
+    """D5: Twenty people move twenty shapes sixty times a second, which is five times as much as the line carries. The
+    bytes that the system holds for a reader are what makes it late; without the server's care they would be megabytes.
+    `make bench` measures how old the reader's drawing is."""
     figures = thin_line.ages("256kbit", "json", seconds=3)
     assert figures["looks"] > 100 and figures["acks"] > 2, figures
     assert figures["memory"] < 65_536, figures

@@ -82,7 +82,8 @@ class Proxy(Nginx):
 
 
 async def test_a_room_behind_tls():
-    """Sockets, requests and closes go through the proxy; the client's own address arrives, the metrics stay inside."""
+    """Sockets, requests and close codes go through the proxy. The client's own address arrives at the server, and the
+    metrics can't be reached from outside."""
     with Server("--proxies", "127.0.0.1", "--max-connections-per-address", 3) as server, Proxy(server) as proxy:
         page = await proxy.http("GET", "/r/demo")
         assert page.status == 200 and page.headers["Strict-Transport-Security"] and page.headers["Content-Security-Policy"]
@@ -115,7 +116,7 @@ async def test_a_room_behind_tls():
 
 
 async def test_tokens_behind_tls():
-    """The codes arrive through the proxy, and no log has the token."""
+    """The close codes arrive through the proxy, and no log has the token."""
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(f"{TOKEN} operator demo\n")
         file.flush()

@@ -71,7 +71,8 @@ async def enter(server, room, token, header=False, **hello):
 
 
 async def test_http_asks_for_a_token():
-    """H1, H5: 401 without a known token, 403 if the token doesn't allow the request. Whatever isn't secret stays open."""
+    """H1, H5: A request without a known token gets 401, and 403 if the token doesn't allow it. Everything that isn't
+    secret stays open."""
     with asking() as (server, _):
         assert (await post(server, "demo", ANN)).status == 200
         assert (await post(server, "other", KEEPER)).status == 200
@@ -120,7 +121,7 @@ async def test_http_allows_by_role():
 
 
 async def test_sockets_are_closed_with_4401_and_4403():
-    """C3: Whether hello comes early or never, with both ways to send a token, and in both encodings."""
+    """C3: This holds whether hello comes early or never, with both ways to send a token, and in both encodings."""
     with asking() as (server, _):
         hello = {"name": "Mallory"}
         for early in (None, hello):
@@ -142,7 +143,8 @@ async def test_sockets_are_closed_with_4401_and_4403():
 
 
 async def test_sockets_allow_by_role():
-    """C3, C7: `welcome` tells the role. A viewer's writes are rejected, whatever its hello says. It sees others' writes."""
+    """C3, C7: `welcome` has the role. A viewer's writes are rejected, whatever its hello says, but it gets others'
+    writes."""
     with asking() as (server, _):
         ann = await enter(server, "demo", ANN, header=True)
         keeper = await enter(server, "demo", KEEPER)
@@ -160,7 +162,8 @@ async def test_sockets_allow_by_role():
 
 
 async def test_the_log_tells_whose_refusals_they_are():
-    """The room, the actor and the token's label, as far as each is known; over sockets and HTTP, before and after hello."""
+    """The log has the room, the actor and the token's label, as far as each is known; over sockets and HTTP, before and
+    after hello."""
     with asking() as (server, _):
         guest = await enter(server, "demo", GUEST)
         await guest.write({"shape": identifier(), "set": {"kind": "star"}}, id=1)
@@ -189,7 +192,8 @@ async def test_the_log_tells_whose_refusals_they_are():
 
 
 async def test_sighup_reads_the_tokens_anew():
-    """C3: A client whose token is gone is closed, one with another role has to reconnect, the others notice nothing."""
+    """C3: A client whose token was removed is closed, a client whose role changed has to reconnect, and all others go
+    on."""
     with asking() as (server, path):
         stays, goes = await enter(server, "demo", KEEPER), await enter(server, "demo", GUEST)
         moves, falls = await enter(server, "team-a", ANN), await enter(server, "demo", ANN)
@@ -212,7 +216,7 @@ async def test_sighup_reads_the_tokens_anew():
 
 
 async def test_a_file_of_tokens_that_cannot_be_used_ends_with_64(shared):
-    """One line, which doesn't show the token. The server warns of a file that everyone can read."""
+    """The server prints one line, which doesn't show the token. It warns if everybody can read the file."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "tokens")
         for lines, words in [(None, "No such file"), (f"{ANN} owner *\n", "line 1: "), ("\xff\xfe", "not UTF-8 text")]:
@@ -229,7 +233,7 @@ async def test_a_file_of_tokens_that_cannot_be_used_ends_with_64(shared):
 
 
 async def test_without_tokens_sighup_ends_the_server(shared):
-    """SIGHUP is what a closed terminal sends."""
+    """A terminal sends SIGHUP when it is closed."""
     with Server() as server:
         server.process.send_signal(signal.SIGHUP)
         assert await asyncio.to_thread(server.process.wait, SECONDS) == -signal.SIGHUP

@@ -66,7 +66,7 @@ async def test_everyone_is_told_what_they_know_of(shared):
 
 
 async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
-    """S14: A tied end lies in the shape's box, turned as that is. The rest of the line stays."""
+    """S14: A tied end lies in the shape's box, which may be turned. The rest of the line stays."""
     room = "pictured"
     ann = await Client.join(shared, room, vocabulary=3)
     square, arrow = identifier(), identifier()
@@ -122,7 +122,8 @@ class OldClient(BinaryClient):
 
 
 async def test_a_program_of_the_version_before_goes_on(shared):
-    """C12, S10: In a room with all that it doesn't know: live, in a state, after a resume, in acks. Its edits leave that alone."""
+    """C12, S10: The room has everything that the program doesn't know: live, in a state, after a resume, in
+    acknowledgements. Its edits leave all of that unchanged."""
     room = "before"
     newer = {
         "text": {"kind": "text", "text": "Hi", "textSize": 40, "textAlign": "left", "textPlace": "top"},

@@ -28,7 +28,7 @@ def near(x, y):
 
 
 async def test_an_arrow_leads_from_shape_to_shape(shared):
-    """Moved, they take it along. Deleted, one leaves the end where it was."""
+    """If the shapes are moved, their ends of the arrow move too. If a shape is deleted, the end stays where it was."""
     room = "arrows"
     await run(shared, "add", room, "square", "name=Sun", "position=0,0")
     await run(shared, "add", room, "square", "name=Moon", "position=400,0")
@@ -69,7 +69,7 @@ async def test_an_end_is_loosened_and_tied_to_another_shape(shared):
 
 
 async def test_a_turned_line_stays_where_it_is_when_an_end_is_loosened(shared):
-    """Its points are written anew, in a box that isn't turned."""
+    """The line's points are written anew, in a box that isn't turned."""
     room = "turned"
     await run(shared, "add", room, "line", "name=Way", "through=0,300 200,300 200,400")
     await run(shared, "set", room, "Way", "rotation=90")
@@ -121,7 +121,7 @@ async def test_watch_tells_of_lines_and_ink_in_words(shared):
 
 
 def test_a_key_draws_an_arrow_between_two_shapes(server, client):
-    """It is painted, and goes with them when they move. Its copy is tied to the copies."""
+    """The arrow is painted, and moves with the shapes. If all are copied, the copy of the arrow is tied to the copies."""
     room = "keyed"
     draw(server, room, name="Sun", position=[0, 0], size=[100, 100], fill="#336699")
     draw(server, room, name="Moon", position=[500, 0], size=[100, 100], fill="#993366")
@@ -148,7 +148,7 @@ def test_a_key_draws_an_arrow_between_two_shapes(server, client):
 
 
 def test_a_line_that_is_turned_by_keys_lets_go_of_its_shapes(server, client):
-    """Its ends stay where they were drawn, and are turned with it."""
+    """The line's ends stay where they were drawn, and are turned with the line."""
     room = "let-go"
     draw(server, room, name="Sun", position=[0, 0], size=[100, 100])
     draw(server, room, name="Moon", position=[500, 0], size=[100, 100])

@@ -44,7 +44,7 @@ async def hold(server, room, done, bots, shapes):
 
 
 async def test_two_hundred_bots_in_one_process(shared):
-    """Seconds here, a minute where CANVAS_SOAK is set: no lost edit, and digests agree."""
+    """The bots run for seconds here, and for a minute if CANVAS_SOAK is set. No edit is lost, and the digests agree."""
     soak = os.environ.get("CANVAS_SOAK") == "1"
     with Server() as own:
         client = await start(
@@ -60,7 +60,7 @@ async def test_two_hundred_bots_in_one_process(shared):
 
 
 async def test_each_behaviour_keeps_to_its_area_and_its_seed(shared):
-    """The same seed makes the same shapes; nothing leaves the area."""
+    """The same seed makes the same shapes, and no shape leaves the area."""
     for behaviour in ["scatter", "wander", "orbit", "swarm", "grid"]:
         words = ["--behaviour", behaviour, "--seed", 7, "--rate", 60, "--for", "500ms", "--area", "1000,-500,600,400", "--quiet"]
         done = await run(shared, "bot", f"b-{behaviour}", *words, "--json", "--ledger")
@@ -72,7 +72,8 @@ async def test_each_behaviour_keeps_to_its_area_and_its_seed(shared):
 
 
 async def test_an_interrupt_is_the_end_in_order(shared):
-    """SIGINT: writes under way are answered, the summary is printed, exit 0. --clean deletes the shapes."""
+    """After SIGINT, writes under way are answered, the summary is printed, and the exit code is 0. --clean deletes the
+    shapes."""
     async with await start(shared, "bot", "bot-interrupted", "--json", "--ledger", "--rate", 50) as bot:
         line = await asyncio.wait_for(bot.process.stderr.readline(), SECONDS)
         assert b"acknowledged" in line
@@ -87,7 +88,8 @@ async def test_an_interrupt_is_the_end_in_order(shared):
 
 
 async def test_what_the_server_does_not_take_is_said(shared):
-    """A full room: exit 1 and how many; too few places for so many bots: exit 2."""
+    """In a full room the exit code is 1, and the count of refusals is printed. If the room lets in too few of the bots,
+    it is 2."""
     with Server("--max-shapes", 3) as own:
         done = await run(own, "bot", "full", "--shapes", 5, "--for", "500ms", "--json", "--quiet", code=1)
         assert done.object["refused"] == {"room_full": 5} or done.object["refused"]["room_full"] >= 5
@@ -97,7 +99,7 @@ async def test_what_the_server_does_not_take_is_said(shared):
 
 
 async def test_rooms_tells_an_operator_what_is_going_on(shared):
-    """Shapes, peers, operations a second and lag, as a table with the busiest first, and as objects."""
+    """Shapes, peers, operations a second and lag are printed, as a table with the busiest room first, or as objects."""
     with Server() as own:
         await own.write("aaa", count=2)
         async with await start(own, "bot", "busy", "--rate", 50, "--bots", 2, "--quiet") as bots:
@@ -116,14 +118,14 @@ async def test_rooms_tells_an_operator_what_is_going_on(shared):
 
 
 async def test_an_empty_server_has_no_rooms(shared):
-    """No table, one line."""
+    """The command prints one line and no table."""
     with Server() as own:
         assert (await run(own, "rooms", "--over", "10ms")).out.startswith("0 rooms; 0 connections; ")
         assert (await run(own, "rooms", "--over", "10ms", "--json")).out == ""
 
 
 async def test_bots_are_patient_together(shared):
-    """A server that stores nothing: ten bots wait no longer than one, and an interrupt ends the wait."""
+    """If a server stores nothing, ten bots wait no longer than one, and an interrupt ends the wait."""
     with Server(file_bytes_max=1 << 40) as own:
         await own.write("before")
         words = ["bot", "patient", "--bots", 10, "--for", "500ms", "--quiet", "--json"]
@@ -148,7 +150,7 @@ async def test_bots_are_patient_together(shared):
 
 
 async def test_bots_that_do_not_get_in_end_with_their_figures(shared):
-    """An interrupt before the first of them is in, too."""
+    """This also holds for an interrupt before the first bot is in."""
     knocked = asyncio.Event()
 
     async def say_nothing(reader, writer):

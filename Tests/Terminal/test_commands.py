@@ -17,7 +17,7 @@ from waiting import moment
 
 
 async def test_words_that_make_no_sense_exit_with_64(shared):
-    """One line on standard error that says which and why, and nothing on standard output."""
+    """The command prints one line on standard error that says which word and why, and nothing on standard output."""
     for words, said in [
         ([], "no command. Usage: sync-client COMMAND"),
         (["dance"], "dance: there is no such command. sync-client --help"),
@@ -59,7 +59,8 @@ async def test_words_that_make_no_sense_exit_with_64(shared):
 
 
 async def test_a_mistyped_variable_is_named(shared):
-    """On standard error, with the one that was probably meant. Variables of the server and of the tests are accepted."""
+    """The message on standard error has the variable that was probably meant. Variables of the server and of the tests
+    are accepted."""
     await shared.write("variables")
     flags = re.findall(r"^  --([a-z-]+)", server.run("--help")[1], re.M)
     known = {"CANVAS_" + flag.replace("-", "_").upper(): "1" for flag in flags if flag not in ("help", "version", "manual", "completion")}
@@ -74,7 +75,7 @@ async def test_a_mistyped_variable_is_named(shared):
 
 
 async def test_options_stand_before_the_command_too(shared):
-    """With their values. That includes the command's own options."""
+    """The options come with their values, and may be the command's own."""
     await shared.write("before", name="Sun")
     wanted = (await run(shared, "show", "before", "--json")).object
     address = f"ws://127.0.0.1:{shared.port}"
@@ -103,7 +104,7 @@ async def test_errors_are_for_programs_where_the_answers_are(shared):
 
 
 async def test_every_command_tells_what_it_takes_with_examples(shared):
-    """`--help` for all and for each, no wider than a terminal."""
+    """`--help` is printed for all commands together and for each, no wider than a terminal."""
     listed = (await run(None, "--help")).out
     names = re.findall(r"^  ([a-z]+)(?: |$)", listed, re.M)
     assert {"watch", "show", "add", "undo", "check"} <= set(names), names
@@ -118,7 +119,7 @@ async def test_every_command_tells_what_it_takes_with_examples(shared):
 
 
 async def test_a_server_that_is_not_there_exits_with_2(shared):
-    """Whatever the command, and at once."""
+    """Every command fails at once."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         nowhere = f"ws://127.0.0.1:{free.getsockname()[1]}"
@@ -128,7 +129,7 @@ async def test_a_server_that_is_not_there_exits_with_2(shared):
 
 
 async def test_show_is_a_table_in_drawing_order(shared):
-    """From the back to the front, with who overlaps whom and by how much."""
+    """Shapes are listed from the back to the front, with the shapes that each overlaps, and by how much."""
     shape = lambda name, x, z, **more: {"shape": identifier(), "set": {"kind": "rectangle", "name": name, "position": [x, 0], "size": [100, 100], "z": z} | more}
     operations = [shape("Front", 75, "c"), shape("Back", 0, "a"), shape("Ghost", 0, "b", visible=False)]
     await shared.http("POST", "/v1/rooms/table/ops", {"ops": operations})
@@ -170,13 +171,13 @@ async def test_a_moment_to_come_is_refused(shared):
 
 
 async def test_a_room_that_nobody_wrote_to_fails(shared):
-    """Exit 1, in words."""
+    """The exit code is 1, with a message."""
     done = await run(shared, "show", "nobody", code=1)
     assert f"nobody on 127.0.0.1:{shared.port}: nobody has written" in done.err, done
 
 
 async def test_colours_are_for_terminals(shared):
-    """Not in pipes, not with NO_COLOR, not with --no-color, not on a dumb terminal."""
+    """There are no colours in pipes, with NO_COLOR, with --no-color, or on a dumb terminal."""
     await shared.write("colours", name="Sun")
     assert "\x1b[" not in (await run(shared, "show", "colours")).out
     assert "\x1b[" in await on_terminal(shared, "show", "colours")
@@ -185,7 +186,7 @@ async def test_colours_are_for_terminals(shared):
 
 
 async def test_there_are_as_many_colours_as_the_terminal_has(shared):
-    """Exact ones, of 256 or of sixteen."""
+    """Colours are exact, or of 256, or of sixteen."""
     await shared.write("depths", name="Sun", fill="#E4572E")
     for variables, code in [({"COLORTERM": "truecolor"}, "38;2;228;87;46"), ({"COLORTERM": ""}, "38;5;"), ({"TERM": "linux", "COLORTERM": ""}, "31")]:
         told = await on_terminal(shared, "show", "depths", variables=variables)
@@ -204,7 +205,7 @@ async def test_check_compares_with_the_server(shared):
 
 
 async def test_a_password_in_an_address_is_not_repeated():
-    """Messages end up in logs. Exit 64."""
+    """The password isn't printed, because messages end up in logs. The exit code is 64."""
     login = "ann:hunter2"
     for there in (f"ws://{login}@127.0.0.1:8080", f"http://{login}@[::1]/x", f"{login}@localhost"):
         refused = await run(None, "show", "demo", "--server", there, code=64)
@@ -212,7 +213,7 @@ async def test_a_password_in_an_address_is_not_repeated():
 
 
 async def test_check_says_when_replica_and_server_differ(shared):
-    """A proxy changes the answer: exit 1."""
+    """A proxy changes the server's answer. The exit code is 1."""
     await shared.write("forged", count=2, position=[1, 2])
 
     async def forge(message):
@@ -225,7 +226,7 @@ async def test_check_says_when_replica_and_server_differ(shared):
 
 
 async def test_a_reader_that_has_enough_is_no_failure(shared):
-    """The reader closes the pipe: no message, exit 0."""
+    """The reader closes the pipe. No message is printed, and the exit code is 0."""
     for _ in range(3):
         await shared.write("enough", count=1000, fill="#123456")
     process = await asyncio.create_subprocess_shell(
@@ -238,7 +239,7 @@ async def test_a_reader_that_has_enough_is_no_failure(shared):
 
 
 async def test_watching_ends_when_nobody_reads(shared):
-    """Also in a quiet room, where there is nothing to write."""
+    """This also holds in a quiet room, where nothing is written."""
     await shared.write("quiet")
     async with await start(shared, "watch", "quiet") as watch:
         assert "1 shape" in await watch.line()
@@ -249,7 +250,7 @@ async def test_watching_ends_when_nobody_reads(shared):
 
 
 async def test_what_can_not_be_written_is_a_failure(shared):
-    """A full disk: exit 1, in words."""
+    """The disk is full. The exit code is 1, with a message."""
     await shared.write("full-disk")
     with open("/dev/full", "wb") as full:
         for words in [["show"], ["export"], ["watch"], ["check"]]:
@@ -262,7 +263,8 @@ async def test_what_can_not_be_written_is_a_failure(shared):
 
 
 async def test_the_token_goes_with_every_request(shared):
-    """By flag or variable, over HTTP and for the socket. If the server wants another token, the message says so: exit 2."""
+    """The token comes from a flag or a variable, and goes with requests over HTTP and with the socket. If the server
+    wants another token, the message says so, and the exit code is 2."""
     heads = []
 
     async def refuse(reader, writer):

@@ -20,7 +20,7 @@ def blocks(path):
 
 
 async def test_each_script_of_the_page_on_bots_does_what_it_says():
-    """In the page's order, each in one shell or one Python, against a server of its own."""
+    """The scripts run in the page's order, each in one shell or one Python, against a server of its own."""
     found = blocks(os.path.join(HERE, "..", "..", "docs", "BOTS.md"))
     assert [kind for kind, _ in found] == ["sh"] * 4 + ["python"] * 4 + ["sh"] * 4
     with Server() as server, tempfile.TemporaryDirectory() as folder:
@@ -61,7 +61,7 @@ async def test_each_script_of_the_page_on_bots_does_what_it_says():
 
 
 async def test_the_page_names_commands_and_options_that_there_are():
-    """Each `sync-client X --y` of the documents."""
+    """Checked for each `sync-client X --y` of the documents."""
     text = ""
     for name in ["BOTS.md"]:
         with open(os.path.join(HERE, "..", "..", "docs", name)) as file:

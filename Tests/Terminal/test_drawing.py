@@ -25,7 +25,8 @@ def test_adding_by_keys(server, client):
 
 
 def test_locks_groups_and_fills_by_keys(server, client):
-    """G groups what is selected, and a click takes all of it. k locks: clicks pass through, keys are refused. v takes the fill away."""
+    """G groups the selected shapes, and a click then selects all of them. k locks: clicks pass through the shape, and
+    keys are refused. v removes the fill."""
     draw(server, "together", name="Sun", position=[0, 0], size=[200, 200], fill="#336699")
     draw(server, "together", name="Moon", position=[400, 0], size=[200, 200], fill="#993366")
 
@@ -67,7 +68,8 @@ def test_locks_groups_and_fills_by_keys(server, client):
 
 
 def test_undo_ends_a_drag(server, client):
-    """u while the mouse holds a shape: the shape goes back and stays there, and each further move is no step of its own."""
+    """u is pressed while the mouse holds a shape. The shape goes back and stays there, and further moves of the mouse
+    are no steps of their own."""
     draw(server, "dragged", name="Boat", position=[0, 0], size=[200, 200])
     with Tmux(joins(client, server, "dragged")) as screen:
         screen.shows("1 shape")
@@ -80,7 +82,7 @@ def test_undo_ends_a_drag(server, client):
 
 
 def test_a_double_click_colours_what_was_clicked(server, client):
-    """Also where another shape is clicked a moment later."""
+    """This also holds if another shape is clicked a moment later."""
     draw(server, "clicked", name="Sun", position=[0, 0], size=[200, 200], fill="#336699")
     draw(server, "clicked", name="Moon", position=[400, 0], size=[200, 200], fill="#993366")
     with Tmux(joins(client, server, "clicked")) as screen:
@@ -92,7 +94,7 @@ def test_a_double_click_colours_what_was_clicked(server, client):
 
 
 def test_changing_by_keys(server, client):
-    """Moving, turning, scaling, colours, order, hiding, names, deleting, undoing, doing again."""
+    """Moving, turning, scaling, colours, order, hiding, names, deleting, undo and redo."""
     draw(server, "changing", name="Under", position=[0, 0], size=[100, 100], fill="#336699")
     draw(server, "changing", name="Boat", position=[300, 0], size=[100, 100], fill="#993366", z="k")
     with Tmux(joins(client, server, "changing")) as screen:
@@ -161,7 +163,8 @@ def test_the_black_hole(server, client):
 
 
 def test_drawing_by_mouse(server, client):
-    """A drag on nothing draws, first yellow, then red. A double click makes a circle, a triple click deletes a shape."""
+    """A drag on an empty place draws a rectangle, first yellow, then red. A double click makes a circle, and a triple
+    click deletes a shape."""
     with Tmux(joins(client, server, "mouse")) as screen:
         screen.shows("An empty sheet")
         screen.drag((30, 4), (35, 6), (50, 10))
@@ -181,7 +184,7 @@ def test_drawing_by_mouse(server, client):
 
 
 def test_moving_by_mouse(server, client):
-    """A shape follows the mouse without jumping under it, as one step to undo; its corner scales it, its arrow turns it."""
+    """A shape follows the mouse without a jump, as one step of undo. Its corner scales it, and its arrow turns it."""
     draw(server, "moving", name="Box", position=[0, 0], size=[160, 160])
     with Tmux(joins(client, server, "moving"), 100, 30) as screen:
         column, row = screen.place("Box")
@@ -206,7 +209,7 @@ def test_moving_by_mouse(server, client):
 
 
 def test_dropping_into_the_hole(server, client):
-    """A shape that is let go over the white circle is gone."""
+    """A shape that is let go over the white circle is deleted."""
     draw(server, "dropping", name="Crumb", position=[0, 0], size=[100, 100])
     with Tmux(joins(client, server, "dropping")) as screen:
         column, row = screen.place("Crumb")
@@ -215,7 +218,7 @@ def test_dropping_into_the_hole(server, client):
 
 
 def test_the_panel_by_mouse(server, client):
-    """A layer is selected and hidden by a click, an overlap found."""
+    """A click selects or hides a layer, and a click finds an overlap."""
     first = draw(server, "panel", name="First", position=[0, 0], size=[200, 200])
     draw(server, "panel", name="Second", position=[100, 100], size=[200, 200])
     with Tmux(joins(client, server, "panel"), 120, 36) as screen:
@@ -232,7 +235,7 @@ def test_the_panel_by_mouse(server, client):
 
 
 def test_selecting_many(server, client):
-    """Ctrl-A, or a box pulled with the right button."""
+    """By Ctrl-A, or by a box that is pulled with the right button."""
     for index in range(4):
         draw(server, "many", name=f"S{index}", position=[index * 150, 0], size=[100, 100])
     with Tmux(joins(client, server, "many"), 100, 30) as screen:

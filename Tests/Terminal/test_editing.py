@@ -18,7 +18,7 @@ async def order(server, room):
 
 
 async def test_each_edit_is_there_when_its_command_returns(shared):
-    """add, set, move, rename, hide, delete: by name, by name in other capitals, by identifier."""
+    """add, set, move, rename, hide and delete, with shapes named by name, by name in other capitals, and by identifier."""
     added = (await run(shared, "add", "edits", "star", "name=Sun", "points=12", "position=5,6", "--json")).object
     assert added["acknowledged"] and added["events"][0]["event"] == "made" and added["superseded"] == []
     sun = (await shapes(shared, "edits"))["Sun"]
@@ -39,7 +39,7 @@ async def test_each_edit_is_there_when_its_command_returns(shared):
 
 
 async def test_values_are_typed_as_people_say_them(shared):
-    """Colours by name or in short, alpha in percent. The older form of alpha works too."""
+    """Colours are typed by name or in short, and alpha in percent. The older form of alpha works too."""
     await run(shared, "add", "typed", "star", "name=Sun", "fill=tomato", "stroke=#0F8", "alpha=70%")
     sun = (await shapes(shared, "typed"))["Sun"]
     assert (sun["fill"], sun["stroke"], sun["alpha"]) == ("#FF6347", "#00FF88", 7)
@@ -51,7 +51,7 @@ async def test_values_are_typed_as_people_say_them(shared):
 
 
 async def test_what_is_not_said_is_made_up_and_overlaps_nothing(shared):
-    """The defaults are a bright colour, a free place and the top. The kind can be random too."""
+    """The defaults are a bright colour, a free place and the top of the order. The kind can be random too."""
     for kind in ["rectangle", "circle", "square", "random", "polygon", "roundedRectangle"]:
         await run(shared, "add", "made-up", kind, "rotation=33")
     overlaps = (await shared.get("/v1/rooms/made-up/overlaps")).json["overlaps"]
@@ -69,7 +69,7 @@ async def test_an_edit_tells_what_it_overlaps_now(shared):
 
 
 async def test_order_is_what_is_drawn_over_what(shared):
-    """front, back, forward, backward, above, below, and numbers as show counts."""
+    """front, back, forward, backward, above, below, and places as `show` counts them."""
     for name in "abcd":
         await run(shared, "add", "order", f"name={name}")
     for words, wanted in [
@@ -106,7 +106,7 @@ async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(sh
 
 
 async def test_undo_tells_what_it_would_take_back(shared):
-    """Step by step, the newest first. Asking changes nothing."""
+    """The steps are listed one by one, the newest first. Listing changes nothing."""
     await run(shared, "add", "listed", "square", "name=Sun", "position=0,0")
     await run(shared, "move", "listed", "Sun", "10", "0")
     await run(shared, "set", "listed", "Sun", "alpha=5")
@@ -126,13 +126,13 @@ async def test_undo_tells_what_it_would_take_back(shared):
 
 
 async def test_what_changes_nothing_says_so(shared):
-    """The command prints a line rather than nothing."""
+    """The command prints a line instead of nothing."""
     await run(shared, "add", "still", "name=Sun")
     assert (await run(shared, "order", "still", "Sun", "front")).out == "nothing changed\n"
 
 
 async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
-    """The edit is made, by a new actor."""
+    """The edit is made by a new actor."""
     with tempfile.TemporaryDirectory() as state:
         await run(shared, "add", "damaged", "name=Sun", state=state)
         path = f"{state}/canvassync/127.0.0.1_{shared.port}/rooms/room.damaged/state"
@@ -150,7 +150,7 @@ async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
 
 
 async def test_commands_at_the_same_time_take_turns(shared):
-    """Together they are one actor. None closes another's connection, no edit is lost, all can be undone."""
+    """All commands are one actor. None closes another's connection, no edit is lost, and all can be undone."""
     await asyncio.gather(*(run(shared, "add", "turns", f"name=Shape {number}") for number in range(8)))
     assert len(await shapes(shared, "turns")) == 8
     await run(shared, "undo", "turns", "--steps", 8)
@@ -158,7 +158,8 @@ async def test_commands_at_the_same_time_take_turns(shared):
 
 
 async def test_what_is_not_there_and_what_may_not_be(shared):
-    """Exit 1: a shape that doesn't exist, a room that is read-only for this client, a full room."""
+    """The exit code is 1 for a shape that doesn't exist, for a room that is read-only for this client, and for a full
+    room."""
     await run(shared, "add", "wrong", "name=Sun")
     done = await run(shared, "delete", "wrong", "Moon", code=1)
     assert "no shape Moon; it has Sun\n" in done.err
@@ -177,7 +178,7 @@ async def test_what_is_not_there_and_what_may_not_be(shared):
 
 
 async def test_an_undo_that_is_refused_can_be_tried_again():
-    """By a later command, however often it was refused."""
+    """A later command can try it again, however often it was refused."""
     with tempfile.TemporaryDirectory() as bob, Server("--max-shapes", 2) as small:
         await run(small, "add", "full", "name=Sun")
         await run(small, "add", "full", "name=Moon")
@@ -194,7 +195,7 @@ async def test_an_undo_that_is_refused_can_be_tried_again():
 
 
 async def test_a_token_that_allows_less_is_named():
-    """A read-only token, and one that is for other rooms."""
+    """The token is read-only, or is for other rooms."""
     ann, bob, guest = "ann-4f1b9c0d2e8a7f63", "bob-7f634f1b9c0d2e8a", "guest-9c0d2e8a7f634f1b"
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(f"{ann} editor demo\n{bob} editor other\n{guest} viewer demo\n")
@@ -209,7 +210,7 @@ async def test_a_token_that_allows_less_is_named():
 
 
 async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
-    """Another client's clock is ahead, and the writer has not got its edit yet. The message names the winner."""
+    """Another client's clock is ahead, and the writer has not got that client's edit yet. The message names the client."""
     bob = await Client.join(shared, "lost", name="Bob")
     shape = identifier()
     await bob.write({"shape": shape, "set": {"kind": "star", "name": "Sun"}})
@@ -228,7 +229,8 @@ async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
 
 
 async def test_texts_are_typed_on_one_line_and_told_in_words(shared):
-    """S9: A note, a text that is as large as what is written in it, and a change of either. A backslash and n break a line."""
+    """S9: A note, a text whose box is as large as the text, and a change of either. A backslash and n stand for a line
+    break."""
     done = await run(shared, "add", "texts", "note", "name=List", "text=Buy milk,\\nand bread")
     assert "that says “Buy milk, and bread”" in done.out
     done = await run(shared, "add", "texts", "text", "name=Title", "text=A longer title", "textSize=40")
@@ -244,7 +246,7 @@ async def test_texts_are_typed_on_one_line_and_told_in_words(shared):
 
 
 async def test_locks_groups_and_shapes_without_a_fill(shared):
-    """Set, told in words, and shown."""
+    """Each is set, described in words, and shown."""
     for name in ("Sun", "Moon"):
         await run(shared, "add", "looks", "star", f"name={name}")
     done = await run(shared, "set", "looks", "Sun", "filled=no", "strokeWidth=4", "dash=dotted", "locked=yes", "group=afy-kw5-t7o")

@@ -18,7 +18,7 @@ def begun(server, client, room, columns=80, rows=24):
 
 
 def test_leaving_restores_the_terminal(server, client):
-    """q, and Control-C."""
+    """By q, and by Control-C."""
     for key in ("q", "\x03"):
         with begun(server, client, "leaving") as terminal:
             terminal.send(key)
@@ -28,7 +28,7 @@ def test_leaving_restores_the_terminal(server, client):
 
 
 def test_every_signal_restores_the_terminal(server, client):
-    """Signals that ask the client to end, and fatal ones."""
+    """By signals that ask the client to end, and by fatal ones."""
     for number in signals_that_end():
         with begun(server, client, "signals") as terminal:
             os.kill(terminal.process.pid, number)
@@ -40,7 +40,7 @@ def test_every_signal_restores_the_terminal(server, client):
 
 
 def test_a_terminal_that_goes_ends_it(server, client):
-    """As when a window is closed or a connection breaks."""
+    """The terminal goes as when its window is closed or its connection breaks."""
     with Tmux(joins(client, server, "gone")) as screen:
         screen.shows("Saved")
         pid = screen.pid()
@@ -49,7 +49,7 @@ def test_a_terminal_that_goes_ends_it(server, client):
 
 
 def test_stopping_and_going_on(server, client):
-    """Control-Z gives the shell its terminal back; fg shows the room as it is by then, at the size by then."""
+    """Control-Z gives the shell its terminal back. After fg the client shows the room and the size as they are by then."""
     shape = draw(server, "stopping", name="Before")
     with Tmux(["bash", "--norc", "-i"]) as screen:
         screen.type("PS1='$ '; stty -a | sort | md5sum | cut -c1-9\n")
@@ -77,7 +77,8 @@ def test_stopping_and_going_on(server, client):
 
 
 def test_a_stop_that_nobody_can_catch(server, client):
-    """Meanwhile the shell may change the terminal's settings. Going on sets them again and draws everything."""
+    """While the client is stopped, the shell may change the terminal's settings. Going on sets them again and draws
+    everything."""
     draw(server, "caught", name="There")
     with begun(server, client, "caught") as terminal:
         os.kill(terminal.process.pid, signal.SIGSTOP)
@@ -93,7 +94,7 @@ def test_a_stop_that_nobody_can_catch(server, client):
 
 
 def test_the_server_goes_in_the_middle_of_a_drag(client):
-    """The user goes on. The client says that the changes are kept, and they arrive when the server is back."""
+    """The user goes on dragging. The client says that the changes are kept, and they arrive when the server is back."""
     with Server() as server:
         draw(server, "drag", name="Box", position=[0, 0], size=[160, 160])
         with Tmux(joins(client, server, "drag"), 100, 30) as screen:
@@ -118,7 +119,7 @@ def test_the_server_goes_in_the_middle_of_a_drag(client):
 
 
 def test_a_server_that_stores_nothing_is_said(client):
-    """The status line says so while a change waits."""
+    """The status line says so as long as a change waits."""
     with Server(file_bytes_max=1 << 40) as server, Tmux(joins(client, server, "unstored"), 120, 30) as screen:
         screen.shows("Saved", "An empty sheet")
         with server.full_disk():
@@ -128,7 +129,7 @@ def test_a_server_that_stores_nothing_is_said(client):
 
 
 def test_leaving_waits_for_what_is_on_its_way(client):
-    """With a server that is slow to answer, q leaves as soon as the change is saved; another key stays."""
+    """If the server is slow to answer, q leaves as soon as the change is saved; another key cancels leaving."""
     with Server() as server, Tmux(joins(client, server, "slow")) as screen:
         screen.shows("Saved", "An empty sheet")
         server.freeze()

@@ -42,7 +42,7 @@ def pixels(png):
 
 
 async def test_a_layout_in_single_quotes_comes_in_from_standard_input(shared):
-    """On top, as one step to undo. Options can move it to another place."""
+    """The layout is added on top, as one step of undo. Options can move it to another place."""
     await run(shared, "import", "layout", "-", input=LAYOUT)
     shapes = await drawing(shared, "layout")
     assert [(shape["position"], shape["size"], shape["fill"]) for shape in shapes] == [
@@ -55,7 +55,7 @@ async def test_a_layout_in_single_quotes_comes_in_from_standard_input(shared):
 
 
 async def test_a_drawing_goes_out_and_comes_back(shared):
-    """As a copy under new identifiers, or as the same under its own."""
+    """The drawing comes back as a copy under new identifiers, or as the same shapes under their own."""
     await run(shared, "import", "there", "-", input=LAYOUT)
     await run(shared, "add", "there", "star", "name=Sun", "rotation=20", "points=9", "stroke=#112233", "strokeWidth=3")
     with tempfile.TemporaryDirectory() as folder:
@@ -76,7 +76,7 @@ async def test_a_drawing_goes_out_and_comes_back(shared):
 
 
 async def test_pictures(shared):
-    """SVG with overlaps; PNG with the right colours at the right places."""
+    """An SVG with overlaps, and a PNG with the right colours at the right places."""
     square = lambda name, x, fill: {"shape": identifier(), "set": {"kind": "rectangle", "name": name, "position": [x, 0], "size": [100, 100], "fill": fill}}
     await shared.http("POST", "/v1/rooms/pictures/ops", {"ops": [square("a", 0, "#FF0000"), square("b", 80, "#0000FF")]})
     svg = (await run(shared, "export", "pictures", "--format", "svg")).out
@@ -103,7 +103,7 @@ async def test_pictures(shared):
 
 
 async def test_a_picture_in_pixels_says_that_texts_are_not_in_it(shared):
-    """An SVG has them. Nothing is said where nothing is written, or only in what is hidden."""
+    """An SVG has the texts. Without texts, or with texts only in hidden shapes, nothing is said."""
     await run(shared, "add", "pixels-and-words", "note", "name=List")
     await run(shared, "add", "pixels-and-words", "text", "text=Hidden", "visible=no")
     assert (await run(shared, "export", "pixels-and-words", "--format", "png")).err == ""
@@ -115,7 +115,7 @@ async def test_a_picture_in_pixels_says_that_texts_are_not_in_it(shared):
 
 
 async def test_a_picture_of_what_is_huge_is_made_smaller(shared):
-    """No side is longer than 4096, whatever is asked for."""
+    """No side is longer than 4096 pixels, whatever scale is given."""
     await shared.http("POST", "/v1/rooms/huge/ops", {"ops": [
         {"shape": identifier(), "set": {"kind": "star", "position": [x, 0]}} for x in (-9e6, 9e6)
     ]})
@@ -124,7 +124,7 @@ async def test_a_picture_of_what_is_huge_is_made_smaller(shared):
 
 
 async def test_what_is_no_drawing_or_no_file(shared):
-    """Exit 1 with the place of the mistake. Nothing is written."""
+    """The exit code is 1, with the place of the mistake. Nothing is written."""
     with tempfile.TemporaryDirectory() as folder:
         for text, said in [
             ("{", "ends too early"), ("{}", "neither a layout"), ('{"shapes":[]}', "no shapes"),
@@ -144,7 +144,7 @@ async def test_what_is_no_drawing_or_no_file(shared):
 
 
 async def test_what_is_the_same_is_not_restored(shared):
-    """import --same sends only differences. Shown names don't count as a difference."""
+    """import --same sends only the differences. Shown names don't count as differences."""
     for name in ["Sun", "Sun", "Moon"]:
         await run(shared, "add", "unchanged", f"name={name}")
     await run(shared, "add", "unchanged", "star")
@@ -161,7 +161,7 @@ async def test_what_is_the_same_is_not_restored(shared):
 
 
 async def test_more_than_goes_into_one_message(shared):
-    """Five thousand shapes at two thousand a second: all there, and all gone with one undo."""
+    """Five thousand shapes at two thousand a second: all of them arrive, and one undo removes all."""
     shapes = [{"kind": "rectangle", "position": [n % 100 * 10, n // 100 * 10], "size": [8, 8]} for n in range(5000)]
     done = await run(shared, "import", "many", "-", input=json.dumps({"shapes": shapes}))
     assert done.out == "made 5000 shapes\n"
@@ -171,7 +171,7 @@ async def test_more_than_goes_into_one_message(shared):
 
 
 async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared):
-    """A file grows beside the old one and then takes its name. A link stays a link."""
+    """The new file is written beside the old one and then takes its name. A symbolic link is kept."""
     for _ in range(3):
         await run(shared, "add", "kept", "star")
     with tempfile.TemporaryDirectory() as folder:
@@ -195,14 +195,15 @@ async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared):
 
 
 async def test_closed_descriptors_are_no_sockets(shared):
-    """What would be printed goes nowhere, the edit is done once, and the command succeeds."""
+    """The output goes nowhere, the edit is made once, and the command succeeds."""
     script = f"exec {terminal.BINARY} add closed star <&- >&- 2>&-"
     assert subprocess.run(["bash", "-c", script], env=terminal.environment(shared, None)).returncode == 0
     assert len(await drawing(shared, "closed")) == 1
 
 
 async def test_a_room_s_state_is_its_own(shared):
-    """Rooms whose names end as files of another's state would. What an earlier version kept is read."""
+    """The names of two rooms are such that one room's state could have the other's file names. The state of an earlier
+    version is read."""
     for room in ["mine.new", "mine.lock", "mine"]:
         await run(shared, "add", room, "star")
     for room in ["mine.new", "mine.lock", "mine"]:
@@ -216,7 +217,7 @@ async def test_a_room_s_state_is_its_own(shared):
 
 
 async def test_places_with_a_missing_number_are_refused(shared):
-    """Nothing is drawn somewhere else."""
+    """No shape is drawn at another place instead."""
     for words in [["import", "gaps", "-", "--at", "1,,2"], ["add", "gaps", "star", "size=1,,2"]]:
         refused = await run(shared, *words, input=LAYOUT, code=64)
         assert "1,,2" in refused.err

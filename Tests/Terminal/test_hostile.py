@@ -28,7 +28,7 @@ def ink(points, width, side):
 
 
 async def test_dots_that_nobody_can_tell_apart_are_a_solid_line(shared):
-    """A picture has so many of them at most. An ordinary broken line is as ever."""
+    """A picture has a bounded number of dots. An ordinary broken line is drawn as usual."""
     assert "stroke-dasharray" not in await export(shared, "fine-dots", ink(1024, 0.375, 1_000_000))
     assert 'stroke-dasharray="12 8"' in await export(
         shared, "plain-dots", {"kind": "rectangle", "size": [300, 200], "strokeWidth": 4, "dash": "dashed"}
@@ -39,7 +39,8 @@ async def test_dots_that_nobody_can_tell_apart_are_a_solid_line(shared):
 
 
 async def test_of_shapes_heaped_on_each_other_nobody_tells_pairs(shared):
-    """R9: 300 of them are 44,850 pairs, of which an SVG would have one area each. 20 of them are told."""
+    """R9: 300 such shapes are 44,850 pairs, for each of which an SVG would have an area. The pairs of 20 shapes are
+    sent."""
     await run(shared, "import", "heap", "-", input=layout(300))
     assert "<polygon" not in (await run(shared, "show", "heap", "--svg")).out
     await run(shared, "import", "few", "-", input=layout(20))
@@ -48,7 +49,7 @@ async def test_of_shapes_heaped_on_each_other_nobody_tells_pairs(shared):
 
 @pytest.mark.parametrize("kind", hostile.kinds())
 def test_a_hostile_drawing_is_shown_and_left(server, client, kind, tmp_path):
-    """By the live canvas, which obeys `q`, and as pictures."""
+    """The live canvas shows it and obeys `q`, and it can be exported as a picture."""
     room, document = f"hostile-{kind}", hostile.drawing(kind, shapes=600 if kind == "heap" else 40)
 
     def ask(*words, **options):

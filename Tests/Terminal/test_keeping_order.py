@@ -52,7 +52,7 @@ async def test_peers_are_listed_and_removed_and_rooms_locked():
 
 
 async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
-    """H16, H17: In words; what makes no sense is said."""
+    """H16, H17: The results are printed in words. Arguments that make no sense are refused."""
     with Server() as server:
         await run(server, "add", "demo", "name=Sun")
         locked = await run(server, "lock", "demo")
@@ -71,7 +71,8 @@ async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
 
 @pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
 async def test_a_token_from_a_file_is_read_again_before_it_ends(tmp_path):
-    """C11: A watcher and a bot outlast their first token, because the file has another by then."""
+    """C11: A watcher and a bot stay connected after the end of their first token, because the file has another one by
+    then."""
     keys = Keys(str(tmp_path))
     path = tmp_path / "token"
     path.write_text("")

@@ -16,7 +16,7 @@ def sky(server, room):
 
 
 def test_it_shows_the_room_at_80_by_24(server, client):
-    """Names, colours, overlaps in orange and the status line; the panel has no room."""
+    """Names, colours, overlaps in orange and the status line are shown. There is no space for the panel."""
     sky(server, "looking")
     with Tmux(joins(client, server, "looking")) as screen:
         screen.shows("looking", "Saved", "only you", "2 shapes", "⚠ 1", "Sun", "Moon", "? keys")
@@ -46,14 +46,14 @@ def test_the_panel_tells_alike_names_apart_and_long_lists_are_counted(server, cl
 
 
 def test_a_dumb_terminal_is_refused(server, client):
-    """Control codes would only litter it: exit 64, and what to do instead."""
+    """Control codes would only litter a dumb terminal. The exit code is 64, and the message says what to do instead."""
     with Tmux(joins(client, server, "dumb"), TERM="dumb") as screen:
         screen.shows("dumb", "watch dumb tells what happens", "ended with 64")
         assert screen.flag("alternate_on") == "0"
 
 
 def test_others_and_what_they_do_are_seen(server, client):
-    """A second client's shapes, cursor and selection, its coming and its going."""
+    """A second client's shapes, cursor and selection are shown, and its coming and leaving are reported."""
     sun, _ = sky(server, "others")
     with Tmux(joins(client, server, "others"), 200, 60) as screen:
         screen.shows("People", "Ann (you)", "Layers", "Overlaps", "Sun × Moon")
@@ -88,7 +88,7 @@ def test_one_is_seen_by_others(server, client):
 
 
 def test_following_someone(server, client):
-    """The view follows the other person's, until the user moves it."""
+    """The view follows the other person's view, until the user moves it."""
     sky(server, "follow")
     with Tmux(joins(client, server, "follow")) as screen, Peer(server, "follow") as bob:
         screen.shows("2 people")
@@ -122,7 +122,7 @@ def test_any_size(server, client):
 
 
 def test_without_colour(server, client):
-    """Shades in place of colours, common areas hatched, and everything can be read."""
+    """Shades are shown in place of colours, common areas are hatched, and everything can be read."""
     sky(server, "plain")
     with Tmux(joins(client, server, "plain"), 120, 30, NO_COLOR="1") as screen:
         screen.shows("plain", "Saved", "Sun", "Moon", "╳╳", "▓")
@@ -130,7 +130,7 @@ def test_without_colour(server, client):
 
 
 def test_keys_are_explained(server, client):
-    """`?` shows them, and any key hides them again."""
+    """`?` shows the keys, and any key hides them again."""
     with Tmux(joins(client, server, "help")) as screen:
         screen.shows("An empty sheet")
         screen.keys("?")
@@ -149,7 +149,7 @@ def test_one_may_only_look_on(server, client):
 
 
 def test_not_a_terminal(server, client):
-    """Plain words and 64, for each full-screen command."""
+    """Each full-screen command prints plain words, and the exit code is 64."""
     address = f"ws://127.0.0.1:{server.port}"
     for words, hint in [(["join", "x"], "watch x"), (["replay", "x"], "show x --at"), (["top"], "rooms")]:
         done = subprocess.run([client, *words, "--server", address], capture_output=True, text=True, stdin=subprocess.DEVNULL)

@@ -59,7 +59,7 @@ def measure(terminal, keys):
 
 
 def test_a_key_is_answered_soon_however_many_shapes_there_are(server, client):
-    """Moving a shape among ten thousand that are all in view, in a large terminal. Only changes cost bytes."""
+    """A shape is moved among ten thousand that are all in view, in a large terminal. Only changes cost bytes."""
     from server import Server
 
     few = {}
@@ -90,7 +90,7 @@ def test_a_key_is_answered_soon_however_many_shapes_there_are(server, client):
 
 
 def test_nothing_is_written_while_nothing_happens(server, client):
-    """Only the round trip may change, and that is a few bytes."""
+    """Only the shown round trip may change, which takes a few bytes."""
     draw(server, "still", name="Still")
     with Terminal(joins(client, server, "still"), 120, 36) as terminal:
         terminal.frame("Saved")

@@ -46,7 +46,7 @@ def test_replaying_what_is_gone(server, client):
 
 
 def test_replaying_a_part(server, client):
-    """Between the given times. For an empty room, the client says that it has no past."""
+    """The replay is between the given times. For an empty room, the client says that it has no past."""
     draw(server, "part", name="Whole")
     address = ["--server", f"ws://127.0.0.1:{server.port}"]
     with Tmux([client, "replay", "part", "--from", "1h", "--to", "30m", "--speed", "600", *address]) as screen:
@@ -56,7 +56,8 @@ def test_replaying_a_part(server, client):
 
 
 def test_the_operators_table(client):
-    """Rooms with their figures, sorted; one is opened, and leaving it comes back."""
+    """Rooms are listed with their statistics, sorted. A room can be opened from the table, and leaving the room returns
+    to the table."""
     with Server() as server:
         for name, count in [("top-one", 1), ("top-three", 3), ("top-two", 2)]:
             for _ in range(count):
@@ -85,7 +86,7 @@ def test_the_operators_table(client):
 
 
 def test_the_table_is_filtered_by_name(client):
-    """As one types; Enter keeps the filter, Escape shows all rooms again."""
+    """The table is filtered while the user types. Enter keeps the filter, Escape shows all rooms again."""
     with Server() as server:
         for name in ["team-red", "team-blue", "alone"]:
             draw(server, name)
@@ -103,7 +104,7 @@ def test_the_table_is_filtered_by_name(client):
 
 
 def test_the_table_shows_how_busy_a_room_was(client):
-    """Small columns for the last readings, and what the server refuses."""
+    """Small columns show the last readings, and the table shows what the server refuses."""
     with Server() as server:
         draw(server, "busy")
         with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"], 100, 20) as screen:

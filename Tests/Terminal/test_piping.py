@@ -20,7 +20,8 @@ async def positions(server, room):
 
 
 async def test_each_line_is_answered(shared):
-    """Single operations, groups, ids, made-up shapes; the exit code says that everything was accepted."""
+    """Single operations, groups, ids, and shapes without an identifier. The exit code says that everything was
+    accepted."""
     shape = identifier()
     lines = [
         {"shape": shape, "set": {"kind": "star"}},
@@ -39,7 +40,8 @@ async def test_each_line_is_answered(shared):
 
 
 async def test_what_is_refused_is_said_and_the_rest_goes_on(shared):
-    """By the client or by the server. A group is taken whole or not at all. Exit 1."""
+    """A line is refused by the client or by the server. A group is accepted as a whole or not at all. The exit code is
+    1."""
     shape = identifier()
     lines = [
         "{not json", '"text"', "[1]", {"ops": 3}, {"ops": []}, {"set": {}}, {"shape": "sun", "set": {"kind": "star"}},
@@ -56,7 +58,7 @@ async def test_what_is_refused_is_said_and_the_rest_goes_on(shared):
 
 
 async def test_a_long_line_is_refused_not_read(shared):
-    """A line of more than a megabyte. The next line is read as usual."""
+    """The line is longer than a megabyte. The next line is read as usual."""
     star = '{"set":{"kind":"star"}}'
     done = await run(shared, "pipe", "long", input="\n".join(["x" * 3_000_000, star, " " * (1 << 20) + "x", star]), code=1)
     # Sorted, because a line that the client refuses itself doesn't wait for the server's answers to the lines before.
@@ -66,7 +68,7 @@ async def test_a_long_line_is_refused_not_read(shared):
 
 
 async def test_it_reads_no_more_than_may_be_unanswered(shared):
-    """A server that answers nothing: the window fills, and what is left stays in the pipe."""
+    """The server answers nothing. The window fills, and the remaining input stays in the pipe."""
     sent = []
 
     async def note(message):
@@ -93,7 +95,7 @@ async def test_it_reads_no_more_than_may_be_unanswered(shared):
 
 
 async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
-    """Killed twice and restarted: every line is acknowledged once, every last position is there."""
+    """The server is killed and restarted twice. Every line is acknowledged once, and every last position is stored."""
     with Server() as own:
         shapes = [identifier() for _ in range(20)]
         last = {}
@@ -140,7 +142,7 @@ async def test_more_than_the_server_allows_is_held_back(shared):
 
 
 async def test_an_interrupt_lets_arrive_what_was_read(shared):
-    """SIGINT with the input still open: what was read is answered, exit 130."""
+    """SIGINT comes while the input is still open. The lines that were read are answered, and the exit code is 130."""
     async with await start(shared, "pipe", "interrupted") as pipe:
         for _ in range(10):
             await pipe.write({"set": {"kind": "star"}})
@@ -157,7 +159,7 @@ async def test_an_interrupt_lets_arrive_what_was_read(shared):
 
 
 async def test_a_server_that_stays_away_is_given_up(shared):
-    """After --patience: the client lists what has no answer, exit 1."""
+    """After --patience the client lists the lines without an answer, and the exit code is 1."""
     with Server() as own:
         async with await start(own, "pipe", "patience", "--patience", "3s") as pipe:
             await pipe.write({"set": {"kind": "star"}})

@@ -19,7 +19,7 @@ def trusting(proxy):
 
 
 async def test_every_kind_of_command_reaches_a_server_behind_tls():
-    """Requests and sockets, small and large, for a moment and for long, with a token."""
+    """Requests and sockets, small and large, short and long, with a token."""
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(f"{TOKEN} operator *\n")
         file.flush()
@@ -51,7 +51,7 @@ async def test_every_kind_of_command_reaches_a_server_behind_tls():
 
 
 async def test_a_watcher_behind_tls_comes_back():
-    """The server goes, and its proxy stays; when it is back, so is the watcher."""
+    """The server ends while its proxy stays. When the server is back, the watcher is too."""
     with Server("--proxies", "127.0.0.1") as server, Proxy(server) as proxy:
         async with await start(None, "watch", "demo", "--json", variables=trusting(proxy)) as watcher:
             assert (await watcher.object())["event"] == "here"
@@ -74,8 +74,8 @@ async def impostor(name):
 
 
 async def test_a_certificate_that_is_not_trusted_is_refused():
-    """A self-signed one that this machine doesn't know, and a known one for another name. Requests and sockets alike: exit 2,
-    with the reason, and nothing was sent."""
+    """The certificate is self-signed and unknown to this machine, or known and for another name. For requests and for
+    sockets the exit code is 2, with the reason, and nothing was sent."""
     nobody = {"SSL_CERT_FILE": "/dev/null", "SSL_CERT_DIR": os.devnull}
     for name, changed, said in [("localhost", nobody, "self-signed certificate"), ("elsewhere.test", {}, "hostname mismatch")]:
         async with impostor(name) as (port, trusted):
@@ -111,7 +111,7 @@ async def test_a_token_goes_nowhere_but_where_it_is_meant_for():
 
 
 async def test_a_server_that_speaks_no_tls_is_told_from_one_that_is_not_there(shared):
-    """Exit 2: `wss` to a server without TLS, and `ws` to a server with TLS only."""
+    """The exit code is 2 for `wss` to a server without TLS, and for `ws` to a server that has only TLS."""
     for command in ["show", "check"]:
         done = await run(None, command, "demo", "--server", f"wss://127.0.0.1:{shared.port}", code=2)
         assert "TLS" in done.err, done

@@ -16,7 +16,7 @@ WORDS = "the server can't answer yet (HTTP status 503)"
 
 
 async def test_commands_that_run_once_wait_for_a_server_that_starts():
-    """One line says what for. Whatever they were to do is done once."""
+    """One line says what the command waits for. Each command's effect happens once."""
     async with contextlib.AsyncExitStack() as stack:
         cluster = stack.enter_context(postgres.Cluster())
         # The database is held back and released, instead of being started: starting takes a part of the ten seconds.
@@ -45,7 +45,7 @@ async def test_commands_that_run_once_wait_for_a_server_that_starts():
 
 
 async def test_a_room_that_takes_long_to_come_is_waited_for_after_a_refusal(shared):
-    """The server has let the client in, and the rest of the room comes later."""
+    """The server has let the client in, but the rest of the room arrives later."""
     await shared.write("slow", name="Sun")
 
     async def delay(message):
@@ -58,7 +58,7 @@ async def test_a_room_that_takes_long_to_come_is_waited_for_after_a_refusal(shar
 
 
 async def test_commands_that_run_once_give_up_after_ten_seconds():
-    """With the exit codes that they had. A request that may change something is made once."""
+    """The exit codes are the usual ones. A request that may change something is made once."""
     server = Server(data=f"postgresql://canvas@127.0.0.1:{free_port()}/postgres")
     async with waiting(server):
         begun = asyncio.get_running_loop().time()

@@ -28,7 +28,7 @@ def state():
 
 
 async def test_an_edit_that_is_not_stored_says_what_it_waits_for(state):
-    """A full disk: one line, --patience, and an exit code that says to try again. No later command makes the edit."""
+    """On a full disk: one line, --patience, and an exit code that says to try again. No later command makes the edit."""
     with Server(file_bytes_max=1 << 40) as server:
         await run(server, "add", "full", "name=Sun", state=state)
         with server.full_disk():
@@ -60,7 +60,7 @@ async def test_an_edit_is_made_when_the_server_can_store_again(state):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 async def test_an_interrupted_edit_is_not_made_by_a_later_command(state, number):
-    """The user is told, and what was done before can still be taken back; even if the command was killed."""
+    """The user is told, and earlier edits can still be undone, even if the command was killed."""
     with Server(file_bytes_max=1 << 40) as server:
         await run(server, "add", "stopped", "name=Sun", state=state)
         for words in [["add", "stopped", "name=Moon"], ["undo", "stopped"]]:
@@ -81,7 +81,7 @@ async def test_an_interrupted_edit_is_not_made_by_a_later_command(state, number)
 
 
 async def test_an_edit_without_an_answer_may_have_been_stored(shared, state):
-    """The answer is lost: the user is told of the doubt, and undo knows of the edit."""
+    """The answer is lost. The user is told that the edit may be stored, and undo knows of the edit."""
     await run(shared, "add", "doubt", "name=Sun", "position=0,0", state=state)
 
     lost = [0x44]
@@ -95,7 +95,7 @@ async def test_an_edit_without_an_answer_may_have_been_stored(shared, state):
 
 
 async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):
-    """The server has stored an edit, an undo, a redo; each command is killed before it hears so."""
+    """The server has stored an edit, an undo, a redo; each command is killed before it gets the answer."""
 
     async def place():
         (shape,) = (await shared.get("/v1/rooms/killed")).json["shapes"]
@@ -115,7 +115,7 @@ async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):
 
 
 async def test_an_undo_that_was_withdrawn_can_be_done_again(state):
-    """The undo was withdrawn because the server could not store it."""
+    """The undo was withdrawn because the server couldn't store it."""
     with Server(file_bytes_max=1 << 40) as server:
         await run(server, "add", "again", "name=Sun", state=state)
         await run(server, "clear", "again", state=state)
@@ -130,7 +130,7 @@ async def test_an_undo_that_was_withdrawn_can_be_done_again(state):
 
 
 async def test_a_server_that_does_not_answer_is_waited_for(state):
-    """Even before there is an edit."""
+    """This also holds before there is an edit."""
     with Server() as server:
         await run(server, "add", "silent", "name=Sun", state=state)
         server.freeze()
@@ -146,7 +146,7 @@ async def test_a_server_that_does_not_answer_is_waited_for(state):
 
 
 async def test_a_pipe_says_what_it_waits_for():
-    """Once, however often the server refuses; each line is answered in the end."""
+    """It is said once, however often the server refuses. Each line is answered in the end."""
     with Server(file_bytes_max=1 << 40) as server:
         await server.write("pipe")
         async with await start(server, "pipe", "pipe") as pipe:

@@ -12,7 +12,7 @@ from terminal import start
 
 
 async def test_a_drag_is_one_line_at_its_end(shared):
-    """Forty moves, one event with the last place, and by whom."""
+    """Forty moves are one event, with the last place and the writer."""
     ann = await Client.join(shared, "drag", name="Ann")
     shape = identifier()
     await ann.write({"shape": shape, "set": {"kind": "ellipse", "name": "Sun"}})
@@ -32,7 +32,7 @@ async def test_a_drag_is_one_line_at_its_end(shared):
 
 
 async def test_overlaps_are_told_when_they_begin_and_end(shared):
-    """With the covered part of the smaller shape. A brief overlap during a move isn't told."""
+    """The line has the covered part of the smaller shape. A brief overlap during a move isn't printed."""
     await shared.http("POST", "/v1/rooms/overlaps/ops", {"ops": [
         {"shape": "sun-000-000", "set": {"kind": "rectangle", "name": "Sun", "size": [100, 100]}},
         {"shape": "moo-000-000", "set": {"kind": "rectangle", "name": "Moon", "size": [50, 50], "position": [500, 0]}},
@@ -55,7 +55,7 @@ async def test_overlaps_are_told_when_they_begin_and_end(shared):
 
 
 async def test_many_at_once_are_one_line(shared):
-    """Fifty shapes made by one message, then cleared by another."""
+    """Fifty shapes are made by one message, and then cleared by another."""
     ann = await Client.join(shared, "crowd", name="Ann")
     shapes = [identifier() for _ in range(50)]
     async with await start(shared, "watch", "crowd") as watch:
@@ -67,7 +67,8 @@ async def test_many_at_once_are_one_line(shared):
 
 
 async def test_texts_groups_and_locks_are_told_in_words(shared):
-    """S9, S12, S13: what somebody writes, and that shapes are grouped and locked. A program is told the values."""
+    """S9, S12, S13: texts that people write, and shapes that are grouped and locked. With --json the values are
+    printed."""
     ann = await Client.join(shared, "said-in-words", name="Ann", vocabulary=3)
     async with await start(shared, "watch", "said-in-words", "--json") as lines:
         await lines.line()
@@ -98,7 +99,8 @@ async def test_texts_groups_and_locks_are_told_in_words(shared):
 
 @pytest.mark.parametrize("shapes", [1, 0])
 async def test_it_comes_back_when_the_server_does(shapes):
-    """Offline and back are events; what happened meanwhile is told, after a resume and, where there was nothing to resume, a full reload."""
+    """Going offline and coming back are events. What happened meanwhile is printed, after a resume and, if nothing
+    could be resumed, after a full reload."""
     with Server() as own:
         if shapes:
             await own.write("known")
@@ -113,7 +115,8 @@ async def test_it_comes_back_when_the_server_does(shapes):
 
 
 async def test_it_ends_after_its_time_and_tells_what_was_on_its_way(shared):
-    """`--for`: exit 0. A shape that is dragged until then never rests, and would otherwise be told later."""
+    """`--for` ends it with exit code 0. The event of a shape that is still dragged then would otherwise be printed
+    later."""
     ann = await Client.join(shared, "timed")
     async with await start(shared, "watch", "timed", "--for", "2s", "--json") as watch:
         await watch.object()
@@ -128,7 +131,7 @@ async def test_it_ends_after_its_time_and_tells_what_was_on_its_way(shared):
 
 
 async def test_a_deleted_room_ends_it(shared):
-    """4404: exit 1, in words."""
+    """After 4404 the exit code is 1, with a message."""
     await shared.write("gone")
     async with await start(shared, "watch", "gone") as watch:
         await watch.line()
@@ -138,7 +141,7 @@ async def test_a_deleted_room_ends_it(shared):
 
 
 async def test_a_signal_that_its_starter_ignores_stays_ignored(shared):
-    """As under nohup, or in the background of a script."""
+    """A signal is ignored under nohup, or in the background of a script."""
     process = await asyncio.create_subprocess_exec(
         terminal.BINARY, "watch", "ignored", stdout=asyncio.subprocess.PIPE, env=terminal.environment(shared),
         preexec_fn=lambda: [signal.signal(one, signal.SIG_IGN) for one in (signal.SIGHUP, signal.SIGINT)],

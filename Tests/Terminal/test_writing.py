@@ -16,7 +16,7 @@ def write(screen, text):
 
 
 def test_a_text_is_written_and_its_box_grows_with_it(server, client):
-    """Five lines need more than the box has. What was there is in the field when one writes again."""
+    """Five lines need more space than the box has. When the person writes again, the field has the text."""
     draw(server, "written", name="List", position=[0, 0], size=[160, 64])
     with Tmux(joins(client, server, "written")) as screen:
         screen.shows("List")
@@ -38,7 +38,8 @@ def test_a_text_is_written_and_its_box_grows_with_it(server, client):
 
 
 def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
-    """Somebody writes over what was written a moment before. Nothing is said of other changes, nor of one's own."""
+    """Another person overwrites a text that was written a moment before. Other changes cause no message, and neither do
+    the person's own."""
     shape = draw(server, "lost", name="List", position=[0, 0], size=[160, 64])
     with Tmux(joins(client, server, "lost")) as screen, Peer(server, "lost") as bob:
         screen.shows("List", "2 people")
@@ -56,7 +57,7 @@ def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
 
 
 def test_who_types_nothing_writes_nothing(server, client):
-    """Somebody writes in a text whose field is open here. Enter leaves that as it is."""
+    """Another person writes in a text whose field is open here. Enter leaves that text as it is."""
     shape = draw(server, "untouched", name="List", position=[0, 0], size=[160, 64], text="Buy milk")
     with Tmux(joins(client, server, "untouched")) as screen, Peer(server, "untouched") as bob:
         screen.shows("Buy milk", "2 people")
@@ -79,7 +80,7 @@ def test_a_text_under_another_shape_is_read_beside_it(server, client):
 
 
 def test_ink_is_seen_while_it_is_drawn(server, client):
-    """Somebody's pen is seen at once, and the stroke stays when it is done."""
+    """Another person's pen is seen at once, and the stroke stays when it is finished."""
     shape = "afy-kw5-t7o"
     draw(server, "inked", name="Box", position=[0, 0], size=[320, 160], fill="#336699")
     red = re.compile(r"48;2;255;0;0m|38;2;255;0;0m")
@@ -108,7 +109,7 @@ def test_ink_is_seen_while_it_is_drawn(server, client):
 
 
 def test_a_text_is_kept_if_its_shape_is_deleted_while_it_is_written(server, client):
-    """It is said, and I makes a text of it where the shape was. A pasted text keeps its lines."""
+    """The loss is reported, and I makes a text of it where the shape was. A pasted text keeps its lines."""
     shape = draw(server, "orphan", name="List", position=[40, 0], size=[160, 64])
     with Tmux(joins(client, server, "orphan")) as screen, Peer(server, "orphan") as bob:
         screen.shows("List", "2 people")
