@@ -26,7 +26,7 @@ def guarded(world):
 
 
 def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
-    """The viewer has no tools. The server says that the token is read-only, not the link."""
+    """A viewer has no tools. The server, and not the link, says that the token is read-only."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}")
         eve = own.join("Eve", fragment=f"#token={VIEWER}")
@@ -43,7 +43,7 @@ def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
 
 
 def test_who_has_no_token_is_asked_for_one(world, room):
-    """The page asks kindly, and again after a wrong token. With the right one the room opens."""
+    """The page asks kindly, and asks again after a wrong token. With the right token the room opens."""
     with guarded(world) as own:
         ann = own.join("Ann", ready=False)
         ann.forgive("401", "WebSocket connection")
@@ -56,7 +56,8 @@ def test_who_has_no_token_is_asked_for_one(world, room):
 
 
 def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):
-    """An editor becomes a viewer in the middle of writing. The text can't be in the drawing; the page says so, and has it."""
+    """An editor becomes a viewer in the middle of writing, so the text can't be stored in the drawing. The page says
+    so, and offers the text."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}")
         ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -75,7 +76,7 @@ def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):
 
 
 def test_a_token_of_another_room_lets_nobody_in(world, room):
-    """The page says so, and doesn't keep trying."""
+    """The page says that the token is for another room, and doesn't keep trying."""
     with guarded(world) as own:
         other = world.room(own.server, "elsewhere")
         ann = other.join("Ann", fragment=f"#token={EDITOR}", ready=False)
@@ -85,7 +86,8 @@ def test_a_token_of_another_room_lets_nobody_in(world, room):
 
 
 def test_the_list_of_rooms_is_of_those_one_may_see(world, room):
-    """With a token, the rooms that it is for. Without one, a notice, and rooms can still be joined by name."""
+    """With a token, the list has the rooms that the token is for. Without one there is a notice, and rooms can still be
+    entered by name."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}")
         ann.page.get_by_role("button", name="Start with three squares").click()
@@ -99,7 +101,7 @@ def test_the_list_of_rooms_is_of_those_one_may_see(world, room):
 
 
 def test_who_finds_no_space_is_told_and_let_in_later(world, room):
-    """The page says that there is no space, keeps trying, and keeps what is drawn meanwhile by who was there before."""
+    """The page says that there is no space, and keeps trying. What the people in the room draw meanwhile is kept."""
     with world.start_server("--max-connections-per-room", "1") as server:
         own = world.room(server, "small")
         ann = own.join("Ann")
@@ -118,7 +120,8 @@ def test_who_finds_no_space_is_told_and_let_in_later(world, room):
 
 @pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
 def test_a_token_that_ends_is_replaced_without_leaving_the_room(world, tmp_path):
-    """The page asks for another one a minute before. A wrong one changes nothing; with a right one the room stays open."""
+    """The page asks for another token a minute before the end. A wrong one changes nothing; with a right one the room
+    stays open."""
     keys = Keys(str(tmp_path))
     with world.start_server("--jwt-keys", keys.folder, "--jwt-leeway", "0") as server:
         end = time.time() + 8

@@ -18,7 +18,8 @@ def filled(room, count, **values):
 
 @pytest.mark.parametrize("key", ["Shift+b", "Shift+Delete"])
 def test_who_types_a_name_and_presses_enter_empties_no_canvas(room, key):
-    """No letter alone removes anything. What is asked has Cancel in focus, with others here and without."""
+    """No single letter removes anything. The question has the focus on Cancel, with other people in the room and
+    without."""
     shapes = filled(room, 7)
     ann = room.join("Ann", at=(0, 0))
     for letter in "abcdefghijklmnopqrstuvwxyz":
@@ -70,7 +71,7 @@ def test_three_taps_of_a_finger_leave_what_is_written(room):
 # Letters after drawing
 
 def test_a_letter_after_drawing_is_a_key_and_over_an_arrow_too(room):
-    """Typing goes on with the text of a note or of what is written in. Everything else takes a letter as a key."""
+    """Typing continues a note, or the text of a shape that has one. With any other shape selected, a letter is a key."""
     ann = room.join("Ann", at=(0, 0))
     ann.page.keyboard.press("r")
     ann.drag((300, 200), (500, 350))
@@ -108,7 +109,7 @@ def test_a_letter_after_drawing_is_a_key_and_over_an_arrow_too(room):
 
 @pytest.mark.parametrize("before", ["", "one "])
 def test_what_is_typed_at_once_after_a_double_click_is_all_there(room, before):
-    """Nothing waits for a third click, and nothing that was there is replaced."""
+    """No key waits for a third click, and no text that was there is replaced."""
     square = room.add(position=[300, 200], size=[200, 150], text=before)
     ann = room.join("Ann", at=(0, 0))
     ann.page.mouse.dblclick(480, 340)
@@ -402,7 +403,8 @@ def test_width_and_height_of_several_are_those_of_the_box_around_them(room):
 
 
 def test_a_yes_is_for_what_the_question_said(room):
-    """Somebody is asked about their own six shapes. Meanwhile another person comes and draws: it is asked again, about that."""
+    """A person is asked about their own six shapes. Meanwhile another person comes and draws, so the page asks again,
+    about those shapes too."""
     for at in range(6):
         room.add(kind="rectangle", position=[at * 60, 200], size=[50, 50])
     ann = room.join("Ann")

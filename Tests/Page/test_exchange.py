@@ -23,7 +23,7 @@ def menu(person, entry):
 
 
 def test_a_layout_is_dropped(room):
-    """As a file and as text. Its shapes lie where the layout says, and are one step to undo."""
+    """The layout is dropped as a file and as text. Its shapes are where the layout says, and are one step of undo."""
     ann, bob = room.join("Ann"), room.witness()
     ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
     bob.wait_for_shapes(2)
@@ -36,7 +36,7 @@ def test_a_layout_is_dropped(room):
 
 
 def test_what_is_no_drawing_is_refused_in_words(room):
-    """Other files, broken ones and values out of bounds change nothing."""
+    """Other files, broken files, and values out of bounds change nothing."""
     ann = room.join("Ann")
     for text in ["<svg></svg>", "{", '{"shapes": 4}', '{"squares": [{"x": 1e99, "y": 0, "size": 5}]}', "[]", ""]:
         ann.page.evaluate(DROP, [text, "odd.json"])
@@ -46,7 +46,7 @@ def test_what_is_no_drawing_is_refused_in_words(room):
 
 
 def test_a_file_is_chosen(room):
-    """From the menu."""
+    """The file is chosen from the menu."""
     ann = room.join("Ann")
     with ann.page.expect_file_chooser() as chooser:
         menu(ann, "Import…")
@@ -55,7 +55,7 @@ def test_a_file_is_chosen(room):
 
 
 def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
-    """JSON that another room takes, SVG that is XML, PNG that is a picture."""
+    """The drawing is saved as JSON that another room accepts, as SVG that is valid XML, and as PNG that is a picture."""
     for at, kind in enumerate(["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]):
         room.add(kind=kind, name=f"<{kind}> & \"more\"", position=[at * 150, at * 50], rotation=at * 10, fill="#336699", alpha=7)
     ann = room.join("Ann")
@@ -88,7 +88,8 @@ PASTE = """([text, file]) => {
 
 
 def test_what_is_pasted_comes_to_the_pointer(room):
-    """By key and from the menu; beside the original where the mouse has stayed since copying. A layout lies where it says."""
+    """By key and from the menu. If the mouse has not moved since copying, the paste lies beside the original. A layout
+    lies where it says."""
     room.add(kind="ellipse", position=[200, 200], size=[100, 80], name="Sun")
     room.add(position=[300, 240], size=[60, 60])
     ann = room.join("Ann", at=(0, 0))
@@ -118,7 +119,7 @@ def test_what_is_pasted_comes_to_the_pointer(room):
 
 @pytest.mark.parametrize("phone", [False, True])
 def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
-    """What is selected as PNG and SVG, on the clipboard and as files, without the rest: by the right button, and by the menu of a phone."""
+    """The selected shapes are copied and saved as PNG and SVG, without the other shapes."""
     sun = room.add(kind="ellipse", position=[200, 200], size=[100, 80], fill="#FF0000")
     room.add(position=[900, 240], size=[60, 60], fill="#0000FF")
     ann = room.join("Ann", phone=phone, at=(0, 0))
@@ -157,7 +158,7 @@ def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
 
 
 def test_what_cannot_be_pasted_is_said(room):
-    """A picture, another file, and an empty clipboard."""
+    """For a picture, another file, and an empty clipboard."""
     ann = room.join("Ann")
     for file, words in [
         ({"name": "cat.png", "type": "image/png"}, "Pictures can’t go on the canvas"),
@@ -170,7 +171,8 @@ def test_what_cannot_be_pasted_is_said(room):
 
 
 def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
-    """It is the only way on a phone. A picture isn't taken for what was copied here before; that is pasted where the browser tells nothing."""
+    """On a phone the menu is the only way. If the clipboard has a picture, the shapes that were copied here before are
+    not pasted instead. If the browser doesn't let the page read the clipboard, they are."""
     square = room.add(position=[100, 300], size=[100, 80])
     ann = room.join("Ann", phone=True, at=(0, 0))
 
@@ -197,7 +199,7 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
 
 
 def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
-    """Linux pastes where the middle button is released. Pasting by key works again afterwards."""
+    """Linux pastes when the middle button is released. Pasting by key works again afterwards."""
     ann = room.join("Ann", clock=True)
     ann.page.evaluate(
         f"(text) => document.addEventListener('mouseup', (event) => {{ if (event.button === 1) ({PASTE})([text, null]) }})", LAYOUT)
@@ -212,7 +214,7 @@ def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
 
 
 def test_text_that_is_dropped_on_a_field_is_the_fields_and_a_folder_is_refused_in_words(room):
-    """The field takes the text as fields do. A folder looks like a file, and can't be read."""
+    """The field takes the text as other fields do. A folder looks like a file, but can't be read."""
     ann = room.join("Ann")
     drop = """(target, kind) => {
       const data = new DataTransfer()
@@ -234,7 +236,7 @@ def test_text_that_is_dropped_on_a_field_is_the_fields_and_a_folder_is_refused_i
 
 
 def test_a_picture_takes_no_more_memory_than_a_page_has(room):
-    """Two small shapes far apart would be a picture of a gigabyte."""
+    """A picture of two small shapes that are far apart would take a gigabyte."""
     for at in (0, 20_000):
         room.add(kind="rectangle", position=[at, at], size=[40, 40])
     ann = room.join("Ann")

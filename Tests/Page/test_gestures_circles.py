@@ -7,7 +7,7 @@ FILL, DELETED = 1 << 3, 1 << 6
 
 
 def test_a_double_tap_on_nothing_makes_a_circle_there(room):
-    """By mouse and by finger: 100 by 100, centred where the tap was, bright."""
+    """By mouse and by finger. The circle is 100 by 100, bright, and has its middle where the tap was."""
     ann = room.join("Ann", clock=True, at=(0, 0))
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     for person in (ann, phone):
@@ -24,7 +24,7 @@ def test_a_double_tap_on_nothing_makes_a_circle_there(room):
 
 
 def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
-    """The circle is a little larger and lighter. Others see that it is lifted, and by whom. Letting go lowers it."""
+    """A lifted circle is a little larger and lighter. Others see that it is lifted, and by whom. Letting go lowers it."""
     circle = room.add(kind="ellipse", position=[100, 300], size=[100, 100])
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     bob = room.join("Bob")
@@ -57,7 +57,7 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
 
 
 def test_the_mouse_lifts_by_holding_too(room):
-    """A circle that is held and let go is where it was, and that is no tap."""
+    """A circle that is held and let go is where it was before, and the press does not count as a tap."""
     circle = room.add(kind="ellipse", position=[300, 300], size=[100, 100])
     ann = room.join("Ann", clock=True, at=(0, 0))
     ann.stop_clock()
@@ -73,7 +73,7 @@ def test_the_mouse_lifts_by_holding_too(room):
 
 
 def test_a_triple_tap_removes_and_never_acts_as_a_double_tap_first(room):
-    """By mouse and by finger. Nobody ever sees another colour, and others see the circle leave."""
+    """By mouse and by finger. Nobody ever sees another colour, and the others see the circle leave."""
     circles = [room.add(kind="ellipse", position=[150, 150 + 200 * at], size=[120, 120], fill="#0000FF") for at in (0, 1)]
     ann = room.join("Ann", clock=True, at=(0, 0))
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
@@ -115,7 +115,7 @@ def test_a_triple_tap_that_comes_late_is_a_double_tap_and_a_tap(room):
 
 
 def test_what_was_lifted_is_put_down_when_the_page_is_left(room):
-    """The window changes while a shape is lifted. The shape is lowered, and the next gesture works."""
+    """Another window comes to the front while a shape is lifted. The shape is lowered, and the next gesture works."""
     circle = room.add(kind="ellipse", position=[300, 300], size=[100, 100])
     ann = room.join("Ann", clock=True, at=(0, 0))
     bob = room.join("Bob")

@@ -14,7 +14,7 @@ def both(room, count, page=False, **options):
 
 
 def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
-    """The handle below moves, the one above turns, those on the sides and corners scale."""
+    """The handle below the shape moves it, the one above turns it, and those on the sides and corners scale it."""
     ann, bob, (shape,) = both(room, 1)
     ann.select(shape)
     below = handle(ann, "move")
@@ -48,7 +48,7 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
 
 
 def test_a_finger_finds_the_handles(room):
-    """A finger needn't aim as well as a mouse."""
+    """A finger doesn't have to aim as exactly as a mouse."""
     shape = room.add(position=[120, 300], size=[150, 150])
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
@@ -63,7 +63,7 @@ def test_a_finger_finds_the_handles(room):
 
 
 def test_shift_constrains_moves_turns_and_scales(room):
-    """To one direction, to steps of fifteen degrees, to the proportion."""
+    """Moves keep to one direction, turns to steps of fifteen degrees, and scaling to the shape's proportion."""
     ann, bob, (shape,) = both(room, 1)
     lead(ann, (220, 220), (320, 250), modifiers=["Shift"])
     bob.wait_for_shape(shape, "shape.x === 300 && shape.y === 200")
@@ -83,7 +83,7 @@ def test_shift_constrains_moves_turns_and_scales(room):
 
 
 def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
-    """Around the middle of all; each is one step to undo."""
+    """They are turned around the middle of all of them. Each change is one step of undo."""
     ann, bob, (first, second) = both(room, 2)
     ann.page.keyboard.press("Control+a")
     assert sorted(ann.selected()) == sorted([first, second])
@@ -126,7 +126,7 @@ def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
 
 
 def test_a_marquee_and_shift_select(room):
-    """With the tool that selects; others see what is selected."""
+    """With the Select tool. Others see which shapes are selected."""
     ann, bob, (first, second, third) = both(room, 3, page=True)
     ann.page.keyboard.press("v")
     ann.drag((150, 150), (450, 330), hold=True)
@@ -148,7 +148,7 @@ def test_a_marquee_and_shift_select(room):
 
 
 def test_escape_stops_a_drag_and_puts_everything_back(room):
-    """The next Escape clears the selection, the one after it takes the first tool."""
+    """The next Escape clears the selection, and the one after that chooses the first tool."""
     ann, bob, (shape,) = both(room, 1)
     ann.drag((250, 230), (400, 300), hold=True)
     bob.wait_for_shape(shape, "shape.x === 350")
@@ -169,7 +169,7 @@ def test_escape_stops_a_drag_and_puts_everything_back(room):
 
 
 def test_arrow_keys_move_by_one_and_by_ten_and_are_one_step(room):
-    """Strokes that follow each other quickly belong together."""
+    """Presses that follow each other quickly are one step."""
     ann, bob, shapes = both(room, 2, clock=True)
     ann.select(*shapes)
     ann.stop_clock()
@@ -192,7 +192,7 @@ def test_arrow_keys_move_by_one_and_by_ten_and_are_one_step(room):
 
 
 def test_delete_duplicate_and_another_colour_by_keys(room):
-    """For all that are selected, one step each."""
+    """Each key acts on all selected shapes, as one step."""
     ann, bob, shapes = both(room, 2)
     ann.page.keyboard.press("Control+a")
     ann.page.keyboard.press("Control+d")
@@ -211,7 +211,7 @@ def test_delete_duplicate_and_another_colour_by_keys(room):
 
 
 def test_copies_travel_over_the_clipboard_to_another_room(room):
-    """As a drawing in text; names and colours come along, and what was cut is gone."""
+    """The clipboard has the drawing as text. Names and colours come with the shapes, and shapes that were cut are gone."""
     shape = room.add(kind="star", name="Sun", position=[200, 200], size=[180, 160], fill="#FFAA00", points=7)
     elsewhere = room.world.room(name=f"{room.name}-elsewhere")
     ann = room.join("Ann", at=(0, 0))
@@ -235,7 +235,8 @@ def test_copies_travel_over_the_clipboard_to_another_room(room):
 
 
 def test_the_drawing_order_is_changed_by_keys(room):
-    """Forward and backward by one, to the front and to the back; with Control where one shape is selected, which bare keys write in."""
+    """Forward and backward by one, to the front and to the back. If a single shape is selected, the keys need Control,
+    because bare keys write in it."""
     ann, bob, shapes = both(room, 3, page=True)
     order = lambda: [shape["id"] for shape in room.shapes()]
     start = order()
@@ -258,7 +259,7 @@ def test_the_drawing_order_is_changed_by_keys(room):
 
 
 def test_shapes_are_aligned_and_distributed(room):
-    """By their keys; one step each."""
+    """By their keys. Each is one step of undo."""
     ann, bob, shapes = both(room, 3)
     ann.page.keyboard.press("Control+a")
     ann.page.keyboard.press("Alt+w")
@@ -276,7 +277,7 @@ def test_shapes_are_aligned_and_distributed(room):
 
 
 def test_keys_typed_into_a_field_do_nothing_to_the_drawing(room):
-    """A name has letters that are tools elsewhere, and Delete is for its letters."""
+    """A name has letters that choose tools elsewhere, and Delete removes letters of the name."""
     ann, _, (shape,) = both(room, 1)
     ann.select(shape)
     ann.page.evaluate("""() => {
@@ -296,7 +297,7 @@ def test_keys_typed_into_a_field_do_nothing_to_the_drawing(room):
 
 
 def test_wheels_middle_button_and_space_move_the_paper(room):
-    """The shapes stay where they are on it."""
+    """The shapes stay at their places on the paper."""
     ann, bob, (shape,) = both(room, 1, page=True)
     view = lambda: ann.run("({ x: app.view.x, y: app.view.y, scale: app.view.scale })")
     ann.page.mouse.move(600, 500)
@@ -324,7 +325,8 @@ def test_wheels_middle_button_and_space_move_the_paper(room):
 
 
 def test_two_fingers_on_the_paper_pan_and_zoom(room):
-    """With any tool. With the tool that selects, one finger pans too. Nothing is drawn, and the page keeps its size."""
+    """This works with any tool. With the Select tool, one finger pans too. No shape is drawn, and the page keeps its
+    size."""
     shape = room.add(position=[1000, 1000])
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     phone.stop_clock()
@@ -352,7 +354,7 @@ def test_two_fingers_on_the_paper_pan_and_zoom(room):
 
 
 def test_others_see_the_cursor(room):
-    """Others see where the cursor is on the canvas, and that it has left."""
+    """Others see where the cursor is on the canvas, and when it has left the canvas."""
     ann, bob, _ = both(room, 1, page=True)
     ann.look_at(1000, 1000, scale=0.5)
     ann.page.mouse.move(300, 400)
@@ -370,7 +372,7 @@ def test_others_see_the_cursor(room):
 
 
 def test_who_looks_on_changes_nothing_and_sees_what_they_like(room):
-    """Drags, taps, handles, keys and shakes of a viewer change nothing. Panning and zooming work."""
+    """A viewer's drags, taps, handles, keys and shakes change nothing. Panning and zooming work."""
     shape = room.add(position=[200, 200], size=[200, 200])
     eve = room.join("Eve", query="?view", at=(0, 0))
     phone = room.join("Joe", phone=True, query="?view", at=(0, 0))
@@ -398,7 +400,7 @@ def test_who_looks_on_changes_nothing_and_sees_what_they_like(room):
 
 
 def test_what_someone_else_deletes_slips_out_of_the_hand(room):
-    """Nothing is written to the deleted shape, and the other shapes still follow the hand."""
+    """No value is written to the deleted shape, and the other shapes still follow the hand."""
     ann, bob, (first, second) = both(room, 2, page=True)
     ann.select(first, second)
     ann.drag((250, 230), (300, 260), hold=True)
@@ -417,7 +419,7 @@ def test_what_someone_else_deletes_slips_out_of_the_hand(room):
 
 
 def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
-    """The copies and their movement are one step to undo. Escape takes the copies back."""
+    """The copies and their movement are one step of undo. Escape removes the copies."""
     ann, bob, (shape,) = both(room, 1, page=True)
     lead(ann, (220, 220), (420, 320), modifiers=["Alt"])
     bob.wait_for_shapes(2)
@@ -444,7 +446,7 @@ def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
 
 
 def test_the_paper_goes_on_after_a_finger_has_pushed_it(room):
-    """Until it is pressed again, and not for people who asked for less motion."""
+    """The paper moves until it is pressed again. For people who asked for less motion it doesn't."""
     for still in (False, True):
         phone = room.join("Eve", phone=True, clock=True, still=still, at=(0, 0))
         phone.run("app.setTool('select'); return null")
@@ -467,7 +469,7 @@ def test_the_paper_goes_on_after_a_finger_has_pushed_it(room):
 
 
 def test_a_finger_that_is_held_on_the_paper_first_selects_by_a_box(room):
-    """With the tool that selects, where a finger otherwise moves the paper."""
+    """With the Select tool, with which a finger that isn't held moves the paper."""
     shapes = [room.add(position=[60 + 120 * at, 300], size=[100, 100]) for at in (0, 1)]
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     phone.run("app.setTool('select'); return null")
@@ -484,7 +486,7 @@ def test_a_finger_that_is_held_on_the_paper_first_selects_by_a_box(room):
 
 
 def test_two_fingers_on_the_furniture_never_zoom_the_page(room):
-    """On the bars, the tools and the panel: the page stays as large as it is."""
+    """On the bars, the tools and the panel, the page keeps its size."""
     phone = room.join("Eve", phone=True)
     phone.page.get_by_role("button", name="Layers, inspector, overlaps").click()
     for place in ((195, 30), (195, 820), (195, 600)):

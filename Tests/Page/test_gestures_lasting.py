@@ -8,7 +8,7 @@ from test_exchange import DROP, LAYOUT, PASTE
 
 
 def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
-    """The drag goes on without an answer, and its edits arrive when the server is back. Nothing is lost."""
+    """The drag goes on although no answer comes, and its edits arrive when the server is back. No edit is lost."""
     server = world.start_server()
     try:
         room = world.room(server)
@@ -40,7 +40,7 @@ def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
 
 
 def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(room):
-    """The shape is where the hand had come to. The new page begins with no gesture under way."""
+    """The shape is where the hand had moved it. The new page begins without a gesture under way."""
     square = room.add(position=[200, 200], size=[100, 100])
     ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob")
@@ -57,7 +57,7 @@ def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(roo
 
 
 def test_two_hands_on_one_shape_end_alike_everywhere(room):
-    """Whoever moved it last."""
+    """The shape is where the person left it who moved it last."""
     square = room.add(position=[300, 300], size=[100, 100])
     ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob", at=(0, 0))
@@ -81,7 +81,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
 
 
 def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
-    """What it had dragged stays where it was, and the next finger works."""
+    """The dragged shape stays where the finger had moved it, and the next finger works."""
     square = room.add(position=[60, 300], size=[100, 100])
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.join("Bob")
@@ -96,7 +96,8 @@ def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
 
 
 def test_an_undo_takes_back_one_gesture_whatever_other_fingers_did(room):
-    """A second finger touches another shape and lifts: the drag's step has ended, and what is drawn later are steps of their own."""
+    """A second finger touches another shape and lifts. That ends the drag's step, and later shapes are steps of their
+    own."""
     square, other = (room.add(position=[60, 200 + 200 * at], size=[100, 100]) for at in (0, 1))
     phone = room.join("Eve", phone=True, at=(0, 0))
     phone.touch.drag((110, 250), (190, 250), hold=True)

@@ -17,7 +17,7 @@ def inside(person, shape):
 
 
 def test_three_squares_to_start_with_and_one_more(room):
-    """At random places in view, in random colours. The three are one step to undo."""
+    """The squares are at random places in view, in random colours. The three are one step of undo."""
     ann = room.join("Ann", at=(5000, 5000))
     bob = room.witness()
     act(ann, "threeSquares")
@@ -35,7 +35,7 @@ def test_three_squares_to_start_with_and_one_more(room):
 
 
 def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
-    """By mouse. The circle swells first, others see where the square went, and one undo brings it back to where it was."""
+    """By mouse. The circle swells first, others see where the square goes, and one undo brings it back to where it was."""
     square = room.add(position=[500, 200], size=[120, 120])
     other = room.add(position=[700, 200], size=[120, 120])
     ann = room.join("Ann", at=(0, 0))
@@ -59,7 +59,7 @@ def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
 
 
 def test_a_finger_leads_many_into_the_hole(room):
-    """All selected squares go in with the dragged one. Squares that are let go of beside the hole stay."""
+    """All selected squares go in with the dragged one. Squares that are let go beside the hole stay."""
     squares = [room.add(position=[60 + 130 * at, 200], size=[100, 100]) for at in (0, 1)]
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
@@ -74,7 +74,8 @@ def test_a_finger_leads_many_into_the_hole(room):
 
 
 def test_the_black_hole_swallows_everything_and_gives_it_back(room):
-    """After asking, because Bob is there. One operation for each shape, one step to undo; everyone sees them go to one place."""
+    """The page asks first, because Bob is in the room. There is one operation for each shape and one step of undo, and
+    everybody sees the shapes go to one place."""
     squares = [room.add(position=[100 + 150 * at, 100 * at], size=[90, 90]) for at in range(5)]
     ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob")
@@ -97,7 +98,7 @@ def test_the_black_hole_swallows_everything_and_gives_it_back(room):
 
 
 def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
-    """Others see the movement and not only its end. The drag and the glide are one step to undo."""
+    """Others see the movement, and not only its end. The drag and the glide are one step of undo."""
     square = room.add(position=[100, 300], size=[100, 100])
     ann = room.join("Ann", clock=True, at=(0, 0))
     bob = room.join("Bob")
@@ -149,7 +150,7 @@ def test_a_gliding_square_is_caught_by_a_press(room):
 
 
 def test_a_square_thrown_without_motion_stays_where_it_is_let_go(room):
-    """For people who asked for less motion: it would jump to where its glide would have ended."""
+    """For people who asked for less motion: otherwise the square would jump to the end of its glide."""
     square = room.add(position=[100, 300], size=[100, 100])
     ann = room.join("Ann", clock=True, still=True, at=(0, 0))
     bob = room.witness()
@@ -163,7 +164,7 @@ def test_a_square_thrown_without_motion_stays_where_it_is_let_go(room):
 
 
 def test_two_fingers_turn_and_scale_a_square(room):
-    """Both at once. The square's middle stays with the fingers' middle, and all is one step to undo."""
+    """Both happen at once. The square's middle stays with the fingers' middle, and everything is one step of undo."""
     square = room.add(position=[100, 300], size=[160, 160])
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
@@ -181,7 +182,7 @@ def test_two_fingers_turn_and_scale_a_square(room):
 
 
 def test_a_second_finger_makes_a_pinch_of_a_drag_and_all_is_one_step(room):
-    """Also if the second finger comes down beside the square."""
+    """This also holds if the second finger comes down beside the square."""
     square = room.add(position=[100, 300], size=[120, 120])
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
@@ -215,7 +216,7 @@ def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
 
 
 def test_the_white_circle_says_what_it_is_for(room):
-    """While something is dragged, until something has been dropped into it."""
+    """The words are shown while a shape is dragged, until one has been dropped into the circle."""
     squares = [room.add(position=[300 + 200 * at, 300], size=[100, 100]) for at in range(2)]
     ann = room.join("Ann", at=(0, 0))
     words = "Number(getComputedStyle(document.querySelector('.hole-words')).opacity)"
@@ -236,7 +237,7 @@ def test_the_white_circle_says_what_it_is_for(room):
 
 
 def test_a_drawing_opens_with_the_tool_that_selects(room):
-    """An empty canvas opens with one that draws. A tool that was taken meanwhile stays."""
+    """An empty canvas opens with a tool that draws. A tool that was chosen meanwhile stays."""
     ann = room.join("Ann")
     assert ann.run("app.tool") == "rectangle"
     room.add(position=[300, 300], size=[100, 100])

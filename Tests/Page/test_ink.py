@@ -38,7 +38,7 @@ def heard(person):
 
 
 def test_others_see_it_while_it_is_drawn_and_it_is_written_once(room):
-    """The drawing gets it at the end, as one step to undo."""
+    """The drawing gets the stroke when it is finished, as one step of undo."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "pen")
     scribble(ann, circle(500, 400, 150), hold=True)
@@ -81,7 +81,7 @@ def test_it_is_drawn_over_shapes_and_a_tap_is_a_dot(room):
 
 
 def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
-    """Shapes, lines and locked strokes stay. One way of it is one step to undo."""
+    """Shapes, lines and locked strokes stay. One movement of the eraser is one step of undo."""
     square = room.add(position=[300, 300], size=[200, 200])
     line = room.add(kind="line", position=[360, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]])
     locked = room.add(kind="ink", position=[440, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]], locked=True)
@@ -150,7 +150,8 @@ def thickness(person, x, top=250, bottom=350):
 
 
 def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
-    """At once, on one's own page and on others', and as it stays when it is finished."""
+    """The widths show at once, on the person's own page and on others' pages, and are the same when the stroke is
+    finished."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "pen")
     send = pen(ann)
@@ -201,7 +202,7 @@ SCRIBBLE = """
 
 
 def test_ten_seconds_of_scribble_with_pressure_are_less_than_3_kb_on_the_wire(room):
-    """Every point that the browser gathered in an event counts, and none that it only predicted."""
+    """Every point that the browser has gathered in an event counts. Points that it only predicted don't."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "pen")
     ann.run(SCRIBBLE + "return null")
@@ -218,7 +219,8 @@ def test_ten_seconds_of_scribble_with_pressure_are_less_than_3_kb_on_the_wire(ro
 
 
 def test_strokes_that_come_in_pieces_are_put_together(room):
-    """A piece that is lost leaves a straight way, and what anybody may send instead of a stroke does no harm."""
+    """A piece that is lost is bridged by a straight line. Any other JSON that a client sends instead of a stroke does
+    no harm."""
     ann = room.join("Ann")
     states = [
         {"shape": "abc-abc-abc", "color": "#FF0000", "width": 4, "at": 0, "points": [0, 0, 10, 0]},

@@ -2,7 +2,8 @@
 
 
 def test_the_right_button_opens_what_can_be_done_there(room):
-    """On a shape, which it selects; on the paper, where it selects nothing. Escape or a click elsewhere closes the menu."""
+    """On a shape the button also selects the shape; on the paper it selects nothing. Escape or a click elsewhere closes
+    the menu."""
     back = room.add(name="Back", position=[200, 200], size=[160, 120])
     front = room.add(name="Front", position=[260, 240], size=[160, 120])
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()
@@ -35,7 +36,7 @@ def test_the_right_button_opens_what_can_be_done_there(room):
 
 
 def test_it_goes_by_keyboard_and_over_a_layer_too(room):
-    """The menu key opens it for what is selected; a layer's right click for its shape."""
+    """The menu key opens the menu for the selection, and a right click on a layer opens it for the layer's shape."""
     sun = room.add(name="Sun", position=[200, 200], size=[160, 120])
     moon = room.add(name="Moon", position=[500, 200], size=[160, 120])
     ann = room.join("Ann")
@@ -65,7 +66,7 @@ def test_a_menu_longer_than_the_window_scrolls_to_its_end(room):
 
 
 def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
-    """If there are shapes but none in view, a button offers the way back. It goes once the person has used it."""
+    """If there are shapes but none in view, a button offers the way back. The button goes once the person has used it."""
     room.add(position=[200, 200], size=[160, 120])
     ann = room.join("Ann")
     way = ann.page.get_by_role("button", name="Back to the drawing")
@@ -84,7 +85,7 @@ def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
 
 
 def test_escape_closes_a_menu_after_a_press_on_its_line(room):
-    """The press gives the focus to the menu, whose keys go on working."""
+    """The press gives the focus to the menu, so the menu's keys go on working."""
     ann = room.join("Ann")
     for open_menu, menu in (
         (lambda: ann.page.get_by_role("button", name="Menu", exact=True).click(), ann.page.locator(".popover:popover-open")),
@@ -101,7 +102,7 @@ def test_escape_closes_a_menu_after_a_press_on_its_line(room):
 
 
 def test_escape_closes_whatever_a_button_opens(room):
-    """In a window in which some tools are folded away, and others aren't."""
+    """In a window in which some tools are hidden behind a button, and in one in which none are."""
     ann = room.join("Ann", size=(1000, 780))
     buttons = ann.page.locator("button[aria-haspopup]:visible")
     opened = ann.page.locator(":popover-open")

@@ -33,5 +33,5 @@ def test_a_monkey_has_all_tools(room):
 
 
 def test_whatever_three_do_at_once_all_agree_and_nobody_undoes_the_other(room):
-    """One at a desk, one at a phone, one at a terminal."""
+    """One person at a desk, one at a phone, one at a terminal."""
     live_together(room, history(7, LENGTH, False), history(8, LENGTH, True), history(9, LENGTH, False))

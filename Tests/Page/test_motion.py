@@ -29,7 +29,7 @@ def close(one, other, tolerance=0.01):
 
 
 def test_what_others_move_glides_there(room):
-    """The shape is between the two places halfway, slows down towards the end, and arrives when its time is over."""
+    """Halfway the shape is between the two places. It slows down towards the end, and arrives when its time is over."""
     shape = room.add(position=[100, 100], size=[80, 60])
     bob = watching(room, shape)
     room.write((shape, {"position": [300, 200], "rotation": 90}))
@@ -45,7 +45,8 @@ def test_what_others_move_glides_there(room):
 
 
 def test_steps_that_follow_each_other_become_one_movement(room):
-    """Five steps of 40 units, a tenth of a second apart: drawn between them it goes on, never back and never still."""
+    """Five steps of 40 units, a tenth of a second apart. Between them the shape moves on, and never moves back or
+    stops."""
     shape = room.add(position=[0, 100])
     bob = watching(room, shape)
     seen = []
@@ -62,7 +63,8 @@ def test_steps_that_follow_each_other_become_one_movement(room):
 
 
 def test_steps_over_a_slow_line_become_one_movement_too(room):
-    """Steps of 40 units, 400 ms apart, of a shape and of a cursor: from the third on they move evenly and never stand still."""
+    """Steps of 40 units, 400 ms apart, of a shape and of a cursor. From the third step on both move evenly and never
+    stop."""
     shape = room.add(position=[0, 300])
     bob = watching(room, shape)
     ann = room.join("Ann")
@@ -89,7 +91,7 @@ def test_steps_over_a_slow_line_become_one_movement_too(room):
 
 
 def test_a_colour_blends(room):
-    """Between blue and red, the shape has neither colour for a while."""
+    """Between blue and red, the shape has neither of the two colours for a while."""
     shape = room.add(position=[100, 100], size=[200, 200], fill="#0000FF")
     bob = watching(room, shape)
     room.write((shape, {"fill": "#FF0000"}))
@@ -103,7 +105,8 @@ def test_a_colour_blends(room):
 
 
 def test_what_appears_grows_and_what_is_deleted_fades(room):
-    """On the other's page a new shape is smaller and lighter first, and a deleted one is still seen for a moment."""
+    """On the other person's page a new shape is smaller and lighter at first, and a deleted one is still visible for a
+    moment."""
     kept = room.add(position=[600, 600])
     bob = watching(room, kept)
     shape = room.add(position=[100, 100], size=[100, 100], fill="#CC0000")
@@ -127,7 +130,7 @@ def test_what_appears_grows_and_what_is_deleted_fades(room):
 
 
 def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
-    """Smaller and smaller, along a curve, from the shape's box to the hole's, on the page of the other person."""
+    """The other person's page shows the shape smaller and smaller, along a curve, from its box to the hole's."""
     shape = room.add(position=[500, 100], size=[200, 120], fill="#CC0000")
     bob = watching(room, shape)
     ann = room.join("Ann")
@@ -154,7 +157,7 @@ def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
 
 
 def test_what_one_drags_follows_the_hand_at_once(room):
-    """A shape doesn't glide behind the pointer of the person who drags it, lifted or not."""
+    """A shape doesn't glide behind the pointer of the person who drags it, whether it is lifted or not."""
     shape = room.add(position=[200, 200])
     ann = watching(room, shape)
     for step in range(1, 6):
@@ -181,7 +184,7 @@ def test_undoing_takes_a_moment(room):
 
 
 def test_nothing_moves_for_who_asked_for_less_motion(room):
-    """Moved, deleted, drawn in: at the next frame it is so."""
+    """Shapes that are moved, deleted or swallowed have reached their end in the next frame."""
     moved, deleted, taken = (room.add(position=[200 * at, 100]) for at in range(3))
     bob = watching(room, moved, deleted, taken, still=True)
     room.write((moved, {"position": [50, 400]}), (deleted, {"deleted": True}),

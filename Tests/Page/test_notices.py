@@ -33,7 +33,7 @@ def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
 
 
 def test_an_undo_that_does_nothing_says_so(room):
-    """By key and by button: where there is nothing, and where others have changed all of it since."""
+    """By key and by button: if there is no step, and if others have since changed all that the step wrote."""
     ann = room.join("Ann")
     notice = ann.page.locator(".notice")
     ann.page.keyboard.press("Control+z")
@@ -52,7 +52,7 @@ def test_an_undo_that_does_nothing_says_so(room):
 
 
 def test_a_notice_goes_with_what_it_tells_of(room):
-    """Bob makes two shapes overlap, and deletes one of them."""
+    """Bob makes two shapes overlap, and then deletes one of them."""
     sun, moon = room.add(**SQUARE, position=[100, 200]), room.add(**SQUARE, position=[300, 200])
     ann = room.join("Ann")
     # Overlaps that begin before the first frame of the room's state are no news.
@@ -65,7 +65,8 @@ def test_a_notice_goes_with_what_it_tells_of(room):
 
 
 def test_ones_own_overlaps_are_no_news(room):
-    """A duplicate or a pasted copy overlaps its original, and nobody has to be told who made it. Another's overlap is told."""
+    """A duplicate or a pasted copy overlaps its original, and the person who made it knows that. Overlaps that others
+    cause are reported."""
     room.add(**SQUARE, position=[100, 200])
     ann, bob = room.join("Ann"), room.join("Bob")
     bob.painted()
@@ -82,7 +83,7 @@ def test_ones_own_overlaps_are_no_news(room):
 
 
 def test_what_is_taken_back_is_counted_and_said_why(room):
-    """One change or several: the reason fits both."""
+    """For one change and for several, the words of the reason fit."""
     ann = room.join("Ann")
     for count, words in [(1, "1 change was taken back: too much time has passed since."),
                          (2, "2 changes were taken back: too much time has passed since.")]:
@@ -92,7 +93,8 @@ def test_what_is_taken_back_is_counted_and_said_why(room):
 
 
 def test_on_a_phone_there_is_one_notice(room):
-    """The newest, except that an overlap doesn't take the place of what has a button. So it is where the phone lies on its side."""
+    """The newest notice is shown, except that a notice of an overlap doesn't replace one with a button. The same holds
+    for a phone on its side."""
     eve = room.join("Eve", phone=True)
     for size in ({"width": 844, "height": 390}, {"width": 390, "height": 844}):
         eve.page.set_viewport_size(size)
@@ -103,7 +105,7 @@ def test_on_a_phone_there_is_one_notice(room):
 
 
 def test_the_number_of_people_is_shown_whole(room):
-    """However many there are, the digits lie within their badge."""
+    """However many people there are, the digits fit into their badge."""
     ann = room.join("Ann")
     peers = "Array.from({ length: 200 }, (_, at) => ({ actor: 5000 + at, name: `Guest ${at}`, color: '#15803D', state: {} }))"
     ann.run(f"app.connection.perform([{{ type: 'peers', peers: {peers} }}]); return null")

@@ -23,7 +23,7 @@ def open_tab(person, name):
 
 
 def test_layers_list_the_topmost_first_and_select(room):
-    """A click selects one row, a click with Shift all rows up to there, Control and Space one more."""
+    """A click selects one row, a click with Shift all rows up to there, and Control and Space add one row."""
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -40,7 +40,7 @@ def test_layers_list_the_topmost_first_and_select(room):
 
 
 def test_layers_rename_in_place(room):
-    """By a double click and by Enter. Escape keeps the old name. Two shapes of the same name are told apart."""
+    """By a double click and by Enter. Escape keeps the old name. Two shapes of the same name show different names."""
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -62,7 +62,7 @@ def test_layers_rename_in_place(room):
 
 
 def test_layers_hide_and_show(room):
-    """The eye hides what it stands beside, the space bar all that is selected."""
+    """The eye hides the shape of its row, and the space bar hides all selected shapes."""
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     row(ann, "Moon").hover()
@@ -93,7 +93,7 @@ def test_layers_reorder_by_dragging_and_by_keys(room):
 
 
 def test_layers_are_deleted_by_a_swipe(room):
-    """Far to the left deletes; a little does not; up and down scrolls."""
+    """A long swipe to the left deletes the shape, and a short one does not. A swipe up or down scrolls."""
     three(room)
     eve = room.join("Eve", phone=True)
     eve.page.tap("button[aria-label='Layers, inspector, overlaps']")
@@ -109,7 +109,7 @@ def test_layers_are_deleted_by_a_swipe(room):
 
 
 def test_layers_of_thousands_make_only_the_rows_in_sight(room):
-    """For five thousand shapes there are some dozens of rows. One key goes to the last."""
+    """For five thousand shapes there are some dozens of rows. One key goes to the last shape."""
     ann = room.join("Ann")
     ann.run("app.edit((session) => session.edit(Array.from({ length: 5000 }, (_, at) => ({ shape: 1000 + at, set: "
             "{ kind: 'ellipse', name: `Dot ${at}`, position: [at % 100 * 20, Math.floor(at / 100) * 20], size: [15, 15] } }))));"
@@ -124,7 +124,7 @@ def test_layers_of_thousands_make_only_the_rows_in_sight(room):
 
 
 def test_the_inspector_writes_what_one_sees(room):
-    """Each field writes its property, and shows what others write."""
+    """Each field writes its property, and shows the values that others write."""
     sun = room.add(kind="star", size=[100, 100], name="Sun", position=[100, 200])
     ann = room.join("Ann")
     ann.select(sun)
@@ -155,7 +155,7 @@ def test_the_inspector_writes_what_one_sees(room):
 
 
 def test_the_ends_of_a_line_are_chosen_in_the_inspector(room):
-    """Of several at once too, and only of lines."""
+    """This works for several lines at once, and is offered only for lines."""
     ways = [room.add(kind="line", position=[100, 200 + 100 * at], size=[200, 50], strokeWidth=4) for at in range(2)]
     box = room.add(**SQUARE, position=[500, 200])
     ann = room.join("Ann")
@@ -178,7 +178,7 @@ def test_the_ends_of_a_line_are_chosen_in_the_inspector(room):
 
 
 def test_the_inspector_is_for_many_at_once(room):
-    """A value that differs is shown as Mixed. All shapes get a value that is entered, as one step to undo."""
+    """Values that differ are shown as Mixed. All selected shapes get a value that is entered, as one step of undo."""
     one = room.add(**SQUARE, position=[100, 200], fill="#FF0000")
     other = room.add(**SQUARE, position=[400, 260], fill="#00FF00")
     ann = room.join("Ann")
@@ -202,7 +202,7 @@ def test_the_inspector_is_for_many_at_once(room):
 
 
 def test_dragging_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
-    """Others see the values in between. One undo takes all of them back."""
+    """Others see the values in between. One undo reverts all of them."""
     sun = room.add(**SQUARE, position=[100, 200])
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -224,7 +224,8 @@ def test_dragging_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
 
 
 def test_arranging_many(room):
-    """Aligned at their left edges, and spread evenly. A single shape is offered neither; its colours come first."""
+    """Several shapes can be aligned at their left edges, and spread evenly. A single shape is offered neither, and its
+    colours come first."""
     shapes = [room.add(**SQUARE, position=[100 + 37 * at, 100 + 150 * at * at]) for at in range(3)]
     ann = room.join("Ann")
     ann.select(shapes[0])
@@ -242,7 +243,7 @@ def test_arranging_many(room):
 
 
 def test_overlaps_are_listed_with_who_and_found(room):
-    """The panel lists both shapes, who made them overlap and since when. A click selects both and shows them."""
+    """The panel lists both shapes, who made them overlap, and since when. A click selects both and shows them."""
     sun = room.add(**SQUARE, name="Sun", position=[100, 200])
     moon = room.add(**SQUARE, name="Moon", position=[5000, 5000])
     ann = room.join("Ann")
@@ -263,7 +264,8 @@ def test_overlaps_are_listed_with_who_and_found(room):
 
 
 def test_overlaps_are_told_in_words(room):
-    """A live region names both shapes and who moved last. Many at once are one notice. Older overlaps aren't announced."""
+    """A live region names both shapes and the person who moved last. Many overlaps at once are one notice. Older
+    overlaps aren't announced."""
     room.add(**SQUARE, name="Old", position=[600, 200])
     room.add(**SQUARE, name="Older", position=[620, 220])
     sun = room.add(**SQUARE, name="Sun", position=[100, 200])
@@ -284,7 +286,7 @@ def test_overlaps_are_told_in_words(room):
 
 
 def test_a_refused_name_or_colour_is_said_at_its_field(room):
-    """The field is marked and words say why. When it is left, it shows what the shape has."""
+    """The field is marked, and words say why. When the field is left, it shows the shape's value."""
     room.add(**SQUARE, name="Sun", fill="#336699", position=[200, 200])
     ann = room.join("Ann")
     ann.page.click("#tab-inspector")
@@ -310,7 +312,8 @@ def inspect(person, *shapes):
 
 
 def test_what_is_typed_belongs_to_the_shapes_it_was_begun_for(room):
-    """A finger taps another shape while a name is typed, which takes no focus away by itself. The first shape has the name."""
+    """A finger taps another shape while a name is typed, which doesn't take the focus away by itself. The first shape
+    gets the name."""
     ground, moon, sun = three(room)
     phone = room.join("Eve", size=(900, 700))
     inspect(phone, ground)
@@ -323,7 +326,7 @@ def test_what_is_typed_belongs_to_the_shapes_it_was_begun_for(room):
 
 
 def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
-    """What was typed is written in the end. With Escape the field shows what is there by now."""
+    """The typed number is written in the end. After Escape the field shows the shape's present value."""
     ground, *_ = three(room)
     ann = room.join("Ann")
     inspect(ann, ground)
@@ -352,7 +355,8 @@ def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
 
 
 def test_undo_and_escape_reach_the_page_from_its_fields(room):
-    """From a slider, a choice and a colour in which nothing is typed. What is typed in a field is the field's own to undo."""
+    """They do from a slider, a choice and a colour in which nothing was typed. If something was typed in a field, undo
+    is for the field."""
     ground, *_ = three(room)
     ann = room.join("Ann")
     inspect(ann, ground)
@@ -381,7 +385,7 @@ def test_undo_and_escape_reach_the_page_from_its_fields(room):
 
 
 def test_who_deletes_a_shape_that_is_being_renamed_is_told(room):
-    """The field goes with the shape, and a notice says why."""
+    """The field disappears with the shape, and a notice says why."""
     ground, moon, sun = three(room)
     ann, bob = room.join("Ann"), room.join("Bob")
     row(ann, "Moon").locator(".layer-name").dblclick()
@@ -392,7 +396,7 @@ def test_who_deletes_a_shape_that_is_being_renamed_is_told(room):
 
 
 def test_the_enter_of_an_input_method_takes_no_name(room):
-    """It only confirms what the method proposes. The next one takes the name."""
+    """That Enter only confirms what the input method proposes. The next Enter takes the name."""
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     row(ann, "Moon").locator(".layer-name").dblclick()

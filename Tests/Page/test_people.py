@@ -9,7 +9,7 @@ from raw import said, upgrade
 
 
 def test_everyone_is_shown_with_initials_and_goes_again(room):
-    """A disc in each person's colour, a number for the rest, and a list of all."""
+    """A badge in each person's colour, a count of the others, and a list of all."""
     ann = room.join("Ann Arbor")
     bob = room.join("Bob")
     round_of_bob = ann.page.get_by_role("button", name="Follow Bob")
@@ -36,7 +36,8 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
 
 
 def test_a_crowd_is_a_number(world):
-    """A room tells a hundred by name and how many people there are. The rest are a number beside the discs and in the list."""
+    """A room names a hundred people, and says how many there are. The rest are a count beside the badges and in the
+    list."""
     with world.start_server() as server:
         own = world.room(server, "crowd")
         crowd = Crowd(server, own.name)
@@ -84,7 +85,7 @@ class Crowd:
 
 
 def test_following_shows_what_the_other_sees_until_one_moves(room):
-    """Ann's view goes where Bob's goes; moving hers ends it, and it ends when he leaves."""
+    """Ann's view follows Bob's. It stops when Ann moves her view, and when Bob leaves."""
     room.add(position=[0, 0])
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -104,7 +105,7 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
 
 
 def test_one_is_called_as_one_likes_and_stays_so(room):
-    """Others get the new name and colour at once, and the browser remembers them. Earlier edits can still be undone."""
+    """Others get the new name and colour at once, and the browser stores them. Earlier edits can still be undone."""
     ann = room.join("Ann")
     bob = room.join("Bob")
     ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
@@ -140,7 +141,7 @@ def test_nobody_has_to_say_who_they_are(room):
 
 
 def test_who_comes_gets_a_colour_that_nobody_has(room):
-    """In this room and for this visit, unless the colour was chosen by hand. The colour that is remembered stays."""
+    """The colour is changed in this room and for this visit, unless the person has chosen it. The stored colour stays."""
     def given(page):
         page.add_init_script(
             "if (location.host && !sessionStorage.getItem('been')) { sessionStorage.setItem('been', '1'); localStorage.setItem('canvas.me', "
@@ -164,7 +165,7 @@ def test_who_comes_gets_a_colour_that_nobody_has(room):
 
 
 def test_ones_own_second_tab_is_nobody_else(room):
-    """It is neither to be followed nor counted, and doesn't change the colour."""
+    """The second tab can't be followed, isn't counted, and doesn't change the colour."""
     ann, bob = room.join("Ann"), room.join("Bob")
     again = room.join("Ann", context=ann.context)
     for tab in (ann, again):
@@ -193,7 +194,7 @@ def test_names_of_all_scripts_stay_within_themselves(room):
 
 
 def test_links_are_copied(room):
-    """One link for drawing, and a view-only one."""
+    """One link lets people draw, and another one is view-only."""
     ann = room.join("Ann")
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
     for entry, link in [("Copy link", ""), ("Copy view-only link", "?view")]:
@@ -205,7 +206,7 @@ def test_links_are_copied(room):
 
 
 def test_what_peers_say_of_themselves_is_not_believed(room):
-    """Malformed presence harms nobody's page."""
+    """Malformed presence does no harm to any page."""
     ann = room.join("Ann")
     states = [
         {"cursor": "x", "selection": {"a": 1}, "lifted": [None, 4, "no", "abc-def-ghi"], "view": [1, 2, -3, 0]},
@@ -224,7 +225,7 @@ def test_what_peers_say_of_themselves_is_not_believed(room):
 
 
 def test_a_name_above_a_cursor_is_cut_where_its_room_ends(room):
-    """However many letters that are."""
+    """The name is cut by its width, however many letters that are."""
     ann = room.join("Ann", before=lambda page: page.add_init_script("""
         window.painted = new Set()
         const { prototype } = CanvasRenderingContext2D

@@ -27,10 +27,8 @@ def clear(person):
 
 
 def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
-    """
-    By the black hole, by clearing, and back as it was: names, order and looks. The other learns of it. It is one step to undo;
-    who may not draw learns only who it was.
-    """
+    """The canvas is emptied by the black hole and by clearing. Bringing it back restores names, order and looks, is
+    reported to the other person, and is one step of undo. A viewer learns only who emptied it."""
     _, before = fill(room)
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
     bob.page.keyboard.press("Shift+b")
@@ -57,7 +55,7 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
 
 
 def test_a_shape_that_is_deleted_in_ones_hand_does_not_vanish_without_a_word(room):
-    """Its name and who deleted it. Shapes that nobody holds go silently, as they always did."""
+    """The notice has the shape's name and who deleted it. Shapes that nobody holds disappear without a notice."""
     (sun, moon, _), before = fill(room)
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
     ann.drag(ann.middle(sun), (400, 500), hold=True)
@@ -74,7 +72,7 @@ def test_a_shape_that_is_deleted_in_ones_hand_does_not_vanish_without_a_word(roo
 
 
 def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn_or_led(room):
-    """Nor does the line itself, or a shape that is being drawn."""
+    """The same holds for the line itself, and for a shape that is being drawn."""
     sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [700, 400])))
     line = room.add(kind="line", name="Way", position=[400, 200], size=[100, 1], strokeWidth=4)
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
@@ -137,7 +135,7 @@ def all_but(shapes, *properties):
 
 
 def test_whatever_a_shape_is_made_of_comes_back_with_it(room):
-    """What somebody has cleared, or dropped into the black hole, and what is restored from the history."""
+    """After clearing, after a drop into the black hole, and after restoring from the history."""
     arrow = of_all_sorts(room)
     before = room.shapes()
     ann, bob = room.join("Ann"), room.join("Bob")
@@ -203,10 +201,8 @@ def restore(person, then, count=3, ahead=0):
 
 
 def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_back(room):
-    """
-    It removed, changed and brought back shapes. All of that is taken back, in one step to undo, but not what was drawn since.
-    Who may not draw learns who it was.
-    """
+    """The restoration removed, changed and brought back shapes. All of that is reverted, in one step of undo, but not
+    what was drawn since. A viewer learns only who restored it."""
     old, then, now = drawn_and_redrawn(room)
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
     restore(bob, then, ahead=150)
@@ -246,7 +242,8 @@ def test_bringing_back_leaves_gone_what_somebody_else_has_removed_since(room):
 
 @pytest.mark.parametrize("ahead", [0, 600])
 def test_a_restoration_that_only_changes_shapes_is_told_too(room, ahead):
-    """Also by a page that is much ahead of the server's time. Who wants it back when nothing of it is left is told so."""
+    """This holds also if the restorer's page is much ahead of the server's time. If nothing of the restoration is left,
+    a person who wants to revert it is told so."""
     ids, _ = fill(room)
     then = time.time() * 1000
     time.sleep(CLOCKS)
@@ -266,7 +263,8 @@ def test_a_restoration_that_only_changes_shapes_is_told_too(room, ahead):
 
 
 def test_what_went_while_one_was_away_is_told_on_return(room):
-    """Who looks at the past, and who was offline for longer than the server tells what changed, learns who cleared the canvas meanwhile."""
+    """A person who looked at the past, or was offline for longer than the server reports changes, learns who cleared
+    the canvas meanwhile."""
     _, before = fill(room)
     ann, bob = room.join("Ann"), room.join("Bob")
     open_history(ann)

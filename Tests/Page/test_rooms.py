@@ -18,7 +18,8 @@ INK = """async (name) => {
 
 
 def test_rooms_of_late_come_first_and_the_field_finds_one(room):
-    """Those that this browser was in stand before the others. Typing leaves those with such a name, or says that there is none."""
+    """The rooms that this browser has visited are listed first. Typing leaves the rooms whose names match, or says that
+    there are none."""
     for name in ("aaa-first", "zzz-last"):
         room.world.room(name=f"{room.name}-{name}").add()
     last = room.world.rooms[-1]
@@ -43,7 +44,7 @@ def test_rooms_of_late_come_first_and_the_field_finds_one(room):
 
 
 def test_a_wide_room_has_a_picture_in_the_list(room):
-    """However far apart its shapes lie, each is seen: with a line of its own and without."""
+    """However far apart the shapes are, each is visible, with a line of its own and without one."""
     room.add(position=[0, 0], size=[100, 100], fill="#FF0000")
     room.add(position=[90_000, 300], size=[100, 100], fill="#FF0000", stroke="#0000FF", strokeWidth=2)
     ann = room.join("Ann")

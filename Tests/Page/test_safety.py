@@ -42,7 +42,7 @@ def test_names_of_shapes_and_people_are_only_text(room):
 
 
 def test_odd_addresses_name_no_room(world):
-    """For an invalid room name the server or the page answers in its own words, and nothing in the name takes effect."""
+    """The server or the page answers an invalid room name in its own words, and no part of the name takes effect."""
     room = world.room(name="plain")
     ann = room.join("Ann")
     ann.forgive("status of 40")
@@ -52,7 +52,7 @@ def test_odd_addresses_name_no_room(world):
 
 
 def test_the_policy_of_the_page_is_strict_and_holds(room):
-    """No inline script, no eval, no other host; and the page breaks none of it."""
+    """The policy allows no inline script, no eval and no other host, and the page never breaks it."""
     with urllib.request.urlopen(room.server.url(room.path)) as answer:
         policy = answer.headers["Content-Security-Policy"]
     assert "unsafe-inline" not in policy and "'unsafe-eval'" not in policy and "*" not in policy
@@ -95,7 +95,7 @@ Object.defineProperty(Navigator.prototype, 'locks', { value: { request: () => Pr
 
 
 def test_a_browser_that_keeps_nothing_still_draws(room):
-    """Site data is blocked. The room opens, and what is drawn arrives."""
+    """The browser blocks storing data. The room opens, and edits arrive."""
     ann = room.join("Ann", before=lambda page: page.add_init_script(BLOCKED))
     ann.forgive("denied")
     ann.run("app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null")
@@ -104,7 +104,8 @@ def test_a_browser_that_keeps_nothing_still_draws(room):
 
 
 def test_a_page_whose_core_has_failed_says_so(room):
-    """It leaves the room, says nothing is saved, and offers a reload. What was kept before is there again."""
+    """The page leaves the room, says that nothing is saved, and offers a reload. After that, everything that was stored
+    before is there again."""
     ann = room.join("Ann")
     ann.forgive("unreachable", "RuntimeError", "this page has stopped")
     ann.run("app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null")
@@ -118,7 +119,7 @@ def test_a_page_whose_core_has_failed_says_so(room):
 
 
 def test_a_canvas_that_the_browser_has_lost_is_painted_again(room):
-    """As when the process that paints has ended: the browser gives an empty canvas, and says so."""
+    """As when the browser's painting process has ended: the browser gives the page an empty canvas, and an event."""
     room.add(position=[100, 100], size=[200, 200], fill="#FF0000")
     ann = room.join("Ann", at=(0, 0))
     ann.painted()

@@ -9,7 +9,8 @@ def guides(person):
 
 
 def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(room):
-    """While a shape is moved, pulled or drawn. Control, and what nobody sees, are no such lines."""
+    """While a shape is moved, pulled or drawn. With Control nothing snaps to them, and nothing snaps to shapes out of
+    view."""
     still = room.add(position=[300, 200], size=[120, 100])
     loose = room.add(position=[620, 420], size=[100, 140])
     room.add(position=[607, 600], size=[100, 40], visible=False)

@@ -6,7 +6,7 @@ from waiting import SECONDS
 
 
 def test_a_view_only_link_shows_and_changes_nothing(room):
-    """A viewer has no tools, handles or locks and can't edit by key or hand. It sees what others draw."""
+    """A viewer has no tools and can't edit by key or hand, but sees what others draw."""
     sun = room.add(kind="rectangle", name="Sun", position=[200, 200], size=[100, 100])
     eve = room.join("Eve", query="?view")
     ann = room.join("Ann")
@@ -34,7 +34,7 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
 
 
 def test_an_empty_room_invites_nobody_who_looks_on(room):
-    """The page says that there is nothing yet. The message goes as soon as there is a shape."""
+    """The page says that the room is empty. The message goes as soon as there is a shape."""
     eve = room.join("Eve", query="?view")
     eve.page.get_by_role("heading", name="Nothing here yet").wait_for()
     ann = room.join("Ann")

@@ -25,7 +25,7 @@ def text_of(room, shape):
 
 
 def test_a_double_click_writes_in_a_shape_and_escape_keeps_it(room):
-    """Others see it, one undo takes it back, and the letters are painted."""
+    """Others see the text, one undo removes it, and its letters are painted."""
     square = room.add(position=[300, 200], size=[200, 150], fill="#FFFFFF")
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     ann.painted()
@@ -52,7 +52,8 @@ def written_in(room):
 
 
 def test_enter_writes_in_the_selected_shape(room):
-    """What is written already is taken up. Enter is a line break there, and Control and Enter the end."""
+    """The field has the text that the shape has already. Enter is a line break there, and Control and Enter end
+    writing."""
     ann, square = written_in(room)
     ann.page.keyboard.press("Enter")
     write(ann, " and two", done=None)
@@ -64,7 +65,8 @@ def test_enter_writes_in_the_selected_shape(room):
 
 
 def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room):
-    """Whatever key it is otherwise. The keys have their meaning where nothing is selected, several shapes are, or one without a text."""
+    """Every character counts, even if it is a key elsewhere. It is a key if no shape, several shapes, or a shape
+    without a text are selected."""
     ann, square = written_in(room)
     for words in ("Most of this", "reduces", "1 kg", "[0] + {2} = -3?"):
         before = ann.shape(square)["text"]
@@ -99,7 +101,8 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
 
 
 def test_the_space_bar_moves_the_paper_and_never_writes(room):
-    """Also with a shape selected that could be written in, while the key repeats, and if its release comes when a text is open."""
+    """This also holds with a shape selected that could be written in, while the key repeats, and if the key is released
+    when a text is open."""
     ann, square = written_in(room)
     ann.page.keyboard.down(" ")
     ann.page.keyboard.down(" ")
@@ -117,7 +120,7 @@ def test_the_space_bar_moves_the_paper_and_never_writes(room):
 
 
 def test_keys_keep_their_meaning_on_a_selected_shape_unless_they_type(room):
-    """The field that waits for a text has the focus, and yet it is the shape that is deleted, copied, moved and asked about."""
+    """The field that waits for typing has the focus, but the keys delete, copy, move and describe the shape."""
     ann, square = written_in(room)
     page = ann.page
     page.keyboard.press("ArrowRight")
@@ -176,7 +179,8 @@ def test_input_methods_begin_a_text_too(room):
 
 
 def test_hebrew_is_written_from_right_to_left(room):
-    """A new text stands to the left of where it begins. A paragraph has the direction of its first letter, in the field and when painted."""
+    """A new text extends to the left from where it begins. A paragraph has the direction of its first letter, in the
+    field and when painted."""
     ann = room.join("Ann", at=(0, 0))
     ann.page.keyboard.press("t")
     ann.click(600, 300)
@@ -194,7 +198,7 @@ def test_hebrew_is_written_from_right_to_left(room):
 
 
 def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
-    """Each with one click. A click elsewhere keeps what was written; a text in which nothing is written goes again."""
+    """Each takes one click. A click elsewhere saves the written text; a text that stays empty is removed again."""
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()
     ann.page.keyboard.press("n")
     ann.click(500, 300)
@@ -238,7 +242,7 @@ def test_what_is_pasted_is_plain_and_not_too_long(room):
 
 
 def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
-    """A copy from a page or a word processor comes as HTML and as plain text."""
+    """A copy from a page or a word processor comes as HTML and as plain text, and the plain text is used."""
     ann, square = written_in(room)
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
     ann.page.evaluate("""() => navigator.clipboard.write([new ClipboardItem({
@@ -252,7 +256,7 @@ def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
 
 
 def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
-    """The later writer's text stands."""
+    """The text of the person who wrote later stays."""
     ann, bob, square = two_at(room)
     for person in (ann, bob):
         person.select(square)
@@ -308,7 +312,8 @@ def is_told(person, words):
 
 
 def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(room):
-    """Whoever wrote it is told. Nobody is told of a text that comes long after somebody could read the one before, or that has it in it."""
+    """The person who wrote the lost text is told. Nobody is told if the next text comes so late that its writer could
+    read the one before, or if it contains that one."""
     ann, bob, square = two_at(room)
     rewrite(ann, square, "by Ann", done=None)
     bob.wait("app.presence.people().some(({ writing }) => writing !== null)", "Bob knows that Ann writes")
@@ -347,7 +352,8 @@ def test_a_text_is_lost_to_one_that_was_written_later_by_somebody_who_was_away(r
 
 
 def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
-    """Once the page is back, or is looked at again. Who writes at that moment sees that the text has changed."""
+    """The person is told when the page is back, or visible again. A person who is writing at that moment sees that the
+    text has changed."""
     ann, bob, square = two_at(room)
     moon = room.add(position=[700, 200], size=[200, 150], name="Moon")
     bob.wait_for_shape(moon)
@@ -371,7 +377,7 @@ def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
 
 
 def test_who_looked_at_the_past_is_told_what_was_lost_meanwhile(room):
-    """The drawing as it is now comes all at once then, and nobody knows who wrote what."""
+    """The present drawing then arrives all at once, so it isn't known who wrote what."""
     ann, bob, square = two_at(room)
     rewrite(bob, square, "by Bob")
     ann.wait_for_shape(square, "shape.text === 'by Bob'")
@@ -386,7 +392,7 @@ def test_who_looked_at_the_past_is_told_what_was_lost_meanwhile(room):
 
 
 def test_a_text_of_an_earlier_visit_that_comes_too_late_is_told_too(room):
-    """It was kept by the browser, and sent when the room was opened again."""
+    """The browser had stored the text, and it was sent when the room was opened again."""
     ann, bob, square = two_at(room)
     ann.page.context.set_offline(True)
     rewrite(ann, square, "early")
@@ -429,7 +435,7 @@ def test_the_inspector_sets_size_and_place(room):
 
 
 def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
-    """The paper makes way while somebody writes, also for each further line, and comes back afterwards."""
+    """The paper moves up while the person writes, further with each new line, and comes back afterwards."""
     note = room.add(position=[60, 620], size=[200, 120], text="Milk")
     ann = room.join("Ann", phone=True, at=(0, 0))
     ann.select(note)
@@ -468,7 +474,7 @@ def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
 
 
 def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
-    """Undoing it leaves no empty one, and one in which nothing was written leaves nothing: neither to see, nor to undo or to do again."""
+    """Undoing it leaves no empty text. A text that stays empty leaves nothing to see, to undo or to redo."""
     ann = room.join("Ann", at=(0, 0))
     square = "app.edit((session) => session.addSquare({ x: 900, y: 600, width: 200, height: 150 })); return null"
     ann.run(square)
