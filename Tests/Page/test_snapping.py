@@ -9,8 +9,8 @@ def guides(person):
 
 
 def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(room):
-    """While a shape is moved, pulled or drawn. With Control nothing snaps to them, and nothing snaps to shapes out of
-    view."""
+    """While a shape is moved, pulled or drawn. Nothing snaps to hidden shapes. With Control, shapes snap
+    to the dots instead."""
     still = room.add(position=[300, 200], size=[120, 100])
     loose = room.add(position=[620, 420], size=[100, 140])
     room.add(position=[607, 600], size=[100, 40], visible=False)
