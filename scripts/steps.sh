@@ -1,11 +1,11 @@
 # Sourced by scripts/test, scripts/soak and scripts/coverage: runs named steps one after the other. A step that fails
 # doesn't keep the other steps from running: the end lists every failure with its log and the command that repeats it.
 #
-#   step NAME COMMAND… prints the step's seconds and its last line; its whole output is in build/logs/NAME.log
-#   needed NAME COMMAND… the same, for a step without which the others make no sense: if it fails, it is the last one
-#   begin NAME COMMAND… begins a step that mostly waits, beside those that follow
-#   finish NAME waits for it, and reports it like any other
-#   summary a table of all steps: how long each took, and how long processors were busy for it; fails if a step has
+#   step NAME COMMAND…     prints the step's seconds and its last line; its whole output is in build/logs/NAME.log
+#   needed NAME COMMAND…   the same, for a step without which the others make no sense: if it fails, it is the last one
+#   begin NAME COMMAND…    begins a step that mostly waits, beside those that follow
+#   finish NAME            waits for it, and reports it like any other
+#   summary                a table of all steps: how long each took, and how long processors were busy for it; fails if a step has
 #
 # VERBOSE=1 shows all output as it comes.
 
