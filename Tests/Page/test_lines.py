@@ -118,29 +118,6 @@ def drawn(far):
     return room, ann
 
 
-def test_a_dead_line_is_noticed_and_resumed(far, line):
-    """Packets vanish and nobody is told. The page notices by itself, keeps edits, and is back once the line is."""
-    room, ann = drawn(far)
-    with room.watcher() as watcher:
-        note_states(ann)
-        line.lose(100)
-        died = ann.page.evaluate("performance.now()")
-        ann.wait("app.live.status().state !== 'live'", "that it notices")
-        noticed = states(ann)[0][0] - died
-        # The page pings 2 s after the last message and waits 2.5 s for the answer. The system would notice only after a
-        # quarter of an hour.
-        assert noticed > 2000, noticed
-        draw(ann, 2)
-        status(ann, "2 changes are kept")
-        # The line loses the first packet of the next connection too, and one of the connection after that.
-        ann.wait("states.filter(([, state]) => state === 'connecting').length > 1", "another try")
-        line.lose(0)
-        status(ann, "Saved")
-        room.wait_for_shapes(3)
-        assert watcher.saw_one_ann(), (watcher.most, watcher.here)
-    room.agree()
-
-
 def test_a_drag_outlasts_loss_silence_and_another_address(far, line):
     """Every tenth packet is lost, nothing comes for 2 s, and the address changes while the hand moves: it is one drag of one shape."""
     room = far.room()
