@@ -105,9 +105,10 @@ class Server:
         if self.own:
             shutil.rmtree(self.data, ignore_errors=True)
 
-    def start(self):
-        command = [BINARY, "--port", str(self.port), "--data", self.data, "--log-format", "json", *self.flags]
+    def command(self):
+        return [BINARY, "--port", str(self.port), "--data", self.data, "--log-format", "json", *self.flags]
 
+    def start(self):
         def prepare():
             # Python ignores SIGXFSZ. The server inherits that, and has to: otherwise a write beyond the limit would
             # kill it instead of failing.
@@ -117,7 +118,7 @@ class Server:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (self.files_max, self.files_max))
 
         self.process = subprocess.Popen(
-            command,
+            self.command(),
             stderr=subprocess.PIPE,
             env=os.environ | self.environment,
             restore_signals=self.file_bytes_max is None,

@@ -47,33 +47,6 @@ async def test_all_nodes_forget_at_the_same_place():
         await agree(again, ben)
 
 
-async def test_a_full_memory_keeps_nobody_from_drawing():
-    """W12: The oldest deletions are forgotten early, at all nodes, while both draw and delete."""
-    with nodes(2, "--max-erasures", "400", "--min-erasure-ms", "1000") as servers:
-        clients = [await Client.join(server, "demo") for server in servers]
-        deleted = 0
-
-        async def draw_and_delete(client):
-            nonlocal deleted
-            for round in range(25):
-                shapes = [identifier() for _ in range(20)]
-                for values in ({"kind": "star"}, {"deleted": True}):
-                    made = [{"shape": shape, "set": values} for shape in shapes]
-                    await eventually(
-                        lambda: client.write(*made, id=identifier()), "there is space, or a share of it",
-                        holds=lambda answer: answer.get("code") not in ("room_full", "quota_exceeded") and answer["type"] == "ack")
-                deleted += 20
-
-        await asyncio.gather(*map(draw_and_delete, clients))
-        assert deleted == 1_000
-        await agree(*clients)
-        await eventually(
-            lambda: asyncio.gather(*map(memory, servers)), "both nodes have forgotten the same",
-            holds=lambda found: found[0]["forgottenBefore"] == found[1]["forgottenBefore"] > 0)
-        # Each of both nodes may have accepted the last deletion that fits.
-        assert all([(await memory(server))["erasures"] <= 440 for server in servers])
-
-
 async def test_opening_a_room_reads_each_of_its_records_once():
     """If records were read more than once, a room with a long history would take too long to open."""
     records = 20_000

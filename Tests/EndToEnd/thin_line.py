@@ -12,7 +12,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -161,26 +160,9 @@ class Line:
     def start_client(self, space, *words):
         return self.start(space, sys.executable, CLIENTS, *words, stdout=subprocess.PIPE, text=True)
 
-    @contextlib.contextmanager
-    def serve(self, *flags, binary=None):
-        """Starts a server at the near end. Yields its process."""
-        data = tempfile.mkdtemp(prefix="canvas-line-")
-        process = self.start(
-            self.near, binary or servers.BINARY, "--host", "0.0.0.0", "--open", "--port", 8080, "--data", data, "--log-format", "json",
-            "--log-level", "info", *flags, stderr=subprocess.PIPE, text=True,
-        )
-        try:
-            for text in process.stderr:
-                if '"port":' in text:
-                    break
-            else:
-                raise OSError("the server did not start")
-            yield process
-        finally:
-            process.terminate()
-            process.stderr.close()
-            process.wait(20)
-            shutil.rmtree(data, ignore_errors=True)
+    def serve(self, *flags):
+        """A server at the near end."""
+        return NearServer(self, *flags)
 
     def carried(self):
         """How many bytes have arrived at the far end."""
@@ -195,6 +177,33 @@ class Line:
                 figures = dict(re.findall(r"([a-z]+)(\d+)", memory))
                 held.append(int(figures["r"]) + int(figures["w"]) + int(figures["f"]))
         return held
+
+
+class NearServer(servers.Server):
+    """A server at the near end of a line, asked from there."""
+
+    def __init__(self, line, *flags):
+        super().__init__("--host", "0.0.0.0", "--open", *flags)
+        self.line, self.port = line, 8080
+
+    def command(self):
+        return ["ip", "netns", "exec", self.line.near, *super().command()]
+
+    def url(self, path):
+        return f"http://{self.line.address}:{self.port}{path}"
+
+    def socket(self, room):
+        return f"ws://{self.line.address}:{self.port}/v1/rooms/{room}/sync"
+
+    def here(self):
+        return self.line.inside(self.line.near)
+
+    def _http(self, *request):
+        with self.here():
+            return super()._http(*request)
+
+    def watcher(self, room):
+        return Watcher(self.line, self.socket(room))
 
 
 def enter(file):
@@ -260,13 +269,13 @@ class Watcher:
         return self.most == 1 and list(self.here.values()) == ["Ann"]
 
 
-def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, cursors=0, binary=None, proxied=False):
+def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, cursors=0, proxied=False):
     """How old is what a reader shows at the far end of a line, while others write: its figures, in milliseconds; `memory`,
     the most that the kernel held for one reader; and `near`, the figures of a reader at the near end, which a line has no part
     in: they tell how busy the machine is. If `proxied`, nginx stands between the server and the line."""
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(Line(rate, buffer_bytes))
-        process = stack.enter_context(line.serve(binary=binary))
+        process = stack.enter_context(line.serve()).process
         port = stack.enter_context(Proxy(line)).port if proxied else 8080
         writing = line.start_client(
             line.near, "write", "127.0.0.1:8080", "busy", writers, shapes, moves, int(seconds) + 6, cursors)
@@ -292,10 +301,10 @@ def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_byte
 def hanging(rate, readers, seconds=12):
     """What the server holds for each of so many readers who sit behind one line, in bytes: `kernel`, the most that the kernel
     held for one; `kernelMean`; and `process`, by how much its own memory grew for each."""
-    with Line(rate) as line, line.serve("--max-connections-per-address", 1_000) as process:
+    with Line(rate) as line, line.serve("--max-connections-per-address", 1_000) as server:
         writing = line.start_client(line.near, "write", "127.0.0.1:8080", "busy", 20, 20, 60, seconds + 8, 0)
         time.sleep(3)
-        before = servers.resident(process)
+        before = servers.resident(server.process)
         reading = line.start_client(line.far, "hang", f"{line.address}:8080", "busy", readers, seconds)
         held, most = [], 0
         while reading.poll() is None:
@@ -304,7 +313,7 @@ def hanging(rate, readers, seconds=12):
             if len(now) >= readers:
                 held.append(sum(now) / len(now))
                 most = max([most, *now])
-                after = servers.resident(process)
+                after = servers.resident(server.process)
             time.sleep(0.2)
         assert reading.returncode == 0 and held, "not all of them stayed"
         writing.kill()

@@ -1,8 +1,6 @@
 """Movements beyond a plain drag: resting before letting go, throwing, tapping several times; and what other pages
 receive of them."""
 
-import json
-
 from person import number
 
 FRAME = 16
@@ -111,8 +109,3 @@ def is_bright(fill):
     """Whether a colour is at least half saturated and at least 70 % bright, with a tolerance for rounding."""
     _, saturation, brightness = hue_saturation_brightness(fill)
     return saturation >= 0.49 and brightness >= 0.69
-
-
-def overlaps(room):
-    """The pairs that overlap, according to the server."""
-    return json.loads(room.request("GET", "/overlaps"))["overlaps"]

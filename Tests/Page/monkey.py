@@ -10,7 +10,6 @@ monkey_furniture.py has what it does to menus, dialogs, fields and rows.
 
 import argparse
 import json
-import os
 import random
 import sys
 import time
@@ -532,10 +531,8 @@ def live(room, deeds, phone, size=None):
     done."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
-    person = room.join("Eve" if phone else "Ann", phone=phone, size=size or (PHONES if phone else DESKS)[0])
+    person = room.join("Eve" if phone else "Ann", phone=phone, size=size or (PHONES if phone else DESKS)[0], at=(0, 0))
     person.forgive("WebSocket", "ERR_", "Failed to load resource", "net::")
-    person.wait_for_shapes(3)
-    person.look_at(0, 0)
     monkey = Monkey(person, phone, alone=True)
     for deed in deeds:
         monkey.do(deed)
@@ -553,10 +550,8 @@ def live_together(room, deeds, others, thirds):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     monkeys = []
     for name, phone in (("Ann", False), ("Eve", True)):
-        person = room.join(name, phone=phone, size=(PHONES if phone else DESKS)[0])
+        person = room.join(name, phone=phone, size=(PHONES if phone else DESKS)[0], at=(0, 0))
         person.forgive("WebSocket", "ERR_", "Failed to load resource", "net::")
-        person.wait_for_shapes(3)
-        person.look_at(0, 0)
         monkeys.append(Monkey(person, phone, alone=False))
     with AtTerminal(room, "Tom") as tom:
         for *both, third in zip(deeds, others, thirds):
@@ -604,13 +599,11 @@ def main():
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--length", type=int, default=40)
-    parser.add_argument("--build", default=".build/test/release")
-    options = parser.parse_args()
+    import load
     import server
     from world import World
 
-    server.BINARY = os.path.join(os.path.abspath(options.build), "SyncServer")
-
+    options = load.options(parser, {"SyncServer": server})
     deadline = time.monotonic() + options.seconds
     with World() as world:
         def told(deeds, phone):

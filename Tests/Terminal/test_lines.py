@@ -6,31 +6,14 @@ import pytest
 
 import thin_line
 from rooms import draw, holds
-from server import Server
 from terminals import Tmux, mouse
 from waiting import wait_until
 
 
-class NearServer(Server):
-    """The server at the near end of a line. Requests are sent from the near end."""
-
-    def __init__(self, line):
-        self.line = line
-
-    def url(self, path):
-        return f"http://{self.line.address}:8080{path}"
-
-    def _http(self, *request):
-        with self.line.inside(self.line.near):
-            return super()._http(*request)
-
-    def watcher(self, room):
-        return thin_line.Watcher(self.line, f"ws://{self.line.address}:8080/v1/rooms/{room}/sync")
-
-    def joined(self, client, room, columns=80):
-        """The live canvas of Ann, who is at the far end."""
-        join = [client, "join", room, "--server", f"ws://{self.line.address}:8080", "--name", "Ann"]
-        return Tmux(["ip", "netns", "exec", self.line.far, *join], columns)
+def joined(near, client, room, columns=80):
+    """Ann, at the far end."""
+    join = [client, "join", room, "--server", near.url(""), "--name", "Ann"]
+    return Tmux(["ip", "netns", "exec", near.line.far, *join], columns)
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +21,8 @@ def near():
     obstacle = thin_line.obstacle()
     if obstacle:
         pytest.skip(f"no line can be made here: {obstacle}")
-    with thin_line.Line() as line, line.serve():
-        yield NearServer(line)
+    with thin_line.Line() as line, line.serve() as server:
+        yield server
 
 
 @pytest.fixture
@@ -56,7 +39,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
     def reaches(left):
         holds(near, "dragged", lambda drawn: len(drawn) == 1 and drawn[0]["position"][0] >= left)
 
-    with near.joined(client, "dragged", 120) as screen, near.watcher("dragged") as watcher:
+    with joined(near, client, "dragged", 120) as screen, near.watcher("dragged") as watcher:
         column, row = screen.place("Box")
 
         def move(*columns):
