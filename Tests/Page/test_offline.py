@@ -26,8 +26,7 @@ def status(person, words):
 def keep_page(person):
     """Waits until the browser has stored the page."""
     person.wait("navigator.serviceWorker.controller", "the worker")
-    person.page.wait_for_function(
-        "async () => (await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).match('/page.json')))).some(Boolean)")
+    wait_until(lambda: any(kept_files(person, "/page.json")), "the page is kept")
 
 
 def test_edits_go_on_are_counted_and_arrive(room):
@@ -332,7 +331,7 @@ def test_a_database_that_the_browser_closes_is_opened_again(room):
 def kept_files(person, path):
     """What the browser has kept of a file, in each set."""
     return person.page.evaluate(
-        """async (path) => Promise.all((await caches.keys()).map(async (name) =>
+        """async (path) => Promise.all((await caches.keys()).filter((name) => name.startsWith('page ')).map(async (name) =>
           (await (await caches.open(name)).match(path))?.text() ?? ''))""", path)
 
 
@@ -347,9 +346,7 @@ def test_an_ordinary_visit_takes_in_the_newest_page(world, room):
         ann.page.goto("about:blank")
         ann.page.goto(server.url(own.path))
         ann.wait("app.session.status().state === 'live'")
-        ann.page.wait_for_function(
-            "async () => { const names = await caches.keys(); return names.length === 1"
-            " && (await (await (await caches.open(names[0])).match('/room/room.css'))?.text())?.includes('newer') }")
+        wait_until(lambda: kept_files(ann, "/room/room.css"), "the newer page alone", lambda kept: len(kept) == 1 and "newer" in kept[0])
 
 
 def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):
