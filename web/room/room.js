@@ -171,7 +171,9 @@ async function openRoom(room, { viewOnly, token }) {
   const files = parts.later(async () => Files, (Files) =>
     new Files({ room, core, documents, editing, momentum, notices, selection, shown, view }))
   const history = parts.later(async () => History, (History) => {
-    const made = new History({ room, core, documents, editing, notices, permission, presence, shown, names, me })
+    const made = new History({
+      room, core, documents, editing, notices, permission, presence, shown, names, me, consent: reach.consent,
+    })
     document.body.append(made.element)
     return made
   })
