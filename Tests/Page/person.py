@@ -13,7 +13,7 @@ from playwright.sync_api import Error
 
 from modules import module
 from touch import Touch
-from waiting import SECONDS
+from waiting import SECONDS, wait_until
 
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
@@ -177,10 +177,8 @@ class Person:
         test = (
             "async ([room, value]) => { const { editsOf, drawingOf } = window.storageModule ??= " + module("storage/database.js")
             + "; return " + expression + " }")
-        try:
-            self.page.wait_for_function(test, arg=[self.room.name, value], polling=20, timeout=SECONDS * 1000)
-        except Exception as error:
-            raise AssertionError(f"{self.name} waited in vain until {what}; {self.noticed}") from error
+        # `wait_for_function` would take the promise itself for a yes.
+        wait_until(lambda: self.page.evaluate(test, [self.room.name, value]), lambda: f"{self.name}: {what}; {self.noticed}")
 
     def wait_for_shapes(self, count):
         self.wait(f"app.session.shapeCount === {count}", f"{count} shapes")

@@ -148,3 +148,26 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
         ann.page.get_by_role("menuitem", name="Export as JSON").click()
     with open(download.value.path()) as file:
         assert len(json.load(file)["shapes"]) == 2
+
+
+def test_a_page_whose_core_does_not_come_says_so_and_can_be_loaded_again(room):
+    """The server gives an error for it; or it stays silent, and then the page goes on waiting."""
+    room.add()
+    ann = room.join("Ann", ready=False, before=lambda page: page.route("**/core.wasm", lambda route: route.fulfill(status=503)))
+    ann.forgive("503", "wasm", "WebAssembly", "MIME")
+    ann.page.get_by_text("This page can’t be opened right now.").wait_for()
+    ann.page.unroute("**/core.wasm")
+    ann.page.get_by_role("button", name="Reload").click()
+    ann.wait_for_shapes(1)
+
+    held = []
+    bob = room.join("Bob", ready=False, clock=True, before=lambda page: page.route("**/core.wasm", lambda route: held.append(route)))
+    bob.page.wait_for_function("document.readyState === 'complete'")
+    said = bob.page.get_by_text("This page is taking long to open.")
+    assert said.count() == 0
+    bob.pass_time(20_100)
+    said.wait_for()
+    for route in held:
+        route.continue_()
+    bob.wait_for_shapes(1)
+    assert said.count() == 0

@@ -6,6 +6,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from modules import module
 from test_exchange import menu
 from waiting import wait_until
 
@@ -26,8 +27,7 @@ def status(person, words):
 def keep_page(person):
     """Waits until the browser has stored the page."""
     person.wait("navigator.serviceWorker.controller", "the worker")
-    person.page.wait_for_function(
-        "async () => (await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).match('/page.json')))).some(Boolean)")
+    wait_until(lambda: any(kept_files(person, "/page.json")), "the page is kept")
 
 
 def test_edits_go_on_are_counted_and_arrive(room):
@@ -332,7 +332,7 @@ def test_a_database_that_the_browser_closes_is_opened_again(room):
 def kept_files(person, path):
     """The copies of a file that the browser has stored, one for each set."""
     return person.page.evaluate(
-        """async (path) => Promise.all((await caches.keys()).map(async (name) =>
+        """async (path) => Promise.all((await caches.keys()).filter((name) => name.startsWith('page ')).map(async (name) =>
           (await (await caches.open(name)).match(path))?.text() ?? ''))""", path)
 
 
@@ -347,9 +347,7 @@ def test_an_ordinary_visit_takes_in_the_newest_page(world, room):
         ann.page.goto("about:blank")
         ann.page.goto(server.url(own.path))
         ann.wait("app.session.status().state === 'live'")
-        ann.page.wait_for_function(
-            "async () => { const names = await caches.keys(); return names.length === 1"
-            " && (await (await (await caches.open(names[0])).match('/room/room.css'))?.text())?.includes('newer') }")
+        wait_until(lambda: kept_files(ann, "/room/room.css"), "the newer page alone", lambda kept: len(kept) == 1 and "newer" in kept[0])
 
 
 def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):
@@ -427,3 +425,70 @@ def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world
         second.locator(".notice", has_text="2 changes were taken back: the room is full").wait_for()
         assert second.locator(".notice", has_text="arrived").count() == 0
         second.close()
+
+# A tab that joins as the same actor: the server then closes the first tab's connection, and that one becomes another.
+SAME_ACTOR = """const other = new app.connection.constructor(app.core.restoreReplica(value), { room: app.room, token: null })
+  other.start()
+  window.others = [other]
+  return null"""
+
+
+def test_a_tab_that_becomes_somebody_else_keeps_its_edits_though_there_is_no_space(room):
+    """What is stored under the former actor stays until the same is stored under the new one."""
+    ann = room.join("Ann")
+    ann.forgive("can’t keep it", "full")
+    ann.wait("app.session.status().state === 'live'")
+    before = ann.run("return Array.from(app.live.save(false))")
+    ann.run("app.perform(app.live.stop()); return null")
+    draw(ann, 2)
+    ann.wait_until_kept(2)
+    # From now on nothing is stored, and no edit gets out.
+    ann.run("""const full = () => { throw new DOMException('full', 'QuotaExceededError') }
+      IDBObjectStore.prototype.put = full
+      Storage.prototype.setItem = full
+      const { send } = WebSocket.prototype
+      WebSocket.prototype.send = function (bytes) { if (bytes[0] !== 2) send.call(this, bytes) }
+      window.actor = app.live.actor
+      app.start()
+      return null""")
+    ann.wait("app.live.status().state === 'live'")
+    ann.run(SAME_ACTOR.replace("(value)", "(new Uint8Array(value))"), before)
+    ann.wait("app.live.actor !== window.actor && app.live.status().state === 'live'", "another actor")
+    ann.page.locator(".notice", has_text="can’t keep your changes").wait_for()
+    ann.page.reload()
+    room.wait_for_shapes(2)
+
+
+def test_a_tab_that_becomes_somebody_else_leaves_nothing_behind(room):
+    """Another tab finds nothing to send once the edits are stored under the new actor."""
+    ann = room.join("Ann")
+    ann.wait("app.session.status().state === 'live'")
+    draw(ann)
+    room.wait_for_shapes(1)
+    ann.run(SAME_ACTOR.replace("value", "app.live.save(false)").replace("return null", "window.actor = app.live.actor; return null"))
+    ann.wait("app.live.actor !== window.actor && app.live.status().state === 'live'", "another actor")
+    look = "async (name) => (await (window.storageModule ??= " + module("storage/database.js") + ").editsOf(name)).map(({ actor }) => actor)"
+    wait_until(lambda: ann.page.evaluate(look, room.name), "only its own edits are kept", [ann.run("app.live.actor")].__eq__)
+
+
+def test_a_storage_that_hangs_for_a_while_holds_up_no_courier(room):
+    """A tab was closed with an edit. The first look at the storage gets no answer; a later one sends the edit."""
+    ann = room.join("Ann")
+    ann.wait("app.session.status().state === 'live'")
+    ann.run("app.perform(app.live.stop()); return null")
+    draw(ann)
+    ann.wait_until_kept(1)
+    bob = room.join("Bob", context=ann.context, clock=True, before=lambda page: page.add_init_script("""
+      const { getAll } = IDBIndex.prototype
+      IDBIndex.prototype.getAll = function (...values) {
+        window.looks = (window.looks ?? 0) + 1
+        return window.looks === 2 ? {} : getAll.apply(this, values)
+      }"""))
+    bob.forgive("doesn’t answer")
+    bob.wait("app.session.status().state === 'live' && window.looks === 2", "a look that gets no answer")
+    ann.page.close()
+    ann.is_gone = True
+    bob.stop_clock()
+    bob.pass_time(25_000)
+    bob.pass_time(25_000)
+    room.wait_for_shapes(1)

@@ -138,6 +138,37 @@ struct StampTests {
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 10)
   }
 
+  @Test("refused twice as ahead, and then a new actor, one still undoes what the room had taken", arguments: 0..<8)
+  func newActorAfterRefusals(seed: UInt64) throws {
+    var room = TestRoom()
+    let ann = room.join(seed: seed)
+    let old = room.hosts[ann].replica.actor
+    for turn in 1...2 {
+      // The room takes the shape, and the answer never comes.
+      let shape = room.add(ann)
+      room.deliverToServer(ann)
+      room.edit(ann, shape) { $0.rotation = Double(turn) }
+      let newest = try #require(try room.hosts[ann].interceptSubmissions().last)
+      let ahead = Rejection(id: newest.id, operation: 0, code: .clockAhead, message: "ahead")
+      room.hand(.rejection(ahead), to: ann)
+      room.time = try #require(room.hosts[ann].wakeAt)
+      room.run(ann) { $0.wake(at: $1) }
+      room.open(ann)
+      room.deliverToServer(ann)
+      if turn == 1 { room.deliverAll(to: ann) }
+    }
+    room.settle(for: 60_000)
+    #expect(room.hosts[ann].replica.actor != old)
+    let made = room.log.filter { $0.set.assigned.contains(.kind) }
+    #expect(Set(made.map(\.at)).count == 2, "what the room has is not sent again under another stamp")
+    #expect(room.canvas.shapes.map(\.properties.rotation).sorted() == [1, 2])
+    for _ in 0..<4 {
+      room.run(ann) { $0.undo(at: $1) }
+      room.settle()
+    }
+    #expect(room.canvas.liveCount == 0)
+  }
+
   @Test("under a new actor, what others have written meanwhile is not written over by what was sent before")
   func newActorAmongOthers() {
     var room = TestRoom()

@@ -4,7 +4,8 @@ import { counted, within } from '../basics/words.js'
 const unaskedMax = 5
 
 /**
- * Asks for confirmation before a person empties a canvas that has more than a few shapes, or has other people on it.
+ * Asks for confirmation before a person removes more than a few shapes at once, or empties a canvas that has other people
+ * on it.
  */
 export class Consent {
   #presence
@@ -27,14 +28,29 @@ export class Consent {
    * @returns {Promise<boolean>} whether everything may go; no while somebody is being asked already, as by a second shake
    */
   async mayEmpty(question, words, count) {
-    if (this.#isAlone && count() <= unaskedMax) return true
+    return (this.#isAlone && count() <= unaskedMax) || this.#agrees(question, words, count, (shapes) => (this.#isAlone
+      ? `All ${counted(shapes, 'shape')} will be gone.` : `${this.#whoIsHere} The canvas will be empty for everyone.`))
+  }
+
+  /**
+   * The same for a part of the drawing: what was drawn since the moment that somebody restores.
+   *
+   * @param {string} question @param {string} words @param {() => number} count @returns {Promise<boolean>}
+   */
+  async mayGoBack(question, words, count) {
+    return count() <= unaskedMax || this.#agrees(question, words, count, (shapes) =>
+      `${counted(shapes, 'shape that was', 'shapes that were')} drawn since will be gone.${this.#isAlone ? '' : ` ${this.#whoIsHere}`}`)
+  }
+
+  /** @param {string} question @param {string} words @param {() => number} count @param {(shapes: number) => string} consequence */
+  async #agrees(question, words, count, consequence) {
     if (this.#isAsking) return false
     this.#isAsking = true
     try {
       const dialogs = await this.#dialogs.get()
       for (;;) {
         const [wasAlone, asked] = [this.#isAlone, count()]
-        if (!await dialogs?.confirmed(question, `${this.#consequence(asked)} You can undo it.`, words)) return false
+        if (!await dialogs?.confirmed(question, `${consequence(asked)} You can undo it.`, words)) return false
         // A yes is valid only for what was asked: meanwhile other people may have come, or more shapes may have been
         // drawn.
         if (!wasAlone || (this.#isAlone && count() <= asked)) return true
@@ -48,12 +64,7 @@ export class Consent {
 
   get #isAlone() { return this.#others.length + this.#presence.unnamedCount === 0 }
 
-  /** @param {number} count */
-  #consequence(count) {
-    if (this.#isAlone) return `All ${counted(count, 'shape')} will be gone.`
-    const names = this.#others.map(({ name }) => name)
-    return `${whoIs(names, this.#presence.unnamedCount)} here too. The canvas will be empty for everyone.`
-  }
+  get #whoIsHere() { return `${whoIs(this.#others.map(({ name }) => name), this.#presence.unnamedCount)} here too.` }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { capitalised, counted, momentWords } from '../basics/words.js'
 import { element, elementById, icon, iconButton, isWithin, setAttributes, setIcon } from '../elements/element.js'
-import { ask } from '../network/address.js'
+import { ask, workingMilliseconds } from '../network/address.js'
 import { Chronicle, gatherMilliseconds } from './chronicle.js'
 import { restoration, writeAll } from './restoration.js'
 
@@ -41,6 +41,7 @@ export class History {
   #bar
   #slider
   #chronicle
+  #consent
   #words = element('output', { class: 'grow clip', 'aria-live': 'polite' })
   #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
   #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#playing ? this.#stop() : this.#playOn() })
@@ -76,10 +77,11 @@ export class History {
    *   editing: import('../state/editing.js').Editing, notices: import('../state/notices.js').Notices,
    *   permission: import('../state/permission.js').Permission, presence: import('../state/presence.js').Presence,
    *   shown: import('../state/shown.js').Shown, names: import('../panels/names.js').Names,
-   *   me: import('../state/me.js').Me}} parts
+   *   me: import('../state/me.js').Me, consent: import('./consent.js').Consent}} parts
    */
-  constructor({ room, core, documents, editing, notices, permission, presence, shown, names, me }) {
+  constructor({ room, core, documents, editing, notices, permission, presence, shown, names, me, consent }) {
     this.#room = room
+    this.#consent = consent
     this.#chronicle = new Chronicle(names, (actor) =>
       (actor === shown.live.actor ? me.color : presence.person(actor)?.color ?? null))
     this.#core = core
@@ -131,7 +133,7 @@ export class History {
     this.#aborts = new AbortController()
     try {
       if (!await this.#documents.load()) return
-      const answer = await ask(`/v1/rooms/${this.#room}/history?steps=1`)
+      const answer = await ask(`/v1/rooms/${this.#room}/history?steps=1`, { patience: workingMilliseconds })
       if (answer.status === 404) {
         this.#notices.say('This room has no history yet.', { group: 'history' })
         return
@@ -280,7 +282,7 @@ export class History {
       while (this.#wanted !== null && this.isOpen) {
         const at = this.#wanted
         this.#wanted = null
-        const answer = await ask(this.#path(at), { signal })
+        const answer = await ask(this.#path(at), { signal, patience: workingMilliseconds })
         if (answer.status === 404 && at < this.#to - 1) {
           // The server no longer keeps the beginning, so the span begins later. If nothing of the span is left, that is
           // reported below.
@@ -337,7 +339,9 @@ export class History {
     // A removal is named for a short moment only, because while others go on drawing it soon is not the newest change.
     if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
       // The removed shapes are those that existed just before the step and no longer exist.
-      const answer = await ask(`/v1/rooms/${this.#room}?at=${step.from - 1}`, { signal: this.#aborts.signal })
+      const answer = await ask(`/v1/rooms/${this.#room}?at=${step.from - 1}`, {
+        signal: this.#aborts.signal, patience: workingMilliseconds,
+      })
       const left = new Set(shapes.map(({ id }) => id))
       /** @type {KeptShape[]} */
       const gone = answer.ok ? (await answer.json()).shapes.filter((/** @type {KeptShape} */ { id }) => !left.has(id)) : []
@@ -346,18 +350,22 @@ export class History {
     const removal = last?.drew ? this.#chronicle.removalBefore(last.at) : null
     if (!removal) return last
     // Undoing a removal writes a shape as if it were new, so the drawing before the removal shows which shapes are not.
-    const answer = await ask(`/v1/rooms/${this.#room}?at=${removal.from - 1}`, { signal: this.#aborts.signal })
+    const answer = await ask(`/v1/rooms/${this.#room}?at=${removal.from - 1}`, {
+      signal: this.#aborts.signal, patience: workingMilliseconds,
+    })
     const former = answer.ok ? (await answer.json()).shapes.map((/** @type {KeptShape} */ { id }) => id) : []
     return this.#chronicle.last(shapes, nameOf, new Set(former))
   }
 
   /** Writes all values of the past drawing that differ from the present ones. */
-  #writeAnew() {
+  async #writeAnew() {
     const then = this.#then
     if (!then) return
-    /** @type {{shapes: KeptShape[]}} */
-    const { shapes } = JSON.parse(this.#shown.live.exportDrawing())
-    const { edits, gone } = restoration(then.shapes, shapes)
+    this.#stop()
+    const changes = () => restoration(then.shapes, JSON.parse(this.#shown.live.exportDrawing()).shapes)
+    const question = `Go back to how it was ${momentWords(then.at)}?`
+    if (!await this.#consent.mayGoBack(question, 'Restore', () => changes().gone.length) || !this.isOpen) return
+    const { edits, gone } = changes()
     this.close()
     if (edits.length + gone.length === 0) {
       this.#notices.say('The drawing looks like that already.', { group: 'history' })

@@ -86,13 +86,16 @@ export function socketAddress(room, token) {
 
 /** If the server sends nothing for this long, before its answer or in the middle of it, the server counts as gone. */
 const silentMilliseconds = 20_000
+/** The same where it has to work first, on what a long past has left, and others may be before. Proxies wait no longer. */
+export const workingMilliseconds = 60_000
 
 /**
  * Sends a request to the server over HTTP, with the token if there is one. Returns the whole answer.
  *
- * @param {string} path @param {{signal?: AbortSignal}} options @returns {Promise<Response>} fails where the server is silent
+ * @param {string} path @param {{signal?: AbortSignal, patience?: number}} options @returns {Promise<Response>} fails where the server
+ *   is silent for as long as `patience`
  */
-export async function ask(path, { signal } = {}) {
+export async function ask(path, { signal, patience = silentMilliseconds } = {}) {
   const headers = new Headers(token ? { Authorization: `Bearer ${token}` } : {})
   const aborts = new AbortController()
   const stop = () => aborts.abort(signal?.reason)
@@ -101,7 +104,7 @@ export async function ask(path, { signal } = {}) {
   let timer = 0
   const wait = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => aborts.abort(new Error('the server is silent')), silentMilliseconds)
+    timer = setTimeout(() => aborts.abort(new Error('the server is silent')), patience)
   }
   try {
     wait()

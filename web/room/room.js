@@ -1,4 +1,3 @@
-import { loadCore } from '../core/core.js'
 import { Handles } from '../drawing/handles.js'
 import { Overlay } from '../drawing/overlay.js'
 import { Painter } from '../drawing/painter.js'
@@ -66,6 +65,7 @@ import { Tool } from '../state/tool.js'
 import { rememberedIdentity, rememberIdentity } from '../storage/identity.js'
 import { Couriers } from '../storage/couriers.js'
 import { Keeper, openReplica, watchTabs } from '../storage/keeper.js'
+import { openCore } from './opening.js'
 import * as align from '../tools/align.js'
 import { Clipboard } from '../tools/clipboard.js'
 import { Hole } from '../tools/hole.js'
@@ -91,7 +91,7 @@ async function openRoom(room, { viewOnly, token }) {
 
   // The socket is opened while the core is still loading, so that the room's state can follow the code without a pause.
   const socket = openSocket({ room, token })
-  const core = await loadCore(fetch('/core.wasm'))
+  const core = await openCore()
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
   const { replica, release, leftBehind } = await openReplica(core, room, options)
   const connection = new Connection(replica, { room, token }, socket)
@@ -171,7 +171,9 @@ async function openRoom(room, { viewOnly, token }) {
   const files = parts.later(async () => Files, (Files) =>
     new Files({ room, core, documents, editing, momentum, notices, selection, shown, view }))
   const history = parts.later(async () => History, (History) => {
-    const made = new History({ room, core, documents, editing, notices, permission, presence, shown, names, me })
+    const made = new History({
+      room, core, documents, editing, notices, permission, presence, shown, names, me, consent: reach.consent,
+    })
     document.body.append(made.element)
     return made
   })

@@ -1,7 +1,7 @@
 import { Connection } from '../network/connection.js'
 import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits } from './database.js'
-import { restore } from './keeper.js'
+import { inTime, restore } from './keeper.js'
 
 /** @typedef {import('./database.js').KeptEdits} KeptEdits */
 
@@ -42,12 +42,13 @@ export class Couriers {
     if (this.#isLooking || this.#permission.isViewOnly || replica.status().state !== 'live') return
     this.#isLooking = true
     try {
-      for (const kept of await editsOf(this.#room)) {
+      for (const kept of await inTime(editsOf(this.#room))) {
         if (this.#atWork.has(kept.key) || kept.actor === replica.actor) continue
         const release = await claim(kept.key, kept.at)
         if (!release) continue
-        if (kept.unsent > 0) this.#send(kept, await drawingOf(this.#room), release)
-        else await forgetEdits(kept.key).finally(release)
+        // Without the drawing, the courier loads the room.
+        if (kept.unsent > 0) this.#send(kept, await inTime(drawingOf(this.#room)).catch(() => undefined), release)
+        else await inTime(forgetEdits(kept.key)).finally(release)
       }
     } catch (error) {
       console.warn('What other tabs have left can’t be read:', error)

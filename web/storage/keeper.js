@@ -18,10 +18,10 @@ const drawingMilliseconds = 1_500
 /** How long sending waits until edits are stored, because a browser's storage may hang. */
 const storageMilliseconds = 1_000
 /**
- * How long a page that opens waits for the storage. If that was too short, couriers send the stored edits once they can
- * be read.
+ * How long reading from the storage may take. If that was too short for a page that opens, couriers send the stored
+ * edits once they can be read.
  */
-const openingMilliseconds = 5_000
+const readingMilliseconds = 5_000
 /** The pause between a failed save and the next attempt. */
 const againMilliseconds = 5_000
 /** Saving takes at most this part of the time (one of so many), however large the drawing is. */
@@ -71,8 +71,8 @@ export async function openReplica(core, room, options) {
  *
  * @template T @param {Promise<T>} answer @returns {Promise<T>}
  */
-const inTime = (answer) => Promise.race([answer, new Promise((/** @type {(value: never) => void} */ _, reject) => {
-  setTimeout(() => reject(new Error('the browser’s storage doesn’t answer')), openingMilliseconds)
+export const inTime = (answer) => Promise.race([answer, new Promise((/** @type {(value: never) => void} */ _, reject) => {
+  setTimeout(() => reject(new Error('the browser’s storage doesn’t answer')), readingMilliseconds)
 })])
 
 /**
@@ -159,7 +159,15 @@ export class Keeper extends Source {
   #notices
   #key
   #actor
-  #release
+  /** Gives the actor back, once this tab has it. */
+  #claimed
+  /**
+   * What is stored under former actors of this tab. It stays, and stays claimed, until the edits are stored under the
+   * present one.
+   *
+   * @type {{key: string, claimed: Promise<(() => void) | null>}[]}
+   */
+  #former = []
   #isEditsStale = false
   #isDrawingStale = false
   #editsTimer = 0
@@ -184,7 +192,7 @@ export class Keeper extends Source {
     // back could use the stamp again for another edit.
     this.#replica.reserveStamps()
     this.#notices = notices
-    this.#release = release
+    this.#claimed = Promise.resolve(release)
     this.#actor = connection.replica.actor
     this.#key = keyOf(room, this.#actor)
     connection.on('effect', (effect) => this.#take(effect))
@@ -220,14 +228,20 @@ export class Keeper extends Source {
   #follow() {
     const { actor } = this.#replica
     if (actor === this.#actor) return
-    const former = this.#key
-    this.#release?.()
+    this.#former.push({ key: this.#key, claimed: this.#claimed })
     this.#actor = actor
     this.#key = keyOf(this.#room, actor)
-    claim(this.#key).then((release) => { this.#release = release }, () => {})
+    this.#claimed = claim(this.#key).catch(() => null)
     this.#editsChanged()
     this.#drawingChanged()
-    this.keepNow().then(() => forgetEdits(former)).catch(() => {})
+    this.keepNow()
+  }
+
+  #forgetFormer() {
+    for (const former of this.#former.splice(0)) {
+      forgetEdits(former.key).then(() => former.claimed).then(
+        (release) => release?.(), () => this.#former.push(former))
+    }
   }
 
   #editsChanged() {
@@ -261,8 +275,10 @@ export class Keeper extends Source {
     const edits = this.#edits()
     if (isSame(edits.bytes, this.#keptEdits)) return
     const keeping = this.#keep('edits', edits).then((isKept) => {
-      if (isKept) this.#keptEdits = edits.bytes
-      else this.#tryAgain()
+      if (isKept) {
+        this.#keptEdits = edits.bytes
+        if (edits.key === this.#key) this.#forgetFormer()
+      } else this.#tryAgain()
       this.#tellKeeping(isKept)
     })
     const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])

@@ -133,14 +133,13 @@ extension Replica {
   /// Sets the clock by the server's time. Edits that the server would refuse because of their stamps get new stamps, in
   /// their order.
   mutating func setClock(as newActor: Identifier, knewServerTime: Bool = true, at now: Moment) {
+    // The room was made again or restored: what it has accepted is what its state shows.
+    if isLoading, stampTrust == .none, newActor != actor { clock.forgetAccepted() }
     // Only the room's state shows which of the sent messages the room has accepted. So the change waits for the state,
     // and until then nothing is sent.
-    if isLoading, !outbox.flights.isEmpty, stampTrust == .confirmed || stampTrust == .full && newActor != actor {
-      return awaitedActor = newActor
-    }
+    if isLoading, !outbox.flights.isEmpty, stampTrust != .full || newActor != actor { return awaitedActor = newActor }
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
-    if stampTrust == .none, newActor != actor { clock.startOver(as: actor) }
     // How far ahead the clock may stay. A stamp that the room has accepted counts, however far ahead it is. So does a
     // stamp that an earlier life of this actor may have sent, and a stamp that this client has sent, because the room
     // may have accepted both. If the room hasn't, it refuses the next stamps as ahead of its clock. By then it has sent

@@ -56,9 +56,8 @@ struct StampClock: Sendable {
     clock = Clock(actor: actor, time: max(known, formerTime, sentTime))
   }
 
-  /// Forgets which stamps any room has accepted, and continues as an actor that has made no stamp yet.
-  mutating func startOver(as actor: Identifier) {
-    clock = Clock(actor: actor)
+  /// Forgets which stamps any room has accepted. The next `restart` sets the clock back accordingly.
+  mutating func forgetAccepted() {
     confirmedTime = 0
     spentTime = 0
     formerTime = 0
