@@ -88,9 +88,7 @@ struct StateStream: Sendable {
   private static let stillMilliseconds: UInt64 = 20_000
 
   /// Whether the stream has existed for so long that it may be dropped for another one, even if its readers still take
-  /// parts.
-  /// A reader that has lost a stream has twice as long for the next one. So it is done some day, however many others
-  /// wait.
+  /// parts. A reader that has lost a stream has twice as long for the next one, so that it gets to the end some day.
   func isOld(_ now: Moment) -> Bool {
     let age = StateStream.oldMilliseconds << UInt64(min(losses, StateStream.doublingsMax))
     return now.monotonicMilliseconds >= madeAt &+ age
@@ -98,8 +96,9 @@ struct StateStream: Sendable {
 
   /// The age from which a stream may be dropped for another one, if none of its readers has lost one before.
   private static let oldMilliseconds: UInt64 = 30_000
-  /// Eight hours are enough for any state, because its readers may not stand still.
-  private static let doublingsMax = 10
+  /// Eight minutes are enough for a large room on a slow line. For longer, readers who are slow on purpose would keep
+  /// others waiting.
+  private static let doublingsMax = 4
 
   /// Whether the stream is a difference that covers everything since a place. The whole state covers it too, but would
   /// be a step back for a reader that has a place: on a slow line that reader might never get to its end.

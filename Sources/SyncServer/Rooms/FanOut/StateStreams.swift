@@ -8,8 +8,8 @@ import CanvasCRDT
 /// - A stream that somebody reads stays until it has been read, with one exception. If another reader waits and no
 ///   stream suits that reader, a stream is dropped if its readers have stood still for long, if it is old, or if its
 ///   address has more than its share of the streams.
-/// - Each stream that a reader loses doubles the age at which its next one is old. So every reader that goes on is done
-///   some day.
+/// - Each stream that a reader loses doubles the age at which its next one is old, up to eight minutes. So a reader that
+///   goes on gets to the end some day, unless that takes longer.
 /// - Each stream knows how many readers it has, and from which addresses.
 struct StateStreams: Sendable {
   private let limits: Limits
