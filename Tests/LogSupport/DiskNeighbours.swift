@@ -46,7 +46,7 @@ extension DiskHistory {
     var isWhole = false
     try beside {
       do throws(StorageFault) {
-        try LogBackup.make(of: database, to: copy, options: options)
+        try LogBackup.write(database, to: copy, options: options)
         isWhole = true
       } catch {
         guard !disk.faults.isEmpty else { throw DiskLedger.Failure("no copy: \(error)") }

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Synchronization
 import Testing
 
 @testable import RoomLog
@@ -94,6 +95,27 @@ struct OpeningTests {
     unlink(other + "/canvas.db")
     try LogBackup.make(of: path, to: other + "/canvas.db", secret: drawn)
     #expect(try opened(other, nil) == drawn)
+  }
+
+  @Test("a copy has its name only when it has a mark of its own, even after an earlier one was killed")
+  func unfinishedCopy() throws {
+    defer { remove(directory: directory) }
+    try fill()
+    let other = temporaryDirectory()
+    defer { remove(directory: other) }
+    let copy = other + "/copy.db"
+    let looks = Mutex<[Bool]>([])
+    var options = SQLiteOptions()
+    options.random = {
+      looks.withLock { $0.append(SystemCalls.file(at: copy) == nil) }
+      return 5
+    }
+    // What a killed process may leave.
+    for end in ["", "-journal"] { fclose(fopen(copy + LogBackup.unfinished + end, "w")) }
+    try LogBackup.make(of: path, to: copy, options: options)
+    #expect(looks.withLock { $0 } == [true])
+    #expect(try LogInspection(of: copy).isSound)
+    #expect(SystemCalls.file(at: copy + LogBackup.unfinished) == nil)
   }
 
   @Test("a database of another program is left alone")

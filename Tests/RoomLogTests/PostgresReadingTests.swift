@@ -112,4 +112,38 @@ struct PostgresReadingTests {
     #expect(bench.events.all.compactMap(\.id).suffix(2) == [load, list])
     #expect(bench.log.statistics().rooms == count)
   }
+
+  @Test("an older snapshot will do for a damaged one, and so will all records; without either, it is named")
+  func damagedSnapshots() throws {
+    try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
+    for position in [2, 4] as [UInt64] { _ = try bench.snapshot("demo", at: position, bytes("\(position)")) }
+    try ask("UPDATE canvas.snapshots SET bytes = 'x' WHERE position = 4")
+    #expect(try bench.load("demo").loaded?.snapshot?.place.position == 2)
+    try ask("UPDATE canvas.snapshots SET bytes = 'x'")
+    let loaded = try bench.load("demo").loaded
+    #expect(loaded != nil && loaded?.snapshot == nil)
+    try ask("UPDATE canvas.rooms SET trimmed = 2; DELETE FROM canvas.records WHERE position <= 2")
+    #expect(try bench.load("demo").error == .damagedSnapshot(room: "demo", position: 2))
+  }
+
+  @Test("records aren't dropped for a damaged snapshot, but for the newest sound one before it")
+  func trimmedToSoundOnes() throws {
+    try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
+    for position in [2, 4] as [UInt64] { _ = try bench.snapshot("demo", at: position, bytes("\(position)")) }
+    func trim() throws -> UInt64? {
+      let answer = try bench.ask {
+        .trim(TrimRequest(id: $0, room: "demo", epoch: LogBench.epoch, through: 4))
+      }
+      guard case .trimmed(_, _, let through) = answer else { return nil }
+      return through
+    }
+    try ask("UPDATE canvas.snapshots SET bytes = 'x' WHERE position = 4")
+    #expect(try trim() == 2)
+    #expect(try trim() == 2, "and no further")
+    #expect(
+      try TestDatabase.rows("SELECT position FROM canvas.records ORDER BY 1", in: bench.directory).filter {
+        !$0.isEmpty
+      } == ["3", "4", "5"]
+    )
+  }
 }

@@ -1,15 +1,51 @@
+import Glibc
+
 /// Copies all rooms as of one moment, while a server goes on.
 public enum LogBackup {
-  /// Copies the database at `path` to `copy` and makes the copy durable. There must be no file at `copy` yet.
-  ///
-  /// The copy is made in one reading transaction. So the copy is consistent however much is written meanwhile, and no
-  /// writer waits for it. Until it is finished, the write-ahead log can't be cleared, and grows.
+  /// What the name of a copy ends with while it is being made. Somebody could mistake a part of a copy for a whole one.
+  public static let unfinished = ".unfinished"
+
+  /// Copies the database at `path` to `copy` and makes the copy durable. There must be no file at `copy` yet. If the
+  /// process is killed, none is there.
   /// - Parameter secret: the secret behind the actors' keys, for a copy of a database that doesn't have the secret.
   public static func make(
     of path: String,
     to copy: String,
     secret: [UInt8]? = nil,
     options: SQLiteOptions = SQLiteOptions()
+  ) throws(StorageFault) {
+    let new = copy + unfinished
+    // An earlier process may have been killed.
+    discard(new)
+    do throws(StorageFault) {
+      try write(path, to: new, secret: secret, options: options)
+      try finish(new, as: copy)
+    } catch {
+      discard(new)
+      throw error
+    }
+  }
+
+  private static func discard(_ copy: String) { for end in ["", "-journal"] { unlink(copy + end) } }
+
+  /// Gives a copy, a file or a directory, its name.
+  public static func finish(_ new: String, as copy: String) throws(StorageFault) {
+    guard rename(new, copy) == 0 else {
+      throw .inputOutput(path: copy, detail: SystemCalls.words(for: errno))
+    }
+    let error = SystemCalls.sync(SystemCalls.folder(of: copy))
+    guard error == 0 else { throw .syncFailed(path: copy, detail: SystemCalls.words(for: error)) }
+  }
+
+  /// Makes a durable copy. There must be no file at `copy` yet, and an unfinished copy stays there.
+  ///
+  /// The copy is made in one reading transaction. So the copy is consistent however much is written meanwhile, and no
+  /// writer waits for it. Until it is finished, the write-ahead log can't be cleared, and grows.
+  static func write(
+    _ path: String,
+    to copy: String,
+    secret: [UInt8]? = nil,
+    options: SQLiteOptions
   ) throws(StorageFault) {
     guard options.files.identity(path) != nil else { throw .missing(path: path) }
     let database = try attempt(path) { () throws(SQLiteFailure) in

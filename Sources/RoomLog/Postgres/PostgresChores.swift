@@ -34,7 +34,8 @@ final class PostgresChores {
   }
 
   static let statements: [PostgresStatement] = [
-    .count, .lockRoom, .unlockRoom, .room, .places, .keep, .hold, .forget, .trim, .clear, .clearDropped, .trimmable,
+    .count, .lockRoom, .unlockRoom, .room, .places, .snapshot, .keep, .hold, .forget, .trim, .clear, .clearDropped,
+    .trimmable,
     .uncleared,
   ]
 
@@ -162,8 +163,31 @@ final class PostgresChores {
     }
   }
 
+  /// Trims a room to the newest sound snapshot up to a position. The snapshots themselves are read: if records were
+  /// dropped for a damaged one, they would be lost.
   /// - Parameter then: is called with the position up to which the room is trimmed.
   private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
+    guard position > entry.trimmed else { return then(entry.trimmed) }
+    link.send([(.snapshot, [.text(entry.name), .number(Int64(clamping: position)), .number(.max)])]) { answer in
+      guard let rows = self.answer(chore, answer)?[0] else { return }
+      do throws(LogError) {
+        let sound = try PostgresReading.snapshot(rows, of: entry)?.place.position
+        self.drop(entry, before: sound ?? 0, chore, then)
+      } catch {
+        self.reports.tell([.concern("\(error); its records are kept")])
+        let older = entry.snapshot(through: .position(rows.unsigned(0, 0) - 1))?.position
+        self.trim(entry, to: older ?? 0, chore, then)
+      }
+    }
+  }
+
+  /// Drops the records up to a snapshot.
+  private func drop(
+    _ entry: RoomEntry,
+    before position: UInt64,
+    _ chore: LogRequest,
+    _ then: @escaping (UInt64) -> Void
+  ) {
     guard position > entry.trimmed else { return then(entry.trimmed) }
     let room: [PostgresValue] = [.text(entry.name), .unsigned(entry.epoch)]
     link.send([(.hold, room), (.trim, room + [.unsigned(position)])]) { answer in

@@ -76,8 +76,11 @@ final class PostgresReading {
     )
   }
 
-  private func load(_ request: LoadRequest) {
-    let (position, milliseconds) = PostgresReading.bounds(request.through)
+  /// - Parameter damaged: the position of the newest damaged snapshot that was met. An older one will do, or none: the
+  ///   records after it are there.
+  private func load(_ request: LoadRequest, below bound: Int64 = .max, damaged: UInt64? = nil) {
+    var (position, milliseconds) = PostgresReading.bounds(request.through)
+    position = min(position, bound)
     var questions: [(PostgresStatement, [PostgresValue])] = [
       (.room, [.text(request.room)]), (.places, [.text(request.room)]),
     ]
@@ -88,9 +91,16 @@ final class PostgresReading {
       guard let rows = self.answer(.load(request), answer) else { return }
       do throws(LogError) {
         let entry = try PostgresReading.entry(request.room, rows[0], rows[1])
-        let snapshot = request.wantsSnapshot ? try PostgresReading.snapshot(rows[2], of: entry) : nil
-        if request.wantsSnapshot, snapshot == nil, entry.trimmed > 0 {
-          throw .trimmed(room: entry.name, through: entry.trimmed)
+        var snapshot: RoomSnapshot?
+        do throws(LogError) {
+          snapshot = request.wantsSnapshot ? try PostgresReading.snapshot(rows[2], of: entry) : nil
+        } catch {
+          guard case .damagedSnapshot(_, let position) = error, position > entry.trimmed else { throw error }
+          return self.load(request, below: Int64(clamping: position) - 1, damaged: damaged ?? position)
+        }
+        if request.wantsSnapshot, snapshot?.place.position ?? 0 < entry.trimmed {
+          throw damaged.map { .damagedSnapshot(room: entry.name, position: $0) }
+            ?? .trimmed(room: entry.name, through: entry.trimmed)
         }
         let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: snapshot)
         self.reports.tell([.loaded(id: request.id, loaded)])
@@ -100,7 +110,8 @@ final class PostgresReading {
     }
   }
 
-  private static func snapshot(_ rows: PostgresRows, of entry: RoomEntry) throws(LogError) -> RoomSnapshot? {
+  /// A snapshot from the answer to `.snapshot`.
+  static func snapshot(_ rows: PostgresRows, of entry: RoomEntry) throws(LogError) -> RoomSnapshot? {
     guard rows.count > 0 else { return nil }
     let stored = RoomSnapshot(place: place(rows, 0), bytes: rows.bytes(0, 6))
     guard Checksum.stored(of: stored.bytes) == rows.number(0, 5) else {

@@ -79,12 +79,13 @@ extension Hub {
   // MARK: Joining
 
   private func openAndJoin(_ visitor: Visitor, _ hello: Hello, _ role: Role) async {
-    var opening = await opened(visitor.room, mayCreate: true)
+    let party = visitor.connection.party
+    var opening = await opened(visitor.room, mayCreate: true, for: party)
     if case .open(let open) = opening, hasToCatchUp(open, visitor, hello) {
       // This copy of the room is older than what the client has seen. If the client joined it, part of the client's
       // drawing would be undone on the screen.
       if let fault = await catchUp(open), open.room.isBehind(hello.since) { opening = .failed(fault) }
-      if open.isGone { opening = await opened(visitor.room, mayCreate: true) }
+      if open.isGone { opening = await opened(visitor.room, mayCreate: true, for: party) }
     }
     guard case .joining = visitor.stage else { return }
     switch opening {

@@ -47,7 +47,7 @@ extension Hub {
       "disconnected",
       ["room": .text(visitor.room), "address": .text(visitor.address), "code": .init(closure.code)]
     )
-    if isStopping { goOnStopping() }
+    if lifetime.stage == .closing { goOnStopping() }
   }
 
   /// Takes a visitor out of its room.

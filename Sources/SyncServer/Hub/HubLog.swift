@@ -21,13 +21,14 @@ extension Hub {
       logger.warning("waiting for the database", ["reason": .text("\(fault)")], alike: .none)
     case .unusable(let fault): end(for: fault)
     case .appended(let appended): queue(appended)
-    case .failed(let id, let room, let error):
+    case .failed(let id, _, let error):
       if let append = log.takeAppend(id) {
         deliveries.add(.failure(append, error), for: append.room)
       } else {
         log.answer(id, with: event)
-        if case .damaged = error { logger.error("\(error)", ["room": .text(room ?? "")]) }
       }
+      // Whoever met the damage: until a snapshot covers it, the log takes nothing more of the room.
+      if error.room != nil { found(error) }
     case .availability(nil, let fault):
       log.note(fault)
       if let fault {

@@ -67,8 +67,8 @@ extension Hub: RoomService, LogQuestions {
 
   // MARK: One room
 
-  func take(_ name: String, mayCreate: Bool) async -> Opening<OpenRoom> {
-    let opening = await opened(name, mayCreate: mayCreate)
+  func take(_ name: String, mayCreate: Bool, for party: String) async -> Opening<OpenRoom> {
+    let opening = await opened(name, mayCreate: mayCreate, for: party)
     if case .open(let open) = opening { open.hold() }
     return opening
   }
@@ -198,7 +198,7 @@ extension Hub: RoomService, LogQuestions {
     }
     let patientUntil = SteadyClock.microseconds() + Hub.openingsForListMicroseconds
     for room in uncounted where SteadyClock.microseconds() < patientUntil {
-      switch await opened(room.name, mayCreate: false) {
+      switch await opened(room.name, mayCreate: false, for: party) {
       case .open(let open): list.correct(room, .counted(listing(of: open)))
       case .failed(let words): list.correct(room, .faulty(Text(words)))
       case .absent: list.correct(room, .deleted)

@@ -6,13 +6,17 @@ import WebSocketLoop
 
 extension Hub {
   /// The room, opened if it was closed.
-  /// - Parameter mayCreate: whether to make the room if the log doesn't have it.
-  func opened(_ name: String, mayCreate: Bool) async -> Opening<OpenRoom> {
+  /// - Parameters:
+  ///   - mayCreate: whether to make the room if the log doesn't have it.
+  ///   - party: the party in whose turn the room is opened.
+  func opened(_ name: String, mayCreate: Bool, for party: String) async -> Opening<OpenRoom> {
     var isAbsent = false
     while true {
       if let open = rooms[name] { return .open(open) }
       let creates = isAbsent
-      let task = rooms.opening(of: name) { Task { creates ? await self.create(name) : await self.load(name) } }
+      let task = rooms.opening(of: name) {
+        Task { creates ? await self.create(name) : await self.load(name, for: party) }
+      }
       let opening = await task.value
       switch opening {
       case .open(let open) where open.isGone: isAbsent = false
@@ -57,7 +61,7 @@ extension Hub {
     return true
   }
 
-  private func load(_ name: String) async -> Opening<OpenRoom> {
+  private func load(_ name: String, for party: String) async -> Opening<OpenRoom> {
     // Not left to the job that awaits the load: by the time that job goes on, another one may be opening the room.
     defer { rooms.endOpening(of: name) }
     let began = SteadyClock.microseconds()
@@ -77,7 +81,7 @@ extension Hub {
     let seed = generator.next()
     var snapshot: RoomImage?
     if let stored = loaded.snapshot {
-      snapshot = await Hub.decode(stored.bytes, seed: seed)
+      snapshot = try? await heavyWork.run(for: party, isBounded: false) { try? RoomImage(stored.bytes, seed: seed) }
       if snapshot == nil {
         logger.error(
           "a snapshot can't be read; reading the whole log instead",
@@ -97,11 +101,12 @@ extension Hub {
     let snapshotPosition = snapshot?.position ?? 0
     snapshot = nil
     if log.fault != nil { room.doubtLog() }
-    if let fault = await fold(&room, through: loaded.summary.last) { return .failed(fault) }
+    let folding = RoomFolding(consume room)
+    if let fault = await fold(folding, through: loaded.summary.last, for: party) { return .failed(fault) }
     // Another job may have made this room while the log didn't have it yet. That one is used: if there were two rooms
     // of one name, each would get half of what is written.
     if let other = rooms[name] { return .open(other) }
-    let open = OpenRoom(name: name, room: room, isStored: true, snapshotPosition: snapshotPosition)
+    let open = OpenRoom(name: name, room: folding.take(), isStored: true, snapshotPosition: snapshotPosition)
     if let fault = await follow(open, from: timeline) { return .failed(fault) }
     // If the room was deleted meanwhile, the job that asked for it finds that out by itself.
     guard !open.isGone else { return .open(open) }
@@ -118,22 +123,18 @@ extension Hub {
 
   /// Brings a room that nobody uses yet up to the end of its log.
   /// - Returns: the reason for a failure, or `nil`.
-  private func fold(_ room: inout Room, through last: UInt64) async -> String? {
-    let name = room.name.string
-    let epoch = room.epoch
-    var after = room.position
+  private func fold(_ folding: RoomFolding, through last: UInt64, for party: String) async -> String? {
+    var after = folding.position
     while after < last {
-      let event = await ask { .read(ReadRequest(id: $0, room: name, epoch: epoch, after: after)) }
+      let event = await ask { .read(ReadRequest(id: $0, room: folding.name, epoch: folding.epoch, after: after)) }
       guard case .read(_, let page) = event else { return event.words }
-      switch await Hub.folding(page.records, into: room, now: .now()) {
-      case .success(let folded): room = folded
-      case .failure(.unreadable(let position)): return "the record at \(position) was written by a newer server"
-      case .failure(.missing(let position)): return "the record at \(position) is missing"
-      }
+      let now = Moment.now()
+      let fault = try? await heavyWork.run(for: party, isBounded: false) { folding.fold(page.records, now: now) }
+      if let fault { return fault }
       guard page.through > after, !page.isLast else { break }
       after = page.through
     }
-    return room.position < last ? "the record at \(room.position + 1) is missing" : nil
+    return folding.position < last ? "the record at \(folding.position + 1) is missing" : nil
   }
 
   /// Asks the log to report from now on what is stored in a room. The room has just been read, or is about to be made.
@@ -177,33 +178,6 @@ extension Hub {
   /// Suspends the job, so that the loop serves others meanwhile.
   func pause(milliseconds: UInt64) async {
     await withCheckedContinuation { turn in loop.schedule(afterMilliseconds: milliseconds) { turn.resume() } }
-  }
-
-  private enum RecordFault: Error {
-    case unreadable(UInt64)
-    case missing(UInt64)
-  }
-
-  /// Runs on another thread than the loop's, because folding a page of records takes a while.
-  @concurrent private static func folding(
-    _ records: [LogRecord],
-    into room: consuming Room,
-    now: Moment
-  ) async -> Result<Room, RecordFault> {
-    for record in records {
-      guard let stored = StoredOperations(record.bytes) else { return .failure(.unreadable(record.position)) }
-      do throws(MissingRecord) {
-        try room.delivered(RoomRecord(record, stored), now: now)
-      } catch {
-        return .failure(.missing(error.position))
-      }
-    }
-    return .success(room)
-  }
-
-  /// Runs on another thread than the loop's, because decoding a large room takes a while.
-  @concurrent private static func decode(_ bytes: [UInt8], seed: UInt64) async -> RoomImage? {
-    try? RoomImage(bytes, seed: seed)
   }
 
   // MARK: Going

@@ -31,12 +31,14 @@ extension Hub {
     let timeline = run.timeline
     let shapes = UInt64(open.room.canvas.liveCount)
     let digest = open.room.canvas.digest
-    let made = await Hub.encode(image, digest: digest)
-    guard made.isTrue else {
+    // All rooms together are one party, so that those who wait for an answer have their turns between two snapshots.
+    let made = try? await heavyWork.run(for: "snapshots", isBounded: false) { image.encodedSurely(as: digest) }
+    guard let bytes = made else {
       counts.noteSnapshot(isTrue: false)
       logger.error("a snapshot differs from its room; it is not kept", ["room": .text(open.name)])
       return false
     }
+    open.giveSnapshot(position: image.position)
     let event = await ask {
       .snapshot(
         SnapshotRequest(
@@ -45,7 +47,7 @@ extension Hub {
           epoch: open.room.epoch,
           position: image.position,
           shapes: shapes,
-          bytes: made.bytes,
+          bytes: bytes,
           timeline: timeline
         )
       )
@@ -61,12 +63,10 @@ extension Hub {
   /// Makes snapshots before the log is closed, so that rooms open fast after the next start. It makes as many as time
   /// allows, beginning with those that replace damaged records.
   func snapshotBeforeStopping() {
-    var shapesLeft = Hub.shapesBeforeStoppingMax
-    var roomsLeft = Hub.roomsBeforeStoppingMax
-    for open in rooms.all.filter(\.lacksSnapshot).sorted(by: { $0.isLogDamaged && !$1.isLogDamaged }) {
-      shapesLeft -= open.room.canvas.shapeCount
-      roomsLeft -= 1
-      guard shapesLeft >= 0, roomsLeft >= 0, log.fault == nil else { return }
+    var last = LastSnapshots()
+    for open in rooms.all.filter(\.lacksSnapshotAtTheEnd).sorted(by: { $0.isLogDamaged && !$1.isLogDamaged }) {
+      guard log.fault == nil else { return }
+      guard last.takes(shapes: open.room.canvas.shapeCount, isOnlyCopy: open.isLogDamaged) else { continue }
       let snapshot = SnapshotRequest(
         id: 0,
         room: open.name,
@@ -79,18 +79,13 @@ extension Hub {
       log.send(.snapshot(snapshot))
     }
   }
+}
 
-  /// How many shapes are stored in snapshots before stopping. That takes about a second of encoding and two of syncing.
-  private static let shapesBeforeStoppingMax = 500_000
-  private static let roomsBeforeStoppingMax = 500
-
-  /// Encodes a snapshot and decodes it again for comparison, so that none is stored that would give a different room.
-  @concurrent private static func encode(
-    _ image: RoomImage,
-    digest: UInt64
-  ) async -> (bytes: [UInt8], isTrue: Bool) {
-    let bytes = image.encoded()
-    guard let back = try? RoomImage(bytes, seed: digest) else { return (bytes, false) }
-    return (bytes, back.canvas.digest == digest)
+extension RoomImage {
+  /// The bytes of a snapshot. `nil` if reading them back gives a different room.
+  fileprivate func encodedSurely(as digest: UInt64) -> [UInt8]? {
+    let bytes = encoded()
+    let back = try? RoomImage(bytes, seed: digest)
+    return back?.canvas.digest == digest ? bytes : nil
   }
 }

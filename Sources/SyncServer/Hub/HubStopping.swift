@@ -32,7 +32,8 @@ extension Hub {
     goOnStopping()
   }
 
-  /// To be called whenever something ends that stopping may be waiting for.
+  /// To be called when a connection has ended that stopping has been waiting for. While the log still has to answer, this
+  /// calls itself.
   func goOnStopping() {
     switch lifetime.stage {
     case .serving, .closingLog: return

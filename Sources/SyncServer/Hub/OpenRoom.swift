@@ -152,6 +152,9 @@ final class OpenRoom: @unchecked Sendable {
 
   func beginSnapshot() { snapshot.begin() }
 
+  /// The log has been given a snapshot, which it stores even if it is closed next.
+  func giveSnapshot(position: UInt64) { snapshot.give(position: position) }
+
   /// - Parameters:
   ///   - position: the place in the log that the snapshot covers.
   ///   - isStored: false if the snapshot differs from the room, or the log refused it.
@@ -174,6 +177,10 @@ final class OpenRoom: @unchecked Sendable {
 
   /// Whether the newest snapshot lacks some of the room's records, and no other snapshot is being made.
   var lacksSnapshot: Bool { isStored && !snapshot.isUnderWay && room.position > snapshot.position }
+
+  /// Whether the newest snapshot that the log has been given lacks some records. A snapshot that is still being made when
+  /// the log is closed comes too late.
+  var lacksSnapshotAtTheEnd: Bool { isStored && room.position > max(snapshot.position, snapshot.positionGiven) }
 
   /// Whether the room stays open until it has a snapshot. If storing a snapshot of all its records failed, the room is
   /// closed without one, because the log has all records. If the log is damaged, the room stays open.
@@ -198,6 +205,8 @@ struct NewestSnapshot {
   private(set) var positionTried: UInt64
   private(set) var operations: UInt64
   private(set) var isUnderWay = false
+  /// The position of the snapshot that the log has been given and has not answered yet. 0 if there is none.
+  private(set) var positionGiven: UInt64 = 0
   private var pauseMilliseconds: UInt64 = 0
   private var notBefore: UInt64 = 0
 
@@ -215,12 +224,14 @@ struct NewestSnapshot {
   func mayBegin(now: UInt64) -> Bool { !isUnderWay && now >= notBefore }
 
   fileprivate mutating func begin() { isUnderWay = true }
+  fileprivate mutating func give(position: UInt64) { positionGiven = position }
 
   /// The newest snapshot can't be read any more, so none counts as stored.
   fileprivate mutating func forget() { position = 0 }
 
   fileprivate mutating func end(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
     isUnderWay = false
+    positionGiven = 0
     positionTried = position
     self.operations = operations
     if isStored {

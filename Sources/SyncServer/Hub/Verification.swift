@@ -105,7 +105,7 @@ extension Hub {
     }
   }
 
-  private func found(_ damage: LogError) {
+  func found(_ damage: LogError) {
     logger.error("\(damage)", ["room": .text(damage.room ?? "")])
     // If the room is open, it was read before the damage, or is only in memory, so it is sound. A snapshot of it then
     // replaces what is damaged.

@@ -125,14 +125,20 @@ extension LogCommand {
 
   /// Copies a database's rooms into a new directory, which a server can use with `--data`.
   private static func backUp(_ database: Configuration.Storage, to directory: String) throws(StorageFault) -> Int32 {
-    guard mkdir(directory, 0o700) == 0 else {
-      StandardError.complain("\(directory): \(String(cString: strerror(errno)))")
+    guard access(directory, F_OK) != 0 else {
+      StandardError.complain("\(directory): \(String(cString: strerror(EEXIST)))")
       return 1
     }
-    guard try LogMove(from: database, to: .directory(directory), isBackup: true).run(nil) == 0 else {
-      StandardError.complain("\(directory) is not a whole copy; remove it")
+    let new = directory + LogBackup.unfinished
+    guard mkdir(new, 0o700) == 0 else {
+      StandardError.complain("\(new): \(String(cString: strerror(errno)))")
       return 1
     }
+    guard try LogMove(from: database, to: .directory(new), isBackup: true).run(nil) == 0 else {
+      StandardError.complain("\(new) is not a whole copy; remove it")
+      return 1
+    }
+    try LogBackup.finish(new, as: directory)
     return tell(try inspect(directory + "/canvas.db"), of: directory)
   }
 
@@ -145,13 +151,7 @@ extension LogCommand {
       StandardError.complain("\(copy) already exists")
       return 1
     }
-    do throws(StorageFault) {
-      try LogBackup.make(of: database, to: copy, secret: secret)
-    } catch {
-      // An incomplete copy is removed: somebody could mistake it for a whole one.
-      unlink(copy)
-      throw error
-    }
+    try LogBackup.make(of: database, to: copy, secret: secret)
     // The copy is verified at once: damage in the original was copied too, and the operator should learn of it now.
     return tell(try inspect(copy), of: copy)
   }

@@ -506,7 +506,9 @@ struct Room: Sendable {
         // A digest covers everything that the room has, so what has been gathered has to be sent before the digest.
         case .end where fanOut.hasRecords && audience.readers.wantsDigest(seat): flush(now: now)
         case .end(let end): finishState(at: seat, stream, end, now: now)
-        case .gone: beginState(at: seat, now: now)
+        case .gone:
+          audience.readers.loseStream(at: seat)
+          beginState(at: seat, now: now)
         }
       case .states(let channel): loadOwedStates(at: seat, channel)
       case .state: beginState(at: seat, now: now)

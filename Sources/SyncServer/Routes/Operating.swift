@@ -17,7 +17,7 @@ extension RoomService {
   /// Only rooms that somebody has written to can be locked. Otherwise made-up names could make the list of locks grow.
   func locking(_ name: String, by request: Request) async -> Response {
     guard request.method == "PUT" else { return await setting(lockOf: name, to: false, by: request) }
-    return await reading(name) { _ in await self.setting(lockOf: name, to: true, by: request) }
+    return await reading(name, request) { _ in await self.setting(lockOf: name, to: true, by: request) }
   }
 
   func setting(lockOf name: String, to isLocked: Bool, by request: Request) async -> Response {
@@ -56,7 +56,7 @@ extension RoomService {
         message: "before must be a time in Unix milliseconds, and not in the future"
       )
     }
-    return await reading(name) { room in
+    return await reading(name, request) { room in
       let writer = self.writer(of: request, with: grant, in: name, needs: .operator)
       if case .failure(let refusal) = await self.forgetErasures(of: room, before: before, by: writer) {
         return refusal.response
@@ -71,7 +71,7 @@ extension RoomService {
   /// Reverts everything that an actor has written, as far as history goes back, by new operations.
   func takingBack(_ actor: String, in name: String, _ request: Request, _ grant: Grant) async -> Response {
     guard let actor = Identifier(actor) else { return .noSuchActor }
-    return await reading(name) { room in
+    return await reading(name, request) { room in
       guard let then = self.view(of: room) else { return .roomIsGone }
       var history: RoomHistory
       switch await self.readingHistory(of: room, at: .position(then.position), leavingOut: actor, request) {

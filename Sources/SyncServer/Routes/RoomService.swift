@@ -41,8 +41,10 @@ protocol RoomService: HeavyWorker {
   /// - Parameter party: the party for which the list is gathered.
   func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError>
   /// The room, opened if it was closed. It stays open until it is given back.
-  /// - Parameter mayCreate: whether to make the room if nobody has written to it.
-  func take(_ name: String, mayCreate: Bool) async -> Opening<OpenedRoom>
+  /// - Parameters:
+  ///   - mayCreate: whether to make the room if nobody has written to it.
+  ///   - party: the party in whose turn the room is opened.
+  func take(_ name: String, mayCreate: Bool, for party: String) async -> Opening<OpenedRoom>
   func giveBack(_ room: OpenedRoom)
   /// Takes in everything that other nodes have stored and shown to their clients until now.
   /// - Returns: the reason for a failure, or `nil`.

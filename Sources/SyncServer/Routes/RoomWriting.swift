@@ -26,7 +26,7 @@ extension RoomService {
     if stamped != nil { writer.level = .operator }
     let actor = stamped ?? writer.actor
     guard spend(submission.operations.count, paid: charged, writer.payer) else { return .tooFast }
-    return await writing(name) { [writer] room in
+    return await writing(name, request) { [writer] room in
       switch await self.submit(submission.operations, to: room, by: writer) {
       case .success(let cursor):
         self.recordWriting("wrote", request, room: name, as: actor, operations: submission.operations.count)
@@ -50,7 +50,7 @@ extension RoomService {
     case .success(.failure(let error)): return .error(400, code: "bad_message", message: error.description)
     }
     guard spend(shapes.count, paid: charged, writer.payer) else { return .tooFast }
-    return await writing(name) { room in
+    return await writing(name, request) { room in
       guard let canvas = self.view(of: room)?.canvas else { return .roomIsGone }
       let edits: LayoutEdits
       let randomness = self.randomness()
@@ -84,9 +84,13 @@ extension RoomService {
     return await setting(lockOf: name, to: false, by: request)
   }
 
-  private func writing(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
+  private func writing(
+    _ name: String,
+    _ request: Request,
+    _ answer: (OpenedRoom) async -> Response
+  ) async -> Response {
     guard !isStopping else { return .unavailable("the server is stopping") }
-    switch await take(name, mayCreate: true) {
+    switch await take(name, mayCreate: true, for: party(of: request)) {
     case .open(let room):
       defer { giveBack(room) }
       return await answer(room)

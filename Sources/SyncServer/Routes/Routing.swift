@@ -146,11 +146,11 @@ extension RoomService {
     switch resource {
     case .rooms: await roomList(request, grant)
     case .room where request.method == "DELETE": await deletion(of: name, by: request)
-    case .room: await reading(name) { await self.drawing($0, request) }
-    case .history: await reading(name) { await self.spanDocument($0, request) }
-    case .overlaps: await reading(name) { await self.overlaps($0, request) }
-    case .free: await reading(name) { await self.freePlace($0, request) }
-    case .picture: await reading(name) { await self.picture($0, request) }
+    case .room: await reading(name, request) { await self.drawing($0, request) }
+    case .history: await reading(name, request) { await self.spanDocument($0, request) }
+    case .overlaps: await reading(name, request) { await self.overlaps($0, request) }
+    case .free: await reading(name, request) { await self.freePlace($0, request) }
+    case .picture: await reading(name, request) { await self.picture($0, request) }
     case .operations: await operations(request, body, name, grant)
     case .layout: await layout(request, body, name, grant)
     case .sync:
@@ -159,14 +159,14 @@ extension RoomService {
     case .peer: await removal(of: item, from: name, by: request)
     case .lock: await locking(name, by: request)
     case .erasures where request.method == "DELETE": await forgetting(request, name, grant)
-    case .erasures: await reading(name) { self.memoryDocument($0, name) }
+    case .erasures: await reading(name, request) { self.memoryDocument($0, name) }
     case .writing: await takingBack(item, in: name, request, grant)
     }
   }
 
   /// Answers from a room that somebody has written to. The room stays open until the answer is made.
-  func reading(_ name: String, _ answer: (OpenedRoom) async -> Response) async -> Response {
-    switch await take(name, mayCreate: false) {
+  func reading(_ name: String, _ request: Request, _ answer: (OpenedRoom) async -> Response) async -> Response {
+    switch await take(name, mayCreate: false, for: party(of: request)) {
     case .open(let room):
       defer { giveBack(room) }
       guard let view = view(of: room), view.position > 0 else { return .noSuchRoom }

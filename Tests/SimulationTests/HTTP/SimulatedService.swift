@@ -111,7 +111,7 @@ actor SimulatedService: RoomService, LogQuestions {
 
   // MARK: Rooms
 
-  func take(_ name: String, mayCreate: Bool) async -> Opening<Int> {
+  func take(_ name: String, mayCreate: Bool, for party: String) async -> Opening<Int> {
     // Any other room is refused as if the limit of open rooms were reached.
     guard name == Disk.roomName else { return mayCreate ? .full : .absent }
     while room == nil {

@@ -48,7 +48,7 @@ struct HubLocksTests {
     let log = ContestedLog { hub.logTold($0) }
     _ = try hub.loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
     while await hub.awaitsLog { await Task.yield() }
-    guard case .open(let open) = await hub.take("demo", mayCreate: true) else {
+    guard case .open(let open) = await hub.take("demo", mayCreate: true, for: "192.0.2.1") else {
       Issue.record("the room doesn't open")
       return
     }

@@ -47,7 +47,7 @@ struct HubWritingTests {
 
   private func opened() async throws -> OpenRoom {
     while await hub.awaitsLog { await Task.yield() }
-    guard case .open(let open) = await hub.take("demo", mayCreate: true) else { throw NotOpened() }
+    guard case .open(let open) = await hub.take("demo", mayCreate: true, for: "192.0.2.1") else { throw NotOpened() }
     return open
   }
 

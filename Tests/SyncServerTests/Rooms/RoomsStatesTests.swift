@@ -226,4 +226,22 @@ struct RoomsStatesTests {
     #expect(bench.clients[slow].cursor != nil)
     #expect(resets(bench, slow) == 1)
   }
+
+  @Test("all who go on reading arrive some day, however many read slowly from wherever")
+  func allArrive() {
+    var (bench, writer) = crowdedBench()
+    var slow: [Int] = []
+    for _ in 0..<4 {
+      slow.append(joinSlowly(&bench, takes: 400))
+      bench.drag(writer, 1...3, times: 4)
+    }
+    var seconds = 0
+    while slow.contains(where: { bench.clients[$0].cursor == nil }), seconds < 2_000 {
+      passSecond(&bench, writer, slow)
+      bench.room.rest(now: bench.now)
+      seconds += 1
+    }
+    #expect(slow.allSatisfy { bench.clients[$0].cursor != nil }, "after \(seconds) s")
+    #expect(slow.contains { resets(bench, $0) > 1 }, "some had to make way")
+  }
 }

@@ -251,6 +251,7 @@ struct Audience: Sendable {
       channel: channel,
       since: fold.differenceStart(readers.position(of: seat)),
       party: readers.party(of: seat),
+      losses: readers.statesLost(seat),
       ringStart: max(ring.start, channelStarts[channel.index])
     )
   }

@@ -35,6 +35,8 @@ struct Reader: Sendable {
   /// be sent everything.
   private(set) var position: UInt64?
   private(set) var told: Told?
+  /// How many streams of state it has lost to others since it last had a whole one.
+  private(set) var statesLost = 0
   /// The joins and leaves of beats before this ordinal are known to the reader, from its welcome or from when it was
   /// caught up.
   private(set) var peopleToldBefore: UInt64
@@ -236,6 +238,11 @@ struct Reader: Sendable {
   mutating func waitForState(wasTurnedAway: Bool) { stage = .waiting(wasTurnedAway: wasTurnedAway) }
   mutating func enter(stream: Int) { stage = .state(stream: stream, next: 0) }
 
+  /// The stream of state was given up for others. If the reader had taken nothing of it, it has lost nothing.
+  mutating func loseStream() {
+    if case .state(_, next: 1...) = stage { statesLost += 1 }
+  }
+
   /// Takes the reader out of its stream.
   /// - Returns: the stream of state that the reader was in.
   mutating func leaveStream() -> Int? {
@@ -245,7 +252,10 @@ struct Reader: Sendable {
   }
 
   /// The reader has been sent a state as of this position.
-  mutating func reach(_ position: UInt64) { self.position = position }
+  mutating func reach(_ position: UInt64) {
+    self.position = position
+    statesLost = 0
+  }
 
   /// The reader is sent the difference, and then reads the ring again.
   mutating func catchUp(_ notices: [[UInt8]], peopleToldBefore ordinal: UInt64) {

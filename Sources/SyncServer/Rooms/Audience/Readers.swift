@@ -299,6 +299,9 @@ struct Readers: Sendable {
 
   func party(of seat: Int) -> String { readers[seat]?.party ?? "" }
 
+  /// How many streams of state a connection has lost to others since it last had a whole one.
+  func statesLost(_ seat: Int) -> Int { readers[seat]?.statesLost ?? 0 }
+
   /// Whether there was no space for a stream when this reader last asked for one. What the reader lacks has only grown
   /// since, so it would be turned away again.
   func wasTurnedAway(_ seat: Int) -> Bool {
@@ -334,6 +337,8 @@ struct Readers: Sendable {
     lanes[seat].isPlain = false
     becomesReady(lanes[seat].id)
   }
+
+  mutating func loseStream(at seat: Int) { readers[seat]?.loseStream() }
 
   /// Takes a connection out of its stream.
   /// - Returns: the stream of state that it was reading.

@@ -27,6 +27,8 @@ struct StateStream: Sendable {
   /// When a reader last entered or took a part, on the monotonic clock.
   private var takenAt: UInt64 = 0
   private let madeAt: UInt64
+  /// The most often that one of its readers has lost a stream.
+  private var losses = 0
   /// Whether it was known beforehand that making the stream takes little time.
   private let isOfLittle: Bool
 
@@ -62,8 +64,10 @@ struct StateStream: Sendable {
   /// Whether the stream took little time to make, and takes no more memory than one message.
   var isShort: Bool { isOfLittle && parts.count <= 1 }
 
-  mutating func enter(_ party: String, _ now: Moment) {
+  /// - Parameter losses: how often the reader has lost a stream since it last had a whole one.
+  mutating func enter(_ party: String, losses: Int, _ now: Moment) {
     readers[party, default: 0] += 1
+    self.losses = max(self.losses, losses)
     noteTaken(now)
   }
 
@@ -84,11 +88,17 @@ struct StateStream: Sendable {
   private static let stillMilliseconds: UInt64 = 20_000
 
   /// Whether the stream has existed for so long that it may be dropped for another one, even if its readers still take
-  /// parts.
-  func isOld(_ now: Moment) -> Bool { now.monotonicMilliseconds >= madeAt &+ StateStream.oldMilliseconds }
+  /// parts. A reader that has lost a stream has twice as long for the next one, so that it gets to the end some day.
+  func isOld(_ now: Moment) -> Bool {
+    let age = StateStream.oldMilliseconds << UInt64(min(losses, StateStream.doublingsMax))
+    return now.monotonicMilliseconds >= madeAt &+ age
+  }
 
-  /// The age from which a stream may be dropped for another one.
-  static let oldMilliseconds: UInt64 = 30_000
+  /// The age from which a stream may be dropped for another one, if none of its readers has lost one before.
+  private static let oldMilliseconds: UInt64 = 30_000
+  /// Eight minutes are enough for a large room on a slow line. For longer, readers who are slow on purpose would keep
+  /// others waiting.
+  private static let doublingsMax = 4
 
   /// Whether the stream is a difference that covers everything since a place. The whole state covers it too, but would
   /// be a step back for a reader that has a place: on a slow line that reader might never get to its end.

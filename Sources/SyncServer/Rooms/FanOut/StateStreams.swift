@@ -8,6 +8,8 @@ import CanvasCRDT
 /// - A stream that somebody reads stays until it has been read, with one exception. If another reader waits and no
 ///   stream suits that reader, a stream is dropped if its readers have stood still for long, if it is old, or if its
 ///   address has more than its share of the streams.
+/// - Each stream that a reader loses doubles the age at which its next one is old, up to eight minutes. So a reader that
+///   goes on gets to the end some day, unless that takes longer.
 /// - Each stream knows how many readers it has, and from which addresses.
 struct StateStreams: Sendable {
   private let limits: Limits
@@ -25,6 +27,8 @@ struct StateStreams: Sendable {
     let since: UInt64?
     /// The reader's address.
     let party: String
+    /// How often the reader has lost a stream since it last had a whole one.
+    let losses: Int
     /// The ordinal from which on the ring has every beat for the reader's channel. Before it the channel had no member,
     /// so no beats were encoded for it.
     let ringStart: UInt64
@@ -66,11 +70,12 @@ struct StateStreams: Sendable {
     var new: StateStream?
     if shared == nil {
       dropStale(position: fold.position, ring: ring)
-      new = make(want, of: fold, ring: ring, pairs: pairs, now: now)
+      new = make(want, of: fold, ring: ring, pairs: pairs, endsOthers: false, now: now)
       if new == nil { shared = numberOfMore(for: want, position: fold.position, pairs: pairs) }
+      if new == nil, shared == nil { new = make(want, of: fold, ring: ring, pairs: pairs, endsOthers: true, now: now) }
     }
     guard let number = shared ?? new.map({ add($0) }) else { return nil }
-    streams[number]?.enter(want.party, now)
+    streams[number]?.enter(want.party, losses: want.losses, now)
     // The beats since the stream was made may have news about peers only. The reader knows the peers from its welcome,
     // or gets them with whatever else it missed, so it can skip these beats.
     let isCurrent = streams[number].map { want.isMet(by: $0, at: fold.position, pairs) } ?? false
@@ -95,11 +100,11 @@ struct StateStreams: Sendable {
 
   /// Whether a long stream could be made for a reader from that address.
   func hasSpace(for party: String, _ now: Moment) -> Bool {
-    mayTakeMore(isShort: false, for: party, now)
+    mayTakeMore(isShort: false, for: party, endsOthers: true, now)
   }
 
-  private func mayTakeMore(isShort: Bool, for party: String, _ now: Moment) -> Bool {
-    hasSpace(isShort: isShort) || makesWay(isShort: isShort, for: party, now) != nil
+  private func mayTakeMore(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Bool {
+    hasSpace(isShort: isShort) || makesWay(isShort: isShort, for: party, endsOthers: endsOthers, now) != nil
   }
 
   private func hasSpace(isShort: Bool) -> Bool {
@@ -111,33 +116,33 @@ struct StateStreams: Sendable {
   }
 
   /// Drops a stream if there is no space for one more, and one may be dropped.
+  /// - Parameter endsOthers: whether a stream may end whose readers go on.
   /// - Returns: whether there is space now.
-  private mutating func makeSpace(isShort: Bool, for party: String, _ now: Moment) -> Bool {
+  private mutating func makeSpace(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Bool {
     if hasSpace(isShort: isShort) { return true }
-    guard let number = makesWay(isShort: isShort, for: party, now) else { return false }
+    guard let number = makesWay(isShort: isShort, for: party, endsOthers: endsOthers, now) else { return false }
     streams[number] = nil
     return true
   }
 
   /// The stream that may be dropped for a reader from this address: one that nobody reads, or else one whose readers
-  /// stand still. If there is none, it is the oldest stream of the address that has the most streams to itself,
-  /// provided that the stream is old or that the address has more than its share. So one address can neither keep
-  /// others out nor make them start anew.
-  private func makesWay(isShort: Bool, for party: String, _ now: Moment) -> Int? {
+  /// stand still. If there is none, it is a stream of the address that has the most streams to itself: the first that is
+  /// old, or the first of all if that address has more than its share. So one address can neither keep others out nor
+  /// make them start anew.
+  private func makesWay(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()
     if let number = unread ?? alike.filter({ $0.value.standsStill(now) }).keys.min() { return number }
+    guard endsOthers else { return nil }
     // A stream that readers from several addresses share counts for none of them.
     var counts: [String: UInt64] = [:]
     for stream in alike.values { if let owner = stream.onlyParty { counts[owner, default: 0] += 1 } }
-    func count(_ number: Int) -> UInt64 { streams[number]?.onlyParty.flatMap { counts[$0] } ?? 1 }
-    let greediest = alike.keys.min { first, second in
-      let (one, other) = (count(first), count(second))
-      return one == other ? first < second : one > other
-    }
-    guard let number = greediest, let stream = streams[number] else { return nil }
-    let hasMoreThanItsShare = stream.onlyParty != party && count(number) > max(1, most(isShort: isShort) / 2)
-    return stream.isOld(now) || hasMoreThanItsShare ? number : nil
+    func count(_ stream: StateStream) -> UInt64 { stream.onlyParty.flatMap { counts[$0] } ?? 1 }
+    let most = alike.values.map(count).max() ?? 0
+    let greediest = alike.filter { count($0.value) == most }
+    if let number = greediest.filter({ $0.value.isOld(now) }).keys.min() { return number }
+    guard most > max(1, self.most(isShort: isShort) / 2) else { return nil }
+    return greediest.filter { $0.value.onlyParty != party }.keys.min()
   }
 
   private func number(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
@@ -162,13 +167,16 @@ struct StateStreams: Sendable {
     of fold: borrowing Fold,
     ring: borrowing Ring,
     pairs: PairsTold,
+    endsOthers: Bool,
     now: Moment
   ) -> StateStream? {
     // A stream of few changes takes little time to make, and is short if it then fits into one part. Every other stream
     // counts as long: whether it would fit into one part is known only once it is made. A short stream also counts as
     // long if there is space only for a long one.
-    let mayBeShort = fold.hasLittle(since: want.since) && mayTakeMore(isShort: true, for: want.party, now)
-    guard mayBeShort || makeSpace(isShort: false, for: want.party, now) else { return nil }
+    let mayBeShort =
+      fold.hasLittle(since: want.since)
+      && mayTakeMore(isShort: true, for: want.party, endsOthers: endsOthers, now)
+    guard mayBeShort || makeSpace(isShort: false, for: want.party, endsOthers: endsOthers, now) else { return nil }
     let encoding = want.channel.encoding
     let shapesMax = StateStream.shapesMax(encoding, messageBytes: limits.messageBytes)
     let stream = StateStream(
@@ -183,7 +191,8 @@ struct StateStreams: Sendable {
       isOfLittle: mayBeShort,
       now: now
     )
-    return !mayBeShort || makeSpace(isShort: stream.isShort, for: want.party, now) ? stream : nil
+    guard mayBeShort else { return stream }
+    return makeSpace(isShort: stream.isShort, for: want.party, endsOthers: endsOthers, now) ? stream : nil
   }
 
   private mutating func add(_ stream: StateStream) -> Int {

@@ -1,0 +1,44 @@
+import CanvasCRDT
+import RoomLog
+
+/// A room that is being opened: its records are folded into it page by page beside the loop, in place.
+///
+/// `@unchecked Sendable`: only the job that opens the room has it. The job hands it to one piece of work at a time, and
+/// waits for each.
+final class RoomFolding: @unchecked Sendable {
+  let name: String
+  let epoch: UInt64
+  private var room: Room?
+
+  init(_ room: consuming Room) {
+    name = room.name.string
+    epoch = room.epoch
+    position = room.position
+    self.room = room
+  }
+
+  /// How far in the log the room is.
+  private(set) var position: UInt64
+
+  /// Gives the room away, without leaving a second reference to it.
+  func take() -> Room {
+    guard let taken = room.take() else { preconditionFailure("the room was taken before") }
+    return taken
+  }
+
+  /// - Returns: the reason for a failure, or `nil`.
+  func fold(_ records: [LogRecord], now: Moment) -> String? {
+    for record in records {
+      guard let stored = StoredOperations(record.bytes) else {
+        return "the record at \(record.position) was written by a newer server"
+      }
+      do throws(MissingRecord) {
+        try room?.delivered(RoomRecord(record, stored), now: now)
+      } catch {
+        return "the record at \(error.position) is missing"
+      }
+      position = max(position, record.position)
+    }
+    return nil
+  }
+}
