@@ -7,15 +7,24 @@ import Testing
 private let ann = Identifier(packed: 2)!
 
 @Suite struct PaintingInFramesTests {
-  /// A drawing of so many translucent shapes over the whole view that painting them takes several frames.
+  private let green = Color(packed: 0x00FF00)
+  /// The middle of the frontmost shape.
+  private let front = Point(x: 500, y: 100)
+
+  /// A drawing of so many translucent shapes over the whole view that painting them takes several frames, and a small
+  /// green one over them.
   private func heavy() -> LiveDrawing {
     var canvas = Canvas()
     for number in 1...1_600 as ClosedRange<UInt64> {
       var set = Properties()
       set.kind = .rectangle
-      set.size = Size(width: 100_000, height: 100_000)
-      set.position = Point(x: -50_000, y: -50_000)
-      set.alpha = 5
+      let isFront = number == 1_600
+      let side = isFront ? 100.0 : 100_000
+      set.size = Size(width: side, height: side)
+      let center = isFront ? front : Point(x: 0, y: 0)
+      set.position = Point(x: center.x - side / 2, y: center.y - side / 2)
+      set.alpha = isFront ? 10 : 5
+      if isFront { set.fill = green }
       canvas.apply(
         Operation(
           shape: Identifier(packed: number)!,
@@ -42,25 +51,52 @@ private let ann = Identifier(packed: 2)!
     var frames = 1
     while painting.moves, frames < 100 { (_, frames) = (frame(view), frames + 1) }
     #expect(begun == 1 && frames > 2 && frames < 100)
-    let whole = frame(view).pixels
+    let whole = frame(view).pixels(in: view)
     #expect(begun == 1)
 
     // While the next painting is under way, the one before it is shown. Changes don't begin the painting under way
     // anew.
     painting.change()
     for _ in 0..<3 {
-      #expect(frame(view).pixels == whole)
+      #expect(frame(view).pixels(in: view) == whole)
       painting.change()
     }
     #expect(begun == 2)
     while painting.moves, frames < 200 { (_, frames) = (frame(view), frames + 1) }
     #expect(begun == 3 && frames < 200)
 
-    // For another view nothing has been painted yet.
-    var other = view
-    other.zoom(toPercent: 50)
-    #expect(!frame(other).isDone)
-    #expect(frame(view).pixels == whole)
-    #expect(begun == 5)
+    // Where nothing has been painted yet, what is begun is shown.
+    var far = view
+    far.show(center: Point(x: 40_000, y: 0))
+    #expect(!frame(far).isDone)
+    #expect(frame(view).pixels(in: view) == whole)
+    #expect(begun == 4)
+  }
+
+  @Test func `While the view moves in each frame, a painting is finished all the same, and lies where it belongs`() {
+    var drawing = heavy()
+    var painting = PaintingInFrames()
+    var view = CanvasView(columns: 80, rows: 24)
+    /// What a frame shows in the middle of the frontmost shape.
+    func seen() -> Color {
+      let pixels = painting.next(view, .dark, findsAll: { drawing.findCommonRegions(in: view.visibleBox) }) {
+        PaintedShapes(&drawing, view: view, theme: .dark)
+      }.pixels(in: view)
+      let cell = view.cell(of: front)
+      return pixels[Int(cell.y * 2), Int(cell.x * 2)]
+    }
+    #expect(seen() != green)
+    var frames = 1
+    while frames < 30, seen() != green {
+      view.pan(columns: 1, rows: 0.5)
+      frames += 1
+    }
+    #expect(frames < 30)
+    for _ in 0..<20 {
+      view.pan(columns: 1, rows: -0.5)
+      #expect(seen() == green)
+      view.zoom(by: 0.98)
+      #expect(seen() == green)
+    }
   }
 }

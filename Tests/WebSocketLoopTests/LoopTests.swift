@@ -108,6 +108,23 @@ private final class TurnTimer: TurnObserver {
     #expect(isDone.withLock { $0 })
   }
 
+  @Test("A timer that is due at once again and again doesn't keep other work waiting") func busyTimers() async throws {
+    let loop = try EventLoop(name: "timer")
+    defer { loop.stop() }
+    let seen = Mutex<(fired: Int, firedBeforeWork: Int?)>((0, nil))
+    @Sendable func again() {
+      let (fired, isOver) = seen.withLock {
+        $0.fired += 1
+        return ($0.fired, $0.firedBeforeWork != nil || $0.fired == 10_000)
+      }
+      if fired == 1 { loop.execute { seen.withLock { $0.firedBeforeWork = $0.fired } } }
+      if !isOver { loop.schedule(afterMilliseconds: 0, again) }
+    }
+    loop.perform { _ = loop.schedule(afterMilliseconds: 0, again) }
+    let before = await eventually { seen.withLock { $0.firedBeforeWork } }
+    #expect(before.map { $0 < 10 } == true)
+  }
+
   @Test("A turn ends after five milliseconds, and what is left is done in the next ones, in its order")
   func shortTurns() throws {
     let loop = try EventLoop(name: "short")

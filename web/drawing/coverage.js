@@ -198,32 +198,31 @@ export class Coverage {
     const place = (/** @type {Point} */ point) =>
       ({ x: cosine * point.x - sine * point.y + middleX, y: sine * point.x + cosine * point.y + middleY })
     const line = drawn.line ??= lineOf(drawn)
-    const { runs } = line
+    const { pieces, widths } = line
     const { left, top, right, bottom } = this.#area
     const seen = new SeenStrokes(line, size, {
       longest: crossings * (drawn.width + drawn.height) * size, pixels: (right - left) * (bottom - top),
     })
-    for (const { pieces, width } of runs) {
-      const reach = width / 2 * size
-      const covers = reach * 2 > Math.hypot(this.#width, this.#height)
-      for (const piece of pieces()) {
-        const [from, to] = [place(piece.from), place(piece.to)]
-        const control = piece.control ? place(piece.control) : between(from, to)
-        if (!this.#isOpen(Math.min(from.x, control.x, to.x) - reach - edge, Math.min(from.y, control.y, to.y) - reach - edge,
-          Math.max(from.x, control.x, to.x) + reach + edge, Math.max(from.y, control.y, to.y) + reach + edge)) continue
-        const length = distance(from, control) + distance(control, to)
-        if (!covers) {
-          seen.add(piece, width, length)
-          continue
-        }
-        const discs = Math.min(discsMax, Math.ceil(length / reach * 2))
-        const points = Array.from({ length: discs + 1 }, (_, at) => along(from, control, to, discs === 0 ? 0 : at / discs))
-        // Between two discs the stroke's edge lies furthest from their middles, so this distance counts.
-        const widest = reach + edge + (discs === 0 ? 0 : length / discs / 2)
-        if (!points.some((point) => this.#isDiscOpen(point, widest))) continue
-        seen.add(piece, width, length)
-        for (const point of points) this.#coverDisc(point, reach - edge)
+    let end = place(pieces[0].from)
+    for (const [at, piece] of pieces.entries()) {
+      const [from, to] = [end, place(piece.to)]
+      end = to
+      const control = piece.control ? place(piece.control) : between(from, to)
+      const reach = widths[at] / 2 * size
+      if (!this.#isOpen(Math.min(from.x, control.x, to.x) - reach - edge, Math.min(from.y, control.y, to.y) - reach - edge,
+        Math.max(from.x, control.x, to.x) + reach + edge, Math.max(from.y, control.y, to.y) + reach + edge)) continue
+      const length = distance(from, control) + distance(control, to)
+      if (reach * 2 <= Math.hypot(this.#width, this.#height)) {
+        seen.add(piece, widths[at], length)
+        continue
       }
+      const discs = Math.min(discsMax, Math.ceil(length / reach * 2))
+      const points = Array.from({ length: discs + 1 }, (_, disc) => along(from, control, to, discs === 0 ? 0 : disc / discs))
+      // Between two discs the stroke's edge lies furthest from their middles, so this distance counts.
+      const widest = reach + edge + (discs === 0 ? 0 : length / discs / 2)
+      if (!points.some((point) => this.#isDiscOpen(point, widest))) continue
+      seen.add(piece, widths[at], length)
+      for (const point of points) this.#coverDisc(point, reach - edge)
     }
     return seen
   }
@@ -307,7 +306,7 @@ class SeenStrokes {
   /** @returns {InkStroke[]} the line keeps them if all of it is visible */
   made() {
     const line = this.#line
-    const isWhole = this.#count === line.runs.reduce((sum, { pieces }) => sum + pieces().length, 0)
+    const isWhole = this.#count === line.pieces.length
     if (isWhole && line.seen?.size === this.#size) return line.seen.strokes
     const strokes = this.#strokes.map(({ pieces, width }) => ({ path: pathAlong(pieces), width }))
     if (isWhole) line.seen = { size: this.#size, strokes }

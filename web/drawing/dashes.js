@@ -159,13 +159,16 @@ const lengthOf = (from, control, to) => (2 * distance(from, to) + distance(from,
 /** @param {Point} one @param {Point} other */
 const distance = (one, other) => Math.hypot(other.x - one.x, other.y - one.y)
 
+/** @param {Piece} piece @returns {number} it is no longer */
+export const pieceBound = ({ from, control, to }) =>
+  (control ? distance(from, control) + distance(control, to) : distance(from, to))
+
 /**
  * An upper bound of the length of these pieces.
  *
  * @param {Piece[]} pieces
  */
-export const piecesLength = (pieces) => pieces.reduce(
-  (sum, { from, control, to }) => sum + (control ? distance(from, control) + distance(control, to) : distance(from, to)), 0)
+export const piecesLength = (pieces) => pieces.reduce((sum, piece) => sum + pieceBound(piece), 0)
 
 /**
  * Adds the straight pieces between consecutive points.

@@ -2,7 +2,7 @@
 // other, with arrows and dots at the ends. All coordinates are relative to the middle of the shape's box, before it is
 // turned.
 
-import { addStraight, crossings, piecesLength } from './dashes.js'
+import { addStraight, crossings, pieceBound, piecesLength } from './dashes.js'
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../core/table.js').PathPoint} PathPoint */
@@ -32,11 +32,14 @@ const diagonal = /** @type {PathPoint[]} */ ([[0, 0, 100], [boxEnd, boxEnd, 100]
 export const pathOf = ({ path }) => (path.length > 0 ? path : diagonal)
 
 /**
- * A line's parts, each with one width, in order; the filled shapes at the line's ends; and the whole line as one path,
- * for hit tests.
+ * A line in pieces, each of which begins where the one before it ends; its parts, each with one width, in order; the
+ * filled shapes at the line's ends; and the whole line as one path, for hit tests.
  *
  * @typedef {object} DrawnLine
+ * @property {Piece[]} pieces
+ * @property {number[]} widths of the pieces
  * @property {Run[]} runs
+ * @property {boolean} isOne whether it is one run
  * @property {Path2D | null} heads
  * @property {Path2D} whole
  * @property {number} widest
@@ -116,20 +119,33 @@ function inkOf(points, widths, longest) {
  * @returns {DrawnLine}
  */
 function lineAlong(pieces, widths, heads, longest) {
-  const lengths = pieces.map((piece) => piecesLength([piece]))
+  const length = piecesLength(pieces)
+  const isOne = length <= longest && widths.every((width) => width === widths[0])
+  /** @type {Run[] | null} */
+  let runs = null
+  /** @type {Path2D | null} */
+  let whole = null
+  return {
+    pieces, widths, heads, length, isOne, widest: Math.max(...widths),
+    // A stroke may have a thousand runs, and where something lies over it, none is painted.
+    get runs() { return runs ??= runsAlong(pieces, widths, longest) },
+    get whole() { return isOne ? this.runs[0].path : whole ??= pathAlong(pieces) },
+  }
+}
+
+/** @param {Piece[]} pieces @param {number[]} widths of the pieces @param {number} longest a run @returns {Run[]} */
+function runsAlong(pieces, widths, longest) {
   const runs = /** @type {Run[]} */ ([])
-  let [start, length] = [0, 0]
+  let [start, length, next] = [0, 0, pieceBound(pieces[0])]
   for (let end = 1; end <= pieces.length; end++) {
-    length += lengths[end - 1]
-    if (widths[end] === widths[start] && length + lengths[end] <= longest) continue
+    length += next
+    next = end < pieces.length ? pieceBound(pieces[end]) : Infinity
+    if (widths[end] === widths[start] && length + next <= longest) continue
     runs.push(runOf(pieces.slice(start, end), widths[start], length))
     start = end
     length = 0
   }
-  const whole = runs.length === 1 ? runs[0] : runOf(pieces, widths[0], 0)
-  return {
-    runs, heads, get whole() { return whole.path }, widest: Math.max(...widths), length: lengths.reduce((sum, each) => sum + each, 0),
-  }
+  return runs
 }
 
 /** @param {Piece[]} pieces @param {number} width @param {number} length @returns {Run} */

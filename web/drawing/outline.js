@@ -190,8 +190,8 @@ export function isPaintedAside(drawn, { scale }) {
   if (shape.written) return true
   if (strokeWidth * scale <= 0.05) return false
   if (!isStroke(shape.kind)) return shape.filled
-  const { runs, heads } = drawn.line ??= lineOf(drawn)
-  return runs.length > 1 || heads !== null
+  const { isOne, heads } = drawn.line ??= lineOf(drawn)
+  return !isOne || heads !== null
 }
 
 /**

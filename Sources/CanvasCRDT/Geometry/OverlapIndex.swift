@@ -189,8 +189,7 @@ extension OverlapIndex {
     for neighbour in entries[Int(place)].neighbours { marks[Int(neighbour.place)] = wasOverlapping }
     let identifier = entries[Int(place)].identifier
     let placed = entries[Int(place)].placed
-    candidates.removeAll(keepingCapacity: true)
-    spend(tree.collect(touching: TurnedExtent(placed), into: &candidates))
+    spend(findCandidates(for: placed))
 
     var changes = OverlapChanges()
     var remaining = 0
@@ -225,6 +224,13 @@ extension OverlapIndex {
       changes.began.sort()
     }
     return changes
+  }
+
+  /// Finds the shapes that an outline may overlap. Thousands of lines may cross each other, and none of them overlaps anything.
+  /// - Returns: how many steps that took.
+  private mutating func findCandidates(for placed: PlacedOutline) -> Int {
+    candidates.removeAll(keepingCapacity: true)
+    return placed.overlaps ? tree.collect(touching: TurnedExtent(placed), into: &candidates) : 0
   }
 
   private mutating func rewriteNeighbours(of place: Int32, marked stillOverlapping: UInt32) {
@@ -344,9 +350,8 @@ extension OverlapIndex {
   /// takes too much work, the search stops and the index is crowded.
   private mutating func findAllPairs() {
     for place in entries.indices where places[entries[place].identifier] == Int32(place) {
-      candidates.removeAll(keepingCapacity: true)
       let placed = entries[place].placed
-      var steps = tree.collect(touching: TurnedExtent(placed), into: &candidates)
+      var steps = findCandidates(for: placed)
       defer { spend(steps) }
       for candidate in candidates where Int(candidate) > place {
         if let stepsLeft, steps > stepsLeft { return forgetPairs() }

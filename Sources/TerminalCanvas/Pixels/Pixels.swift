@@ -21,6 +21,19 @@ public struct Pixels: Equatable, Sendable {
 
   func value(_ row: Int, _ column: Int) -> SIMD4<Float> { values[row * width + column] }
 
+  /// Some of these pixels in other places. For each row and each column of the result it is given which one of these it
+  /// shows; nil shows the colour.
+  func taken(rows: [Int?], columns: [Int?], otherwise color: Color) -> Pixels {
+    var pixels = Pixels(width: columns.count, height: rows.count, filledWith: color)
+    for (row, from) in rows.enumerated() {
+      guard let from else { continue }
+      for case (let column, let place?) in columns.enumerated() {
+        pixels.values[row * columns.count + column] = value(from, place)
+      }
+    }
+    return pixels
+  }
+
   /// Blends a colour over a pixel. The pixel's mark as common area becomes weaker by the part that is covered.
   mutating func blend(_ row: Int, _ column: Int, _ color: SIMD4<Float>, part: Float) {
     let index = row * width + column

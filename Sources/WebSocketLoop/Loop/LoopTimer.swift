@@ -20,10 +20,12 @@ public final class LoopTimer {
     self.handle = handle
   }
 
-  /// Starts the timer, or starts it again. The delay counts from the loop's `now`, which is when the turn began.
+  /// Starts the timer, or starts it again. The delay counts from the loop's `now`, which is when the turn began. It is a
+  /// millisecond at least: libuv before 1.45 fires timers until none is due, so one that starts itself again and again would keep
+  /// the loop from its sockets.
   func start(afterMilliseconds delay: UInt64) {
     guard let handle else { return }
-    uv_timer_start(handle, { LoopTimer.from($0!.pointee.data).fire() }, delay, 0)
+    uv_timer_start(handle, { LoopTimer.from($0!.pointee.data).fire() }, max(delay, 1), 0)
   }
 
   /// Ends the timer for good. Cancelling a timer that has fired has no effect.

@@ -25,4 +25,21 @@ struct HostileDrawingTests {
     // Each change adds only a few steps, and a change that takes more than are left makes the index crowded.
     #expect(index.stepsLeft.map { $0 <= steps + 100 * OverlapIndex.stepsMax(shapes: 1) } == true)
   }
+
+  @Test("Lines that cross each other are no work, since they overlap nothing: neither all at once nor when they move")
+  func lines() throws {
+    let canvas = HostileDrawing(.tied, seed: 1, shapes: 1_000).canvas
+    let shapes = canvas.shapes.map { canvas.drawn($0) }.map { (identifier: $0.id, outline: $0.outline) }
+    let steps = 10 * shapes.count
+    var index = OverlapIndex(shapes, stepsLeft: steps)
+    // The star that they are tied to is compared with each, since all of them lie near it.
+    let left = try #require(index.stepsLeft)
+    #expect(!index.isCrowded && (1..<steps).contains(left))
+    for line in shapes where line.outline.kind == .line {
+      var outline = line.outline
+      outline.position.x += 1
+      #expect(index.update(line.identifier, to: outline).isEmpty)
+    }
+    #expect(index.stepsLeft == left && index.outline(of: shapes[1].identifier) != shapes[1].outline)
+  }
 }

@@ -60,7 +60,8 @@ struct PaintedShapes {
     goOn(since: began)
   }
 
-  var pixels: Pixels { painter.pixels }
+  /// - Parameter view: where they are shown, which may be elsewhere by now than where they were painted.
+  func pixels(in view: CanvasView) -> Pixels { painter.pixels.moved(from: self.view, to: view, paper: theme.paper) }
 
   /// Paints as much as fits into one frame.
   mutating func goOn(since began: UInt64 = Clocks.monotonicMilliseconds()) {

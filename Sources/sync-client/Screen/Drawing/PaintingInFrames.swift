@@ -2,8 +2,9 @@ import TerminalCanvas
 
 /// The paintings of a drawing, from frame to frame.
 ///
-/// A painting that takes several frames is finished even if the drawing changes meanwhile: if it were begun anew after
-/// each change, it would never be finished. Until then the painting before it is shown, if it has the same view.
+/// A painting that takes several frames is finished even if the drawing or the view changes meanwhile: if it were begun
+/// anew after each change, as while one follows somebody who pans, it would never be finished. Until then the painting
+/// before it is shown, moved and scaled to the view.
 struct PaintingInFrames {
   private var newest: PaintedShapes?
   private var done: PaintedShapes?
@@ -30,7 +31,8 @@ struct PaintingInFrames {
     findsAll: () -> Bool,
     begin: () -> PaintedShapes
   ) -> PaintedShapes {
-    if let going = goOn(view, theme, findsAll: findsAll) {
+    if newest?.view != view { change() }
+    if let going = goOn(theme, findsAll: findsAll) {
       newest = going
     } else {
       isOutdated = false
@@ -38,12 +40,13 @@ struct PaintingInFrames {
     }
     guard let newest else { preconditionFailure("nothing was begun") }
     if newest.isDone { done = newest }
-    return done.flatMap { $0.view == view && $0.theme == theme ? $0 : nil } ?? newest
+    guard let done, done.theme == theme, done.view.visibleBox.intersects(view.visibleBox) else { return newest }
+    return done
   }
 
   /// Paints one more step of the newest painting. Nil where another one has to be begun.
-  private func goOn(_ view: CanvasView, _ theme: Theme, findsAll: () -> Bool) -> PaintedShapes? {
-    guard var newest, newest.view == view, newest.theme == theme else { return nil }
+  private func goOn(_ theme: Theme, findsAll: () -> Bool) -> PaintedShapes? {
+    guard var newest, newest.theme == theme else { return nil }
     guard newest.isDone else {
       newest.goOn()
       return newest

@@ -14,7 +14,7 @@ extension LiveCanvas {
     let painted = paintShapes()
     var frame = frame()
     frame.scene = scene(labels: painted.labels)
-    return RoomScreen(layout: layout, theme: theme, depth: depth).screen(frame, shapes: painted.pixels)
+    return RoomScreen(layout: layout, theme: theme, depth: depth).screen(frame, shapes: painted.pixels(in: view))
   }
 
   private func followSomeone() {

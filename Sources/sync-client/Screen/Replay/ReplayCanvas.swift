@@ -139,7 +139,7 @@ final class ReplayCanvas: ScreenContent {
     frame.showsHelp = showsHelp
     frame.timeline = timeline
     if drawing.count == 0 { frame.scene.invitation = ["Nothing is drawn yet."] }
-    return RoomScreen(layout: layout, theme: theme, depth: depth).screen(frame, shapes: painted.pixels)
+    return RoomScreen(layout: layout, theme: theme, depth: depth).screen(frame, shapes: painted.pixels(in: view))
   }
 
   private var timeline: Timeline {
