@@ -343,19 +343,6 @@ async def test_history_that_is_not_kept():
             assert len((await server.get(f"/v1/rooms/kept?at={span['to']}")).json["shapes"]) == 2
 
 
-async def test_many_look_back_at_once(shared):
-    """The requests wait for each other, and each of them is answered."""
-    await asyncio.gather(*[shared.write("long-ago", 100) for _ in range(10)])
-    span = (await shared.get("/v1/rooms/long-ago/history")).json
-    ways = [await asyncio.open_connection("127.0.0.1", shared.port) for _ in range(60)]
-    for _, writer in ways:
-        writer.write(f"GET /v1/rooms/long-ago?at={span['to']} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-    for answer in await asyncio.gather(*[reader.read() for reader, _ in ways]):
-        assert answer.startswith(b"HTTP/1.1 200 ") and answer.count(b'"kind"') == 1000, answer[:200]
-    for _, writer in ways:
-        writer.close()
-
-
 async def test_overlaps_boxes_and_free_places(shared):
     """Which shapes overlap, what a box would overlap, and where a box would overlap nothing."""
     box = {"position": [0, 0], "size": [100, 100]}

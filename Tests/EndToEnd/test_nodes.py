@@ -48,19 +48,6 @@ async def all_are_answered(acknowledged, people, times=1):
         "everyone is answered")
 
 
-async def keep_writing(client, acknowledged, is_over):
-    """Writes again as soon as each write is answered. A write that is refused as unavailable is tried again."""
-    shape, x = identifier(), 0
-    while not is_over.is_set():
-        message = await client.write(rectangle(shape, position=[x, 0]), id=identifier())
-        if message["type"] == "ack":
-            acknowledged[shape] = x
-            x += 1
-        else:
-            assert message["code"] == "unavailable", message
-            await asyncio.sleep(0.05)
-
-
 async def test_what_is_drawn_on_one_node_is_seen_on_all():
     """C13: A client need not know that there are several nodes."""
     with nodes(3) as servers:
@@ -271,24 +258,6 @@ async def test_a_room_deleted_at_one_node_is_closed_at_all():
         ben = await Client.join(second, "garden")
         assert not ben.live
         await draw(ben, rectangle(identifier()))
-
-
-async def test_a_database_that_hangs_up_is_unavailable_for_a_moment():
-    """Every connection of the nodes is broken, again and again, while people write. Every acknowledged write is stored,
-    once."""
-    with nodes(2) as servers:
-        people = [await Client.join(server, "garden") for server in servers for _ in range(4)]
-        acknowledged, is_over = {}, asyncio.Event()
-        writing = [asyncio.create_task(keep_writing(one, acknowledged, is_over)) for one in people]
-        for _ in range(12):
-            await all_are_answered(acknowledged, len(people))
-            ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{servers[0].data.rsplit('/', 1)[1]}'")
-        await all_are_answered(acknowledged, len(people))
-        is_over.set()
-        await asyncio.gather(*writing)
-        await agree(*people)
-        for shape, x in acknowledged.items():
-            assert position(people[0], shape)[0] == x
 
 
 async def test_what_no_standby_has_is_shown_to_nobody():

@@ -100,24 +100,6 @@ async def test_a_room_closes_when_idle_and_opens_as_it_was():
         assert other.live == live
 
 
-async def test_many_come_at_once_to_a_room_that_is_not_open():
-    """The room is opened only once. All clients write, and all have the same drawing in the end."""
-    with Server() as server:
-        (old,) = await server.write("crowd")
-        server.restart()
-        for room, before in [("crowd", {old}), ("crowd-new", set())]:
-            clients = await asyncio.gather(*[Client.join(server, room) for _ in range(30)])
-            shapes = {identifier() for _ in clients}
-            await asyncio.gather(
-                *[client.write({"shape": shape, "set": {"kind": "star"}}) for client, shape in zip(clients, shapes)]
-            )
-            for client in clients:
-                while set(client.live) != shapes | before:
-                    await client.receive()
-        server.restart()
-        assert len((await server.get("/v1/rooms/crowd")).json["shapes"]) == 31
-
-
 async def test_as_many_rooms_are_open_as_may_be():
     """An idle room is closed so that a new one can open, and opens again as it was. If no room is idle, the client is
     told."""

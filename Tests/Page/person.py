@@ -145,6 +145,11 @@ class Person:
         except Exception as error:
             raise AssertionError(f"{self.name} waited in vain for {what or expression}; {self.noticed}") from error
 
+    def choose(self, entry, exact=False):
+        """Opens the page's menu and chooses one of its entries."""
+        self.page.get_by_role("button", name="Menu", exact=True).click()
+        self.page.get_by_role("menuitem", name=entry, exact=exact).click()
+
     def choose_size(self, suffix):
         """Answers how large the picture shall be. The page asks that only for a picture of pixels."""
         if suffix == "PNG":

@@ -141,8 +141,7 @@ def test_a_png_is_as_large_as_the_drawing_and_one_chooses_how_fine(room):
     ann = room.join("Ann", at=(0, 0))
     sizes = {}
     for scale in ("1×", "2×", "4×"):
-        ann.page.get_by_role("button", name="Menu", exact=True).click()
-        ann.page.get_by_role("menuitem", name="Export as PNG").click()
+        ann.choose("Export as PNG")
         with ann.page.expect_download() as download:
             ann.page.get_by_role("dialog").get_by_role("button", name=scale).click()
         with open(download.value.path(), "rb") as file:
@@ -157,8 +156,7 @@ def test_a_png_that_no_canvas_can_be_becomes_as_large_as_one_can(room):
     room.add(position=[0, 0], size=[100, 100], fill="#FF0000")
     room.add(position=[60000, 0], size=[100, 100], fill="#0000FF")
     ann = room.join("Ann", at=(0, 0))
-    ann.page.get_by_role("button", name="Menu", exact=True).click()
-    ann.page.get_by_role("menuitem", name="Export as PNG").click()
+    ann.choose("Export as PNG")
     ann.page.get_by_role("dialog").wait_for()
     with ann.page.expect_download() as download:
         ann.page.keyboard.press("Enter")

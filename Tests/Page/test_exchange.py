@@ -17,11 +17,6 @@ DROP = """([text, name]) => {
 }"""
 
 
-def menu(person, entry):
-    person.page.get_by_role("button", name="Menu", exact=True).click()
-    person.page.get_by_role("menuitem", name=entry).click()
-
-
 def test_a_layout_is_dropped(room):
     """The layout is dropped as a file and as text. Its shapes are where the layout says, and are one step of undo."""
     ann, bob = room.join("Ann"), room.witness()
@@ -49,7 +44,7 @@ def test_a_file_is_chosen(room):
     """The file is chosen from the menu."""
     ann = room.join("Ann")
     with ann.page.expect_file_chooser() as chooser:
-        menu(ann, "Import…")
+        ann.choose("Import…")
     chooser.value.set_files({"name": "squares.json", "mimeType": "application/json", "buffer": LAYOUT.encode()})
     room.wait_for_shapes(2)
 
@@ -62,7 +57,7 @@ def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
     saved = {}
     for suffix in ["JSON", "SVG", "PNG"]:
         with ann.page.expect_download() as download:
-            menu(ann, f"Export as {suffix}")
+            ann.choose(f"Export as {suffix}")
             ann.choose_size(suffix)
         assert download.value.suggested_filename == f"{room.name}.{suffix.lower()}"
         with open(download.value.path(), "rb") as file:
@@ -177,8 +172,7 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
     ann = room.join("Ann", phone=True, at=(0, 0))
 
     def choose(entry):
-        ann.page.get_by_role("button", name="Menu", exact=True).click()
-        ann.page.get_by_role("menuitem", name=entry, exact=True).click()
+        ann.choose(entry, exact=True)
 
     # As in a browser with a window: there, writing to the clipboard needs only a press, while reading needs a
     # permission.
@@ -249,6 +243,6 @@ def test_a_picture_takes_no_more_memory_than_a_page_has(room):
         }
     }""")
     with ann.page.expect_download(timeout=120_000):
-        menu(ann, "Export as PNG")
+        ann.choose("Export as PNG")
         ann.choose_size("PNG")
     assert 30e6 < ann.page.evaluate("largest") < 70e6

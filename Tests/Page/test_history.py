@@ -18,8 +18,7 @@ def past(room):
 
 
 def open_history(person):
-    person.page.get_by_role("button", name="Menu", exact=True).click()
-    person.page.get_by_role("menuitem", name="History").click()
+    person.choose("History")
     person.page.get_by_label("Moment").wait_for()
 
 
@@ -110,8 +109,7 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
 def test_history_by_keyboard_and_without_a_past(room):
     """The arrow keys go back step by step, and Escape returns to now. A room that nobody wrote to has no history."""
     ann = room.join("Ann")
-    ann.page.get_by_role("button", name="Menu", exact=True).click()
-    ann.page.get_by_role("menuitem", name="History").click()
+    ann.choose("History")
     ann.page.locator(".notice", has_text="no history").wait_for()
     past(room)
     ann.forgive("404")

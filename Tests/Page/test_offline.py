@@ -6,8 +6,6 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from modules import module
-from test_exchange import menu
 from waiting import wait_until
 
 
@@ -131,7 +129,7 @@ def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_
         ann.page.keyboard.press("Control+d")
         ann.wait("app.session.shapeCount === 2", "the copy")
         with ann.page.expect_download() as download:
-            menu(ann, "Export as JSON")
+            ann.choose("Export as JSON")
         with open(download.value.path()) as file:
             assert len(json.load(file)["shapes"]) == 2
         assert ann.page.evaluate("fetch('/page.json?own').then((answer) => answer.json()).then(({ version }) => version !== undefined)")

@@ -292,6 +292,29 @@ def test_only_what_is_in_view_and_has_changed_is_painted(room):
     assert 0 < fills <= 6 * frames, fills
 
 
+# How often a method of the canvases was called for each picture that was painted while `act` ran.
+COUNTED = """
+  const counted = async (method, act) => {
+    let count = 0
+    const prototypes = [CanvasRenderingContext2D.prototype, OffscreenCanvasRenderingContext2D.prototype]
+    const owns = prototypes.map((each) => each[method])
+    prototypes.forEach((each, at) => { each[method] = function (...values) { count += 1; return owns[at].apply(this, values) } })
+    // However quick this machine is, a look at the clock takes a millisecond.
+    const clock = performance.now.bind(performance)
+    let ahead = 0
+    performance.now = () => clock() + (ahead += 1)
+    const counts = []
+    const { paint } = app.painter
+    app.painter.paint = (now) => { count = 0; paint.call(app.painter, now); counts.push(count) }
+    await act()
+    performance.now = () => clock() + ahead
+    app.painter.paint = paint
+    prototypes.forEach((each, at) => { each[method] = owns[at] })
+    return counts
+  }
+"""
+
+
 def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
     """20,000 shapes: during a zoom each frame paints a few hundred of them, and in the end all is sharp."""
     ann = room.join()
@@ -304,27 +327,12 @@ def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
     ann.wait_for_shapes(20_000)
     ann.run("app.view.fit(app.session.bounds()); return null")
     ann.wait("app.painter.isDone")
-    fills = ann.run("""
-      return (async () => {
-        let count = 0
-        for (const { prototype } of [CanvasRenderingContext2D, OffscreenCanvasRenderingContext2D]) {
-          const own = prototype.fill
-          prototype.fill = function (...values) { count += 1; return own.apply(this, values) }
-        }
-        // However quick this machine is, a look at the clock takes a millisecond.
-        const clock = performance.now.bind(performance)
-        let ahead = 0
-        performance.now = () => clock() + (ahead += 1)
-        const counts = []
-        const paint = app.painter.paint.bind(app.painter)
-        app.painter.paint = (now) => { count = 0; paint(now); counts.push(count) }
-        for (let step = 0; step < 30; step++) {
-          app.view.zoomAt({ x: 600, y: 400 }, step < 15 ? 0.98 : 1.03)
-          await new Promise(requestAnimationFrame)
-        }
-        performance.now = () => clock() + ahead
-        return counts
-      })()""")
+    fills = ann.run(COUNTED + """return counted('fill', async () => {
+      for (let step = 0; step < 30; step++) {
+        app.view.zoomAt({ x: 600, y: 400 }, step < 15 ? 0.98 : 1.03)
+        await new Promise(requestAnimationFrame)
+      }
+    })""")
     assert len(fills) >= 25 and 0 < max(fills) < 1000, fills
     ann.wait("app.painter.isDone")
     picture = ann.picture()
@@ -344,31 +352,12 @@ def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
         ann.wait_for_shapes(len(made))
         ann.look_at(0, 0)
         ann.wait("app.painter.isDone")
-        counts = ann.run("""
-          return (async () => {
-            let count = 0
-            const owns = []
-            for (const { prototype } of [CanvasRenderingContext2D, OffscreenCanvasRenderingContext2D]) {
-              const own = prototype.stroke
-              owns.push(() => { prototype.stroke = own })
-              prototype.stroke = function (...values) { count += 1; return own.apply(this, values) }
-            }
-            // However quick this machine is, a look at the clock takes a millisecond.
-            const clock = performance.now.bind(performance)
-            let ahead = 0
-            performance.now = () => clock() + (ahead += 1)
-            const counts = []
-            const { paint } = app.painter
-            app.painter.paint = (now) => { count = 0; paint.call(app.painter, now); counts.push(count) }
-            app.scene.touchAll()
-            app.invalidate()
-            do await new Promise(requestAnimationFrame)
-            while (!app.painter.isDone)
-            performance.now = () => clock() + ahead
-            app.painter.paint = paint
-            for (const giveBack of owns) giveBack()
-            return counts
-          })()""")
+        counts = ann.run(COUNTED + """return counted('stroke', async () => {
+          app.scene.touchAll()
+          app.invalidate()
+          do await new Promise(requestAnimationFrame)
+          while (!app.painter.isDone)
+        })""")
         assert sum(counts) >= max(60, len(made)) and max(counts) < 60, counts
         room.write(*((shape, {"deleted": True}) for shape in made))
         ann.wait_for_shapes(0)

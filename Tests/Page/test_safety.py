@@ -29,8 +29,7 @@ def test_names_of_shapes_and_people_are_only_text(room):
     bob.leave()
     for suffix in ["PNG", "SVG", "JSON"]:
         with ann.page.expect_download():
-            ann.page.get_by_role("button", name="Menu", exact=True).click()
-            ann.page.get_by_role("menuitem", name=f"Export as {suffix}").click()
+            ann.choose(f"Export as {suffix}")
             ann.choose_size(suffix)
     assert ann.run("return window.ran ?? null") is None
     inside = ann.page.evaluate(
@@ -80,8 +79,7 @@ def test_a_token_goes_neither_into_the_history_nor_into_links(room):
     ann = room.join("Ann", fragment="#token=secret-4711", before=listen)
     assert ann.page.evaluate("location.href") == room.server.url(room.path)
     assert any(url.endswith("/sync?token=secret-4711") for url in asked)
-    ann.page.get_by_role("button", name="Menu", exact=True).click()
-    ann.page.get_by_role("menuitem", name="History").click()
+    ann.choose("History")
     ann.page.get_by_label("Moment").wait_for()
     assert "Bearer secret-4711" in asked
     ann.page.get_by_role("button", name="Back to the present").click()

@@ -71,14 +71,6 @@ def test_who_types_nothing_writes_nothing(server, client):
         assert note["text"] == "Sell eggs"
 
 
-def test_a_text_under_another_shape_is_read_beside_it(server, client):
-    draw(server, "under", position=[0, 0], size=[400, 64], text="Left of it it says this, and on the right", z="A")
-    draw(server, "under", position=[160, 0], size=[64, 64], name="Lid", z="B")
-    with Tmux(joins(client, server, "under")) as screen:
-        screen.shows("Left of", "the right", "Lid")
-        assert not any("Left of it it says this, and" in line for line in screen.lines())
-
-
 def test_ink_is_seen_while_it_is_drawn(server, client):
     """Another person's pen is seen at once, and the stroke stays when it is finished."""
     shape = "afy-kw5-t7o"
