@@ -303,18 +303,22 @@ async def test_a_square_is_charged_for_all_that_it_moves():
 async def test_deletions_without_end_keep_nobody_from_drawing():
     """W12: When the memory for deletions is full, the oldest deletions are forgotten. While it is half full, one
     address can take no more than its share."""
-    with Server("--max-erasures", 2_400, "--min-erasure-ms", 1_000, "--max-ops-per-second", 1_000_000) as server:
+    flags = "--max-erasures", 2_400, "--max-ops-per-second", 1_000_000
+
+    async def delete(eve, count, id):
+        return await eve.write(*({"shape": identifier(), "set": {"deleted": True}} for _ in range(count)), id=id)
+
+    # A share counts the deletions of the last hour.
+    with Server(*flags) as server:
         eve = await Client.join(server, "full")
+        assert (await delete(eve, 1_000, 1))["type"] == "ack"
+        assert (await delete(eve, 300, 2))["code"] == "quota_exceeded"
 
-        async def delete(count, id):
-            return await eve.write(*({"shape": identifier(), "set": {"deleted": True}} for _ in range(count)), id=id)
-
-        assert (await delete(1_000, 1))["type"] == "ack"
-        assert (await delete(300, 2))["code"] == "quota_exceeded"
-        # Here a share counts the deletions of the last second (by default, of the last hour). So in the end Eve deletes
-        # more than the memory holds.
-        for _ in range(6):
-            await eventually(lambda: delete(400, 3), "there is a share again", holds=lambda answer: answer["type"] == "ack")
+    # Here it counts those of the last second, so in the end Eve deletes more than the memory holds.
+    with Server(*flags, "--min-erasure-ms", 1_000) as server:
+        eve = await Client.join(server, "full")
+        for _ in range(9):
+            await eventually(lambda: delete(eve, 400, 3), "there is a share again", holds=lambda answer: answer["type"] == "ack")
 
         async def draws():
             drawn = await eve.write({"shape": identifier(), "set": {"kind": "star"}}, id=100)
