@@ -1,17 +1,17 @@
 /// A drawing as a set of registers that merge. Every replica of a room holds one.
 ///
-/// Canvases that have taken in the same operations are equal, whatever the order of the operations and however often
-/// each operation came. Merging reads no clock and checks no limit: the server checks both before an operation enters
-/// the log.
+/// Canvases that have taken in the same operations are equal. The order of the operations doesn't matter, nor does how
+/// often each of them came. Merging reads no clock and checks no limit: the server checks both before an operation
+/// enters the log.
 ///
 /// Records lie in pages. A copy of a canvas shares its pages with the original until one of the two changes a page. So
 /// a snapshot in a busy room costs the copies of a few pages rather than a copy of the whole canvas.
 public struct Canvas: Sendable {
-  /// The records, by slot. A free slot holds a record without any register or erasure.
+  /// The records, by slot. A free slot holds an empty record, without a register or an erasure.
   private(set) var pages: [[ShapeRecord]] = []
 
-  /// For each page, the place in the log of the page's newest change. A delta skips the pages that have not changed
-  /// since the place where the delta begins.
+  /// For each page, the place in the log of the page's newest change. `operations(since:)` skips the pages whose newest
+  /// change lies before the place that the client has read up to.
   private var pageChangedAt: [UInt64] = []
 
   private var freeSlots: [UInt32] = []
@@ -21,7 +21,7 @@ public struct Canvas: Sendable {
   /// The erasures of the shapes that have no registers left. Each stays until it is forgotten.
   private var erasures = IdentifierMap<Erasure>()
 
-  /// The digest. `nil` until `countDigest` is called; from then on it is updated with each register.
+  /// The digest. `nil` until `countDigest` is called; from then on every change of a register also updates the digest.
   var countedDigest: CountedDigest?
 
   /// How many shapes are live.
@@ -44,8 +44,8 @@ public struct Canvas: Sendable {
   static let pageShift: UInt32 = 5
   static let pageLength = 1 << Int(pageShift)
 
-  /// An empty canvas. `seed` decides which slots of the hash table shapes get. It has to be random where identifiers
-  /// come from strangers, because they could otherwise choose identifiers that collide. Nothing that can be read from a
+  /// An empty canvas. `seed` decides which slots of the hash table shapes get. It has to be random if strangers choose
+  /// the identifiers, because they could otherwise choose identifiers that collide. Nothing that can be read from a
   /// canvas depends on the seed.
   public init(seed: UInt64) {
     table = SlotTable(seed: seed)
@@ -54,7 +54,7 @@ public struct Canvas: Sendable {
   /// How many shapes have registers, live or not. A limit on shapes has to count all of these, because all take memory.
   public var shapeCount: Int { table.count }
 
-  /// How many shapes have nothing left but an erasure.
+  /// How many shapes have no registers left, only an erasure.
   public var erasureCount: Int { erasures.count }
 
   public var isEmpty: Bool { table.count == 0 && erasures.isEmpty }
@@ -111,7 +111,8 @@ extension Canvas {
     return change
   }
 
-  /// Takes over the record of a shape that this canvas doesn't have. So no registers have to be compared.
+  /// Takes over the record of a shape that this canvas doesn't have. Unlike merging a record, this compares no
+  /// registers.
   private mutating func adopt(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
     var change = Change(shape: record.shape)
     change.changed = record.values.assigned
@@ -167,8 +168,9 @@ extension Canvas {
     return true
   }
 
-  /// Forgets the erasures that were stamped before `milliseconds`, and returns how many they were. This is only safe
-  /// where operations with stamps that old are refused. Otherwise such an operation could bring a deleted shape back.
+  /// Forgets the erasures that were stamped before `milliseconds`, and returns how many it has forgotten. This is only
+  /// safe if operations with stamps from before that time are refused. Otherwise such an operation could bring a
+  /// deleted shape back.
   /// - Parameter most: an upper bound on the shapes without registers whose erasures are forgotten. Forgetting a
   ///   million takes a third of a second.
   @discardableResult
@@ -186,8 +188,9 @@ extension Canvas {
         if let erasure = pages[page][row].erasure, erasure.milliseconds < milliseconds,
           pages[page][row].forgetErasure(before: milliseconds)
         {
-          // The place of the erasure itself is not known, because the record may have changed since. A place that is
-          // too late is harmless: at worst a client gets the whole state where a delta would have been enough.
+          // The record's newest change is used in place of the erasure, whose own place isn't stored. The change may be
+          // later than the erasure. That is harmless: at worst a client gets the whole state although a delta would
+          // have been enough.
           newestPlace = max(newestPlace, pages[page][row].changedAt)
           forgotten += 1
         }
@@ -197,8 +200,8 @@ extension Canvas {
     return forgotten
   }
 
-  /// Returns a time: if all erasures stamped before this time are forgotten, at most `count` remain. A few more than
-  /// needed may be forgotten: at most a sixteenth of all, unless these have the same millisecond.
+  /// Returns a time. If all erasures stamped before this time are forgotten, at most `count` remain. Slightly fewer may
+  /// remain than necessary, by at most a sixteenth of all erasures, or by more if many have the same millisecond.
   /// - Returns: `nil` if there are no more than `count` erasures.
   public func timeOfErasures(leaving count: Int) -> UInt64? {
     guard erasures.count > count, let first = erasures.values.first else { return nil }
@@ -209,7 +212,7 @@ extension Canvas {
       high = max(high, erasure.stamp.milliseconds)
     }
     // Each round divides a span of time into about a thousand parts and counts the erasures in each part. The next
-    // round divides the part in which the wanted time lies.
+    // round divides the part that contains the wanted time.
     var left = erasures.count
     while true {
       let width = (high - low) / 1_024 + 1
@@ -248,7 +251,7 @@ extension Canvas {
 // MARK: - Keeping the books
 
 extension Canvas {
-  /// A record for a shape that has none. If there is an erasure of the shape, it becomes part of the record.
+  /// A record for a shape that has none. If the canvas has an erasure of the shape, the erasure moves into the record.
   private func newRecord(_ shape: Identifier) -> ShapeRecord {
     var record = ShapeRecord(shape: shape)
     if !erasures.isEmpty, let erasure = erasures[shape] {

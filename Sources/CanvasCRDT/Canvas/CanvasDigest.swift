@@ -1,4 +1,4 @@
-/// The sums of the registers' hashes: one sum for each vocabulary that added properties.
+/// The sums of the registers' hashes, separately for the properties that each vocabulary added.
 struct CountedDigest: Hashable, Sendable {
   /// The sum over the properties that every client knows.
   var common: UInt64 = 0
@@ -61,7 +61,7 @@ extension Canvas {
   }
 
   /// Returns the digest, and keeps it up to date from now on. Hashing is a third of the cost of an update, so a canvas
-  /// doesn't hash before somebody needs its digest.
+  /// starts to hash only when somebody needs its digest.
   @discardableResult
   public mutating func countDigest() -> UInt64 {
     if countedDigest == nil { countedDigest = walkedDigest }

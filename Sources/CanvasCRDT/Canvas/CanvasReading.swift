@@ -24,7 +24,7 @@ extension Canvas {
     return record(at: slot).registers
   }
 
-  /// The bytes of the texts and paths among some properties of a shape, live or not.
+  /// The bytes of a shape's texts and paths, counting only the given properties. The shape may be live or not.
   public func longBytes(of properties: PropertyMask = .all, in shape: Identifier) -> Int {
     guard let slot = slot(of: shape) else { return 0 }
     return record(at: slot).values.longBytes(of: properties)
@@ -40,7 +40,7 @@ extension Canvas {
     return max(register, erasure)
   }
 
-  /// The live shapes that have a value of at least one of these properties, ordered by identifier. This is quick if
+  /// The live shapes that have a value for at least one of these properties, ordered by identifier. This is quick if
   /// only few shapes have such a value.
   public func shapes(withAny properties: PropertyMask) -> [Shape] {
     var found: [Shape] = []
@@ -63,8 +63,9 @@ extension Canvas {
     return shapes
   }
 
-  /// Calls `body` with the fewest operations that rebuild the registers and the erasures of all shapes. With `place`:
-  /// only of the shapes that changed after that place in the log. The operations are ordered by shape, then by stamp.
+  /// Calls `body` with operations that rebuild the registers and the erasures of all shapes, and with as few of them as
+  /// possible. With `place`, only the shapes that changed after that place in the log are rebuilt. The operations are
+  /// ordered by shape, then by stamp.
   public func forEachOperation<Failure: Error>(
     since place: UInt64? = nil,
     _ body: (borrowing Operation) throws(Failure) -> Void
@@ -77,7 +78,8 @@ extension Canvas {
     for slot in orderedSlots(since: place) { try record(at: slot).forEachOperation(body) }
   }
 
-  /// The newest values of some registers and erasures, as the operations that wrote these values. Ordered by shape.
+  /// The newest values of the given registers and erasures, as the operations that wrote these values, ordered by
+  /// shape.
   public func operations(of registers: [Identifier: PropertyMask]) -> [Operation] {
     var operations: [Operation] = []
     for shape in registers.keys.sorted() {

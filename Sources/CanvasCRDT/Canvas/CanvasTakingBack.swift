@@ -24,8 +24,8 @@ extension Canvas {
     return rest
   }
 
-  /// Whether an actor made a shape. The operations that rebuild the shape show this: the actor's own operation wrote
-  /// the kind, and no other actor's operation is older.
+  /// Whether an actor made a shape. The operations that rebuild the shape show this: the kind was written by the actor,
+  /// and no other actor's operation is older.
   private static func isMade(by actor: Identifier, _ operations: [Operation]) -> Bool {
     guard let kind = operations.first(where: { $0.set.assigned.contains(.kind) })?.at, kind.actor == actor else {
       return false
@@ -34,7 +34,8 @@ extension Canvas {
   }
 
   /// New values for the lines that stay when the shapes that they are tied to are deleted (S14). With these values,
-  /// each line ends where it is drawn now. The ties stay too, in case the shapes come back. Each line is checked once.
+  /// each line ends where it is drawn now. The ties stay too, because the shapes may come back. Each line is checked
+  /// only once.
   public func ends(ofLinesWithout leaving: IdentifierSet) -> [(line: Identifier, set: Properties)] {
     guard !leaving.isEmpty else { return [] }
     var ends: [(line: Identifier, set: Properties)] = []
@@ -57,8 +58,8 @@ extension Canvas {
     var set = Properties()
     switch (registers.contains(.kind), wanted.contains(.kind)) {
     case (false, false):
-      // The shape is deleted, so nobody sees it, but its registers may still hold what the actor wrote. They are
-      // deleted only if all of them are the actor's.
+      // The shape is deleted, so nobody sees it, but its registers may still hold values that the actor wrote. The
+      // registers are deleted only if the actor wrote all of them.
       let isAllItsOwn = registers.allSatisfy { self.stamp(of: $0, in: shape)?.actor == actor }
       guard !registers.isEmpty, wanted.isEmpty, isAllItsOwn else { return nil }
       set.delete()
@@ -68,7 +69,7 @@ extension Canvas {
       let present = values(of: shape)
       for property in registers.union(wanted) {
         let stamp = stamp(of: property, in: shape)
-        // A value that somebody else has written since then stays.
+        // The actor's value is gone: somebody else has written a newer one, which stays.
         guard stamp == nil || stamp?.actor == actor else { continue }
         var target = Properties()
         if wanted.contains(property) {

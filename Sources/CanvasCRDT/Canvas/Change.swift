@@ -12,13 +12,13 @@ public struct Change: Hashable, Sendable {
 
   public let shape: Identifier
 
-  /// The registers that took the operation's value, and held another value before.
+  /// The registers that took the operation's value in place of a different one.
   public internal(set) var changed = PropertyMask()
 
   /// The registers that the operation's erasure removed.
   public internal(set) var erased = PropertyMask()
 
-  /// The operation's values that had already lost to a greater stamp. `Canvas.winner` returns the greater stamp.
+  /// The properties whose values in the operation lost to a greater stamp. `Canvas.winner` returns that stamp.
   public internal(set) var superseded = PropertyMask()
 
   public internal(set) var lifecycle = Lifecycle.absent

@@ -1,8 +1,8 @@
 /// The live shapes of a canvas in the order in which they are drawn, from the back to the front: by `z`, then by
 /// identifier.
 ///
-/// The order is kept up to date with each change. A shape that comes, goes or moves costs two binary searches, and
-/// shifting the entries between its old and new place.
+/// The order is updated with each change. If a shape comes, goes or moves, the update costs two binary searches, and a
+/// shift of all entries between the shape's old and new place.
 public struct DrawingOrder: Sendable {
   /// A shape, and the key that decides where it is drawn.
   public struct Place: Hashable, Comparable, Sendable {
@@ -70,7 +70,7 @@ public struct DrawingOrder: Sendable {
     return places[index - 1].shape
   }
 
-  /// The index of an entry. If there is no such entry: the index at which it would be inserted.
+  /// The index of an entry. If the list lacks the entry: the index at which to insert it.
   private func index(of place: Place) -> Int {
     // Most new shapes are drawn on top, so the end is tried before the binary search.
     guard let last = places.last, !(last < place) else { return places.count }

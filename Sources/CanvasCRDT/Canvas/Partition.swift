@@ -1,6 +1,7 @@
 extension Array {
-  /// The first index for which `isBefore` does not hold; the end if it holds for all. The search halves the range, so
-  /// `isBefore` must hold for all indices before the returned one, and for none from there on.
+  /// The first index for which `isBefore` does not hold, or the end if `isBefore` holds for all indices. The search
+  /// halves the range in each step. So `isBefore` must hold for all indices before the returned one, and for none from
+  /// there on.
   @inlinable
   func partitionIndex(_ isBefore: (Int) -> Bool) -> Int {
     var low = 0

@@ -1,7 +1,7 @@
 /// Sorts identifiers, or other numbers below 2⁴⁸, byte by byte, together with the slots of their shapes.
 ///
-/// Every state is sent in the order of identifiers. If they were sorted by comparison, sorting would take a third of
-/// the time of sending a state.
+/// Every state is sent in the order of identifiers. With a sort by comparison, sorting would be a third of the time of
+/// sending a state.
 struct RadixOrder {
   struct Entry {
     var packed: UInt64

@@ -1,10 +1,11 @@
 /// The hashes behind a canvas's digest: FNV-1a 64 of the text `shape property stamp`, mixed, and added up modulo 2⁶⁴.
 ///
-/// FNV alone hardly mixes the last characters of a text: of two pairs of registers whose stamps are a millisecond
-/// apart, one in a hundred has the same sum. So each hash is mixed, in the way of MurmurHash3, before it is added.
+/// FNV alone hardly mixes the last characters of a text. For example, take two pairs of registers whose stamps are a
+/// millisecond apart: in one case of a hundred, both pairs have the same sum. So each hash is mixed, in the way of
+/// MurmurHash3, before it is added.
 ///
 /// FNV takes a text's bytes one after the other, and each byte waits for the multiplication of the byte before. So up
-/// to four texts are hashed side by side, which takes little longer than one text. An update replaces one hash by
+/// to four texts are hashed side by side, which takes little longer than hashing one. An update replaces one hash by
 /// another; a new shape has eight hashes.
 struct RegisterHash: ~Copyable {
   /// The sum of all hashes that were added, minus those that were removed.
@@ -18,8 +19,8 @@ struct RegisterHash: ~Copyable {
   private var signs = InlineArray<4, UInt64>(repeating: 0)
   private var laneCount = 0
 
-  /// The stamp that was written last. Its text is used again for the next register if that has the same stamp, as
-  /// neighbouring registers often have.
+  /// The stamp that was written last. Its text is used again if the next register has the same stamp, which is common
+  /// for neighbouring registers.
   private var lastStamp: Stamp = .never
   private var lastStampStart = 0
   private var lastStampLength = 0
@@ -47,7 +48,7 @@ struct RegisterHash: ~Copyable {
     enter(property, at: stamp, sign: UInt64.max)
   }
 
-  /// Hashes the texts that are still waiting for four to be complete, and adds the hashes. To be called once, before
+  /// Hashes the texts that still wait for the group of four to fill up, and adds the hashes. To be called once, before
   /// reading `sum`.
   mutating func finish() {
     if laneCount > 0 { flush() }
@@ -79,7 +80,8 @@ struct RegisterHash: ~Copyable {
     laneCount += 1
   }
 
-  /// Mixes a hash. Each bit of the result depends on all bits of the hash, and no two hashes have the same result.
+  /// Mixes a hash. Each bit of the result depends on all bits of the hash, and two different hashes never have the same
+  /// result.
   @inline(__always)
   private static func mixed(_ hash: UInt64) -> UInt64 {
     var mixed = hash
@@ -97,7 +99,7 @@ struct RegisterHash: ~Copyable {
     withUnsafeBytes(of: &texts) { bytes in
       var common = lengths[0]
       for lane in 1..<max(laneCount, 1) { common = min(common, lengths[lane]) }
-      // Lanes without a text hash leftover bytes, and their results are not added to the sum.
+      // A lane without a text hashes leftover bytes. Its result is not added to the sum.
       var index = 0
       if laneCount > 2 {
         while index < common {

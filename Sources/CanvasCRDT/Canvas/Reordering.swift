@@ -1,7 +1,7 @@
 /// Changing the drawing order: which shapes need which new keys.
 ///
-/// The result must be written as one message. It has keys for the shapes that were asked to move and, if there is no
-/// room between the existing keys, for a few neighbours that make room. With these keys, the shapes are in the
+/// The result must be written as one message. It has keys for the shapes to move. If there is no room between the
+/// existing keys, it also has keys for a few neighbours, which make room. With all these keys, the shapes are in the
 /// requested order. A shape that is already in the right place gets no key.
 extension DrawingOrder {
   /// Keys for new shapes, in order, and keys for the neighbours that make room for them.
@@ -20,15 +20,15 @@ extension DrawingOrder {
     insertion(of: count, at: index, among: places, using: &generator)
   }
 
-  /// A key above all other keys. `nil` if other shapes would have to make room for it: then call
+  /// A key above all other keys. `nil` if other shapes would have to make room for the key. In that case, call
   /// `inserting(_:at:using:)`.
   public func keyOnTop(using generator: inout some RandomNumberGenerator) -> OrderKey? {
     guard let key = try? OrderKey.between(places.last?.key, nil, using: &generator) else { return nil }
     return key
   }
 
-  /// Moves shapes so that they lie together, in their present order, above the first `index` of the shapes that don't
-  /// move.
+  /// Moves shapes so that they lie together, in their present order. They come directly above the first `index` of the
+  /// shapes that don't move.
   public func moving(
     _ shapes: [Identifier],
     to index: Int,
@@ -119,8 +119,8 @@ extension DrawingOrder {
     return runs
   }
 
-  /// Moves one run after another to the index that `target` returns for the run. When `target` is called, all runs
-  /// before this run have moved already.
+  /// Moves one run of neighbours after another to the index that `target` returns for the run. When `target` is called,
+  /// all earlier runs have moved already.
   private func stepping(
     _ runs: [Range<Int>],
     using generator: inout some RandomNumberGenerator,

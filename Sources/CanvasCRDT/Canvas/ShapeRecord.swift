@@ -1,7 +1,7 @@
 /// One shape's registers, or its erasure alone.
 ///
 /// A record has a fixed size: the value and the stamp of every property lie side by side. So merging a register is one
-/// comparison and one store, and a shape takes the same memory however often it is written.
+/// comparison and one store. A shape takes the same memory however often it is written.
 struct ShapeRecord {
   let shape: Identifier
 
@@ -13,7 +13,7 @@ struct ShapeRecord {
   private(set) var values = Properties()
 
   // The stamps of the properties, in the order of the properties' bits. The stamp of an unassigned property has no
-  // meaning. The list for the rare properties is empty until one of them is written.
+  // meaning. Rare properties have a list of their own, which is empty until one of them is written.
   private(set) var commonStamps = ForEachCommonProperty<Stamp>(repeating: .never)
   private(set) var rareStamps: [Stamp] = []
 
@@ -52,8 +52,7 @@ struct ShapeRecord {
 // MARK: - Merging
 
 extension ShapeRecord {
-  /// Writes `incoming` under one stamp. If `digest` is not `nil`, the change of the live registers' hashes is added to
-  /// it.
+  /// Writes `incoming` under one stamp. If `digest` is not `nil`, it is updated for the live registers that change.
   @inline(__always)
   mutating func absorb(_ incoming: borrowing Properties, at stamp: Stamp, digest: inout CountedDigest?) -> Change {
     absorb(incoming, erasure: incoming.deleted ? stamp : nil, stampOf: { _ in stamp }, digest: &digest)
@@ -71,7 +70,7 @@ extension ShapeRecord {
   }
 
   /// The whole merge: the erasure's stamp only grows, and each register keeps the value with the greater stamp. The
-  /// method is inlined, so that a stamp shared by all properties costs no call.
+  /// method is inlined, so that looking up the stamp costs no call if all properties share one stamp.
   @inline(__always)
   private mutating func absorb(
     _ incoming: borrowing Properties,
@@ -106,8 +105,8 @@ extension ShapeRecord {
     var tied = PropertyMask()
     for property in incoming.assigned.intersection(.registers) {
       let stamp = stampOf(property)
-      // A register that still exists is newer than the erasure. So a value that is older than both has lost to the
-      // register.
+      // A register that still exists is newer than the erasure. So an incoming value that is older than the erasure is
+      // also older than the register: it has lost to the register.
       if registersBefore.contains(property), !change.erased.contains(property) {
         let standing = standingStamp(of: property)
         if stamp < standing {
@@ -124,9 +123,9 @@ extension ShapeRecord {
       }
       change.changed.insert(property)
     }
-    // If one stamp has two values, the writer is at fault. Then the encoded values decide, so that replicas still agree
-    // (M3). This is a loop of its own because the comparison copies the record's values, and most merges should not pay
-    // for the copy.
+    // If two values have one stamp, the writer is at fault. Then the encoded values decide, so that replicas still
+    // agree (M3). This loop is separate because the comparison copies the record's values, and most merges should not
+    // pay for the copy.
     for property in tied where incoming.outranks(values, on: property) { change.changed.insert(property) }
 
     let remaining = registersBefore.subtracting(change.erased).union(change.changed.intersection(.registers))
@@ -190,7 +189,7 @@ extension ShapeRecord {
   /// Keeps the registers in `wanted`, and the erasure if `wanted` contains `deleted`. Drops the rest.
   mutating func keep(_ wanted: PropertyMask) { values.clear(values.assigned.subtracting(wanted)) }
 
-  /// Forgets the erasure if it is older than `milliseconds`. Returns whether it was.
+  /// Forgets the erasure if it is older than `milliseconds`. Returns whether an erasure was forgotten.
   mutating func forgetErasure(before milliseconds: UInt64) -> Bool {
     guard let erasure, erasure.milliseconds < milliseconds else { return false }
     values.assigned.remove(.deleted)
@@ -201,7 +200,8 @@ extension ShapeRecord {
 // MARK: - Reading it out
 
 extension ShapeRecord {
-  /// Calls `body` with the fewest operations that rebuild the record: the erasure, then one operation for each stamp.
+  /// Calls `body` with the operations that rebuild the record, as few as possible: the erasure, then one operation for
+  /// each stamp.
   func forEachOperation<Failure: Error>(_ body: (borrowing Operation) throws(Failure) -> Void) throws(Failure) {
     if let erasure {
       var set = Properties()

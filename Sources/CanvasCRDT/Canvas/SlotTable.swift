@@ -31,8 +31,8 @@ struct SlotTable: Sendable {
     UInt8(truncatingIfNeeded: hash >> 57) | 0x80
   }
 
-  /// The slot of `shape`. `holds` says whether a slot belongs to the shape. `holds` is seldom called for the slot of
-  /// another shape, because the tags of most shapes differ.
+  /// The slot of `shape`. The caller's `holds` says whether a slot belongs to the shape. It is seldom called in vain,
+  /// because the tags of most shapes differ.
   @inline(__always)
   func slot(of shape: Identifier, holds: (UInt32) -> Bool) -> UInt32? {
     let hash = hash(shape)
@@ -85,7 +85,8 @@ struct SlotTable: Sendable {
     }
   }
 
-  /// Removes a shape. The shapes that it had displaced move up, so no tombstones pile up.
+  /// Removes a shape. Shapes that had to take a later place because of it move up, so no markers of removed shapes pile
+  /// up.
   mutating func remove(_ shape: Identifier, slot: UInt32, identifier: (UInt32) -> Identifier) {
     let mask = tags.count - 1
     var hole = Int(truncatingIfNeeded: hash(shape)) & mask

@@ -1,5 +1,5 @@
-/// A part of a canvas that is on its way to another canvas: some shapes' records and some erasures, each in the order
-/// of identifiers.
+/// A part of a canvas on its way to another canvas: the records of some shapes and some erasures, each list in the
+/// order of identifiers.
 ///
 /// A part shares the pages of the canvas that it was taken from, so no record is copied.
 public struct StatePart: Sendable {
@@ -26,7 +26,7 @@ public struct StatePart: Sendable {
     recordCount = pages.reduce(0) { $0 + $1.count }
   }
 
-  /// The pages, if they hold exactly the part's records. Otherwise `nil`.
+  /// The pages, if they hold the part's records and no others. Otherwise `nil`.
   var wholePages: [[ShapeRecord]]? { slots == nil ? pages : nil }
 
   /// A copy of the record at `index`.
@@ -43,13 +43,13 @@ public struct StatePart: Sendable {
     }
   }
 
-  /// Gives `body` all records in place. For callers that read one property of many records, because copying each record
-  /// would cost more than reading it.
+  /// Gives `body` all records in place, instead of copies. This is for callers that read one property of many records:
+  /// copying a record would cost more than reading the property.
   func withRecords<Result, Failure: Error>(
     _ body: ([UnsafePointer<ShapeRecord>]) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The records must not move while `body` reads them. They don't: the part holds its pages, and an array with two
-    // owners is copied before it is changed.
+    // The records must not move while `body` reads them. The part holds its pages until then, and an array with two
+    // owners is copied before either owner changes it. So these pages stay unchanged.
     defer { withExtendedLifetime(pages) {} }
     let bases = pages.map { page in page.withUnsafeBufferPointer { $0.baseAddress } }
     var pointers: [UnsafePointer<ShapeRecord>] = []
@@ -62,7 +62,7 @@ public struct StatePart: Sendable {
     return try body(pointers)
   }
 
-  /// The part with each record changed. If nothing is left of a record, it is dropped. If only an erasure is left, the
+  /// The part with each record changed. A record that becomes empty is dropped. If a record keeps only its erasure, the
   /// erasure moves to `erasures`.
   func changingRecords(_ change: (inout ShapeRecord) -> Void) -> StatePart {
     var pages: [[ShapeRecord]] = []
@@ -84,7 +84,7 @@ public struct StatePart: Sendable {
   /// How many shapes and erasures the part has.
   public var count: Int { recordCount + erasures.count }
 
-  /// Calls `body` with the fewest operations that rebuild the part.
+  /// Calls `body` with the operations that rebuild the part, as few as possible.
   public func forEachOperation<Failure: Error>(
     _ body: (borrowing Operation) throws(Failure) -> Void
   ) throws(Failure) {
@@ -108,8 +108,9 @@ extension StatePart: Equatable {
 }
 
 extension Canvas {
-  /// The state in parts of at most `shapesMax` shapes and as many erasures. With `place`: only the changes after that
-  /// place in the log. A long text counts as several shapes. There is always at least one part, which may be empty.
+  /// The state in parts of at most `shapesMax` shapes and at most `shapesMax` erasures. With `place`: only the changes
+  /// after that place in the log. A long text counts as several shapes. The result always has at least one part, which
+  /// may be empty.
   public func stateParts(since place: UInt64? = nil, shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let slots = orderedSlots(since: place)
     let erasures = orderedErasures(since: place)
@@ -132,9 +133,9 @@ extension Canvas {
     return parts
   }
 
-  /// The whole state in parts of this size, for a person who watches it arrive. The shapes with the longest sides come
-  /// first, because they make up most of the drawing. Hidden shapes come after all others. Erasures, which nobody sees,
-  /// come last.
+  /// The whole state in parts of at most `shapesMax` shapes, for a person who watches the state arrive. The shapes with
+  /// the longest sides come first, because they make up most of the drawing. Hidden shapes come after all others.
+  /// Erasures, which nobody sees, come last.
   public func statePartsLargestFirst(shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let byIdentifier = orderedSlots()
     let erasures = orderedErasures()
@@ -171,7 +172,7 @@ extension Canvas {
     return UInt64((PropertyRules.sides.upperBound - pages[page][row].values.longerSide) * 1_000)
   }
 
-  /// The end of the part that begins at a place in `slots`. The part has at least one shape if any are left.
+  /// The end of the part that begins at `start`, an index in `slots`. The part has at least one shape if any are left.
   private func end(of slots: [UInt32], from start: Int, shapesMax: Int) -> Int {
     let most = min(slots.count, start + shapesMax)
     guard longBytes > 0 else { return most }
@@ -185,7 +186,7 @@ extension Canvas {
     return most
   }
 
-  /// The changes after `place` of some properties only. `wanted` says which properties of a shape are included.
+  /// The changes after `place`, but only of some properties. `wanted` says which properties of a shape are included.
   public func stateParts(
     since place: UInt64,
     shapesMax: Int = StatePart.shapesMax,
@@ -215,7 +216,7 @@ extension StatePart {
   /// names take 400 KB as columns.
   public static let shapesMax = 1_024
 
-  /// How many bytes of text count as one shape. In either encoding, so much text takes no more space than the largest
-  /// shape.
+  /// How many bytes of text count as one shape. In either encoding, a text of this length takes no more space than the
+  /// largest shape.
   static let longBytesOfOneShape = 768
 }

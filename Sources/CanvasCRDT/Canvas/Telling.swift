@@ -1,5 +1,6 @@
 // Operations for a client that doesn't know all properties and kinds. The client gets the registers that it knows,
-// under the same stamps. A kind may be sent as another kind, because a digest hashes stamps and not values.
+// under the same stamps. A kind that the client doesn't know may be sent as another kind: the digests still agree,
+// because a digest hashes stamps and not values.
 
 extension Sequence<Operation> {
   /// These operations for a client with this vocabulary. Operations that write only properties unknown to the client

@@ -16,7 +16,7 @@ public struct Backoff: Hashable, Sendable {
     upTo longest: UInt64 = Backoff.millisecondsMax,
     using generator: inout some RandomNumberGenerator
   ) -> UInt64 {
-    // After six doublings, 250 ms exceeds the upper bound, so more of them are not needed.
+    // After six doublings, 250 ms exceeds the upper bound, so the shift stops at six.
     let bound = min(longest, Backoff.firstMilliseconds << min(tries, 6))
     tries &+= 1
     return UInt64.random(in: Backoff.millisecondsMin...bound, using: &generator)

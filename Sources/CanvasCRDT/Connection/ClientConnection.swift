@@ -1,13 +1,13 @@
 /// A client's connection to a room: connecting, saying hello, keeping to the room's rate, and reconnecting after a
 /// loss.
 ///
-/// `Replica`, which keeps the drawing, and clients that only write use the same connection. The connection's owner
-/// reports what happened, carries out what the connection returns, and hands in time and randomness.
+/// Two owners use it: `Replica`, which keeps the drawing, and clients that only write. The owner reports events,
+/// carries out the instructions that the connection returns, and supplies time and randomness.
 public struct ClientConnection: Sendable {
   public enum State: Hashable, Sendable {
-    /// Not connected, and no try is planned.
+    /// There is no connection, and no try is planned.
     case offline
-    /// Not connected. The next try comes at this time of the monotonic clock.
+    /// There is no connection. The next try comes at this time of the monotonic clock.
     case waiting(untilMonotonicMilliseconds: UInt64)
     /// A socket is being opened.
     case connecting
@@ -29,7 +29,8 @@ public struct ClientConnection: Sendable {
   /// How many times the client has joined the room.
   public private(set) var joins = 0
 
-  /// The key that came with the actor. With it the client gets the same actor again. `nil` if the server has sent none.
+  /// The key that the server sent with the actor. A client that presents the key gets the same actor again. `nil` if
+  /// the server has sent none.
   private(set) var key: Text?
 
   private(set) var helloSentAt: UInt64?
@@ -44,10 +45,10 @@ public struct ClientConnection: Sendable {
   private var refusalPauses = Backoff()
   private var pausedUntil: UInt64?
 
-  /// How long the client waits for a welcome. After this time it gives the connection up.
+  /// How long the client waits for a welcome before it gives the connection up.
   static let welcomeMillisecondsMax: UInt64 = 15_000
 
-  /// If a connection has lasted this long, the pauses between tries are short again after its loss.
+  /// If a connection has lasted this long before it is lost, the pauses between tries are short again.
   private static let stableMilliseconds: UInt64 = 10_000
 
   /// - Parameter key: the key from an earlier welcome.
@@ -103,7 +104,7 @@ extension ClientConnection {
   }
 
   /// Gives up a connection on which hello was sent, in order to reconnect. Returns whether there was such a connection.
-  /// If so, the owner closes its socket and opens another.
+  /// In that case, the owner closes its socket and opens another.
   public mutating func restart(at now: Moment) -> Bool {
     guard state == .greeting || state == .joined else { return false }
     lose(at: now)
@@ -111,8 +112,8 @@ extension ClientConnection {
     return true
   }
 
-  /// The socket is open. Returns the hello to send; the owner fills in the fields that the connection doesn't know.
-  /// `nil` if the connection hadn't asked for a socket.
+  /// The socket is open. Returns the hello to send, in which the owner fills in the fields that the connection doesn't
+  /// know. `nil` if the connection hadn't asked for a socket.
   public mutating func opened(as actor: Identifier, at now: Moment) -> Hello? {
     guard state == .connecting else { return nil }
     state = .greeting
@@ -160,7 +161,7 @@ extension ClientConnection {
       // Another client has joined with this actor. Two writers with one actor would make equal stamps, so this client
       // comes back as a new actor.
       if code == CloseCode.actorElsewhere.rawValue { asksForNewActor = true }
-      // A server that has too many clients is given a longer pause, even if a person is waiting at a screen.
+      // If the server has too many clients, the pauses grow longer, even if a person is waiting at a screen.
       let longest = code == CloseCode.tooMany.rawValue ? Backoff.millisecondsMax : pauseMillisecondsMax
       retry(at: now, upTo: longest, using: &generator)
     }
@@ -181,8 +182,8 @@ extension ClientConnection {
     state = .waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds &+ pause)
   }
 
-  /// The time in `wakeAt` has come. If the connection was waiting for its next try, it opens a socket. If the welcome
-  /// is overdue, the owner has to close the socket, and the next try comes after a pause.
+  /// To be called at the time in `wakeAt`. If the connection was waiting for its next try, it opens a socket. If the
+  /// welcome is overdue, the owner has to close the socket, and the next try comes after a pause.
   public mutating func wake(at now: Moment, using generator: inout some RandomNumberGenerator) -> SocketAction {
     guard let wakeAt, now.monotonicMilliseconds >= wakeAt else { return .nothing }
     if state == .greeting {
@@ -205,8 +206,8 @@ extension ClientConnection {
 // MARK: - How fast operations may be sent
 
 extension ClientConnection {
-  /// The time until which nothing may be sent, because the server refused a message that it may take later. `nil` if
-  /// sending is allowed.
+  /// The time until which nothing may be sent. There is such a time after the server has refused a message that it may
+  /// accept later. `nil` if sending is allowed.
   public mutating func sendingPause(at now: Moment) -> UInt64? {
     if let until = pausedUntil, now.monotonicMilliseconds < until { return until }
     pausedUntil = nil
@@ -221,8 +222,8 @@ extension ClientConnection {
     return now.monotonicMilliseconds &+ rate.millisecondsUntil(tokens, at: now.monotonicMilliseconds)
   }
 
-  /// The server refused a message that it may take later. The client sends nothing for a while, and each such pause is
-  /// longer than the one before.
+  /// The server refused a message that it may accept later. The client sends nothing for a while. If refusals go on,
+  /// each pause is longer than the one before.
   public mutating func pauseSending(at now: Moment, using generator: inout some RandomNumberGenerator) {
     // Messages that were sent together and are refused together count as one failed try.
     guard sendingPause(at: now) == nil else { return }

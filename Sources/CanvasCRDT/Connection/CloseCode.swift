@@ -21,7 +21,7 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
   case noSignOfLife = 4408
   /// The actor joined again on a newer connection, which stays.
   case actorElsewhere = 4409
-  /// There are too many connections, or the client has ignored the rate limits for long.
+  /// There are too many connections, or the client has ignored the rate limits for too long.
   case tooMany = 4429
 
   /// The code's name in the `error` message that the server sends before it closes.
@@ -43,8 +43,8 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether another try is pointless. All codes of this range are final, even those without a name here, because a
-  /// newer server may send them.
+  /// Whether another try is pointless. All codes of this range are final. That includes codes without a name here,
+  /// because a newer server may send them.
   public static func isFinal(_ number: UInt16) -> Bool {
     (CloseCode.badHello.rawValue...CloseCode.noSuchRoom.rawValue).contains(number)
   }

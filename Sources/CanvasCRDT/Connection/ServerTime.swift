@@ -10,17 +10,17 @@ public struct ServerTime: Hashable, Sendable {
 
   private var reading: Reading?
 
-  /// An upper bound on the round trip in this estimate. In a longer round trip, it is too uncertain when the server
-  /// read its clock.
+  /// An upper bound on the round trip of an answer that is used for the estimate. In a longer round trip, the moment at
+  /// which the server read its clock is too uncertain.
   private static let roundTripMillisecondsMax: UInt64 = 10_000
 
   public init(offset: Int64? = nil) { self.offset = offset }
 
   /// The server's time now, as far as the client can know.
   ///
-  /// The host's wall clock and its monotonic clock each tell how much time has passed since the last reading, and the
-  /// later result counts. The monotonic clock may stand still while the host sleeps. The wall clock may be set back,
-  /// and stamps by it would then lie in the past.
+  /// The host's wall clock and its monotonic clock each tell how much time has passed since the last reading. Of the
+  /// two results, the later one counts: the monotonic clock may stand still while the host sleeps, and the wall clock
+  /// may be set back. A time that is too early would put the client's stamps into the past.
   public func milliseconds(at now: Moment) -> UInt64 {
     var estimate = now.wallMilliseconds
     if let offset {

@@ -1,4 +1,4 @@
-/// A rate limit. Tokens come at a steady pace, and up to `capacity` of them gather while none are taken.
+/// A rate limit. Tokens are added at a steady rate. Unused tokens are kept, up to `capacity`.
 public struct TokenBucket: Hashable, Sendable {
   private let perSecond: UInt64
   private let capacityThousandths: UInt64
@@ -21,7 +21,7 @@ public struct TokenBucket: Hashable, Sendable {
   /// The greatest number of tokens that can ever be taken at once.
   public var capacity: UInt64 { capacityThousandths / 1_000 }
 
-  /// Takes `count` tokens. If there are fewer, takes none and returns false.
+  /// Takes `count` tokens. If the bucket holds fewer than `count`, takes none and returns false.
   public mutating func take(_ count: UInt64, at milliseconds: UInt64) -> Bool {
     fill(at: milliseconds)
     guard count <= capacity, thousandths >= count * 1_000 else { return false }
@@ -29,7 +29,7 @@ public struct TokenBucket: Hashable, Sendable {
     return true
   }
 
-  /// How long it takes from `milliseconds` until `count` tokens can be taken; 0 if there are enough now. If `count`
+  /// How long it takes from `milliseconds` until the bucket holds `count` tokens; 0 if it holds enough now. If `count`
   /// exceeds the capacity: how long it takes until the bucket is full.
   public func millisecondsUntil(_ count: UInt64, at milliseconds: UInt64) -> UInt64 {
     let wanted = min(count, capacity) * 1_000
@@ -47,7 +47,7 @@ public struct TokenBucket: Hashable, Sendable {
     filledAt = milliseconds
   }
 
-  /// The thousandths at this time. If the clock has gone back, no tokens are added.
+  /// The thousandths in the bucket at this time. If the clock has gone back, no tokens are added.
   private func thousandths(at milliseconds: UInt64) -> UInt64 {
     guard milliseconds > filledAt else { return thousandths }
     let (gained, overflow) = (milliseconds - filledAt).multipliedReportingOverflow(by: perSecond)

@@ -6,7 +6,8 @@ public struct Drawing: Sendable {
   let canvas: Canvas
   let order: DrawingOrder
   let names: ShownNames
-  /// Whether a line keeps only its ties to shapes in `order`. An end that loses its tie stays where it is drawn.
+  /// Whether a line loses its ties to shapes that are not in `order`. An end that loses its tie stays where it is
+  /// drawn.
   var untiesOthers = false
 
   /// For a caller that already has the drawing order and the shown names.

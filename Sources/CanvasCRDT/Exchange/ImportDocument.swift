@@ -86,9 +86,9 @@ struct ImportDocument {
     if shape.hasCleanedName, name.isEmpty { shape.properties.clear(.name) }
   }
 
-  /// A shape's own name, from its shown name. A shown name may have a number at its end, which can make it longer than
-  /// a name may be. Then the number is dropped. The shape is shown with a number again if other shapes have the same
-  /// name.
+  /// A shape's own name, computed from the name that is shown. A shown name may end with a number that tells it from
+  /// equal names. If that number makes the name longer than a name is allowed to be, the number is dropped. It is added
+  /// again when the shape is shown beside others of the same name.
   private static func ownName(ofShown name: Text) -> Text {
     guard name.utf8Count > PropertyRules.nameBytesMax, let numbered = NumberedName(name) else { return name }
     return numbered.name
@@ -152,8 +152,8 @@ struct ImportDocument {
 }
 
 extension ImportedShape {
-  /// Whether the shape's name was made up by a program rather than given by a person. Such a name is dropped, and a new
-  /// name is made up.
+  /// Whether a program rather than a person made up the shape's name. Such a name is dropped, and a new name is made
+  /// up.
   fileprivate var hasMadeUpName: Bool {
     guard let id, properties.assigned.contains(.name) else { return false }
     return Shape.isMadeUp(properties.name, for: id)

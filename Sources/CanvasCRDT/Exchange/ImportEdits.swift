@@ -3,13 +3,13 @@ extension Import {
   public enum Identifiers: Hashable, Sendable {
     /// New identifiers. The document is added to the drawing as a copy, on top of the existing shapes.
     case new
-    /// The document's own identifiers, where it has any. A document's shape overwrites the drawing's shape that has the
-    /// same identifier, and keeps the document's place in the drawing order.
+    /// The document's own identifiers, for the shapes that have one. Such a shape overwrites the drawing's shape with
+    /// the same identifier, and keeps the document's place in the drawing order.
     case same
   }
 
-  /// The edits that put a document's shapes into a drawing, in one message or several. If neighbours have to make room
-  /// in the drawing order, their edits come first and write nothing but `z`.
+  /// The edits that put a document's shapes into a drawing, in one or more messages. If neighbours have to make room in
+  /// the drawing order, the edits of the neighbours come first and write nothing but `z`.
   ///
   /// Shapes that have no place in the drawing order go on top, in the document's order.
   public static func edits(

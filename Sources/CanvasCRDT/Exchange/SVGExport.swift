@@ -6,24 +6,25 @@ public struct SVGExport: Sendable {
   private let order: DrawingOrder
   private let names: ShownNames
 
-  /// Pairs of shapes whose common areas are painted over the drawing.
+  /// Pairs of shapes. The common area of each pair is painted over the drawing.
   public var overlaps: [ShapePair] = []
   /// The title of the whole picture.
   public var title: Text?
 
-  /// An upper bound on the points of lines and ink in a picture. A point takes 30 to 80 bytes in SVG, and 2 or 3 in a
-  /// room. If a drawing has more points, some points of each stroke are left out, so that every room can be exported.
+  /// An upper bound on the points of lines and ink in a picture. A point takes 30 to 80 bytes in SVG, but only 2 or 3
+  /// in a room. If a drawing has more points than this, some points of each stroke are left out. Otherwise the SVG of a
+  /// full room would be too large to export.
   var pathPointsMax = 1_000_000
 
   /// The free space around the drawing.
   public static let margin = 20.0
-  /// The longer side, in pixels, of the largest picture that people look at. A broken line is drawn solid if its parts
-  /// would be smaller than a pixel in a picture of this size.
+  /// The longer side, in pixels, of the largest picture that people look at. A broken line whose parts would be smaller
+  /// than a pixel in such a picture is drawn solid.
   private static let pixelsMax = 4_096.0
   /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
-  /// An upper bound on the corners of all common areas together. Beyond it the common areas are left out, because
-  /// nobody could tell so many apart.
+  /// An upper bound on the corners of all common areas together. If there are more corners, the common areas are left
+  /// out, because nobody could tell so many apart.
   private static let overlapCornersMax = 500_000
   static let overlapColor = Color(red: 0xFF, green: 0x8C, blue: 0x1A)
 
@@ -52,7 +53,7 @@ public struct SVGExport: Sendable {
     return writer.finish()
   }
 
-  /// How many points each stroke advances from one drawn point to the next: 1 if all points are drawn.
+  /// The step from one drawn point of a stroke to the next, in points: 1 if all points are drawn.
   private func pathStep(of shapes: [Shape]) -> Int {
     var points = 0
     for shape in shapes where shape.properties.kind.isStroke { points += shape.properties.path.points.count }
@@ -123,7 +124,7 @@ public struct SVGExport: Sendable {
     if outline.kind == .text || !shape.properties.text.isEmpty { writeText(of: shape, outline, to: &writer) }
   }
 
-  /// The lines of a shape's text. A shape of the kind `text` has no other element, so its text gets the title.
+  /// The lines of a shape's text. For a shape of the kind `text`, these are its only element, so they get the title.
   private func writeText(of shape: Shape, _ outline: Outline, to writer: inout SVGWriter) {
     let properties = shape.properties
     let size = properties.textSize
@@ -137,8 +138,8 @@ public struct SVGExport: Sendable {
       case .middle: (outline.size.height - height) / 2
       case .bottom: outline.size.height - TextLines.padding - height
       }
-    // Text that doesn't fit into the box is cut off: an inner `svg` element clips the text at the element's edges.
-    // Coordinates inside that element start at its corner.
+    // Text that doesn't fit into the box is cut off: an inner `svg` element clips the text at its edges. Coordinates
+    // inside the inner element start at its corner.
     if outline.rotation != 0 {
       writer.raw("<g")
       writer.rotation(outline.rotation, around: center)
@@ -210,8 +211,8 @@ public struct SVGExport: Sendable {
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
     writer.title(names.name(of: shape.id) ?? shape.baseName)
-    // A line without a width shows nothing but its name. All pieces of one width form one path: they have one colour,
-    // so it doesn't matter which piece is painted first.
+    // A line of width 0 shows nothing but its name. All pieces of one width form one path. They have one colour, so the
+    // order in which the pieces are painted doesn't matter.
     let pieces = properties.strokeWidth > 0 ? line.piecesByWidth : []
     var start = 0
     while start < pieces.count {

@@ -52,8 +52,8 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// Writes the pieces of a path: `d="M1,2Q3,4 5,6L7,8"`. A piece that begins where the piece before it ends needs no
-  /// `M`.
+  /// Writes the pieces of a path: `d="M1,2Q3,4 5,6L7,8"`. A piece that begins at the end of the piece before it needs
+  /// no `M`.
   mutating func path(_ pieces: ArraySlice<DrawnLine.Piece>) {
     beginAttribute("d")
     var end: Point?
@@ -75,8 +75,8 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// Writes a point, rounded to a thousandth, which is too small to see. Unrounded, the numbers would have many digits,
-  /// because the points of a path are fractions of the path's box.
+  /// Writes a point, rounded to a thousandth: such a difference is too small to see. Unrounded, the coordinates would
+  /// have many digits, because the points of a path are stored as fractions of the path's box.
   private mutating func point(_ point: Point) {
     output.appendNumber((point.x * 1_000).rounded() / 1_000)
     raw(",")

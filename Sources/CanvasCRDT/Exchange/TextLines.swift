@@ -30,7 +30,7 @@ struct TextLines {
     var start = 0
     var place = 0
     var taken = 0.0
-    /// The place after the last space, and the width of the line up to that place.
+    /// The place after the last space, and how much of the line's width is used up to that place.
     var lastBreak: (place: Int, taken: Double)?
     while place < bytes.count {
       let (scalar, next) = UTF8Scalars.read(bytes, at: place)

@@ -1,4 +1,4 @@
-/// A rectangle, stored as its four sides. So two boxes are compared without an addition.
+/// A rectangle, stored as its four sides rather than as a corner and a size. So comparing two boxes takes no addition.
 struct Box: Hashable, Sendable {
   var minX: Double
   var minY: Double
@@ -29,7 +29,7 @@ struct Box: Hashable, Sendable {
     )
   }
 
-  /// A box that holds nothing. If another box extends it, the result is the other box.
+  /// An empty box, for collecting others. If another box extends it, the result is the other box.
   @inlinable static var empty: Box {
     Box(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
   }
@@ -38,14 +38,14 @@ struct Box: Hashable, Sendable {
     Rect(origin: Point(x: minX, y: minY), size: Size(width: maxX - minX, height: maxY - minY))
   }
 
-  /// Whether two boxes have area in common. Each must have an area itself.
+  /// Whether two boxes have area in common. Both boxes must have an area.
   @inlinable
   func overlaps(_ other: Box) -> Bool {
     minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
   }
 
-  /// Like `overlaps`, but for boxes that are shapes themselves and not bounds. Such boxes share no area if they only
-  /// touch, allowing for rounding.
+  /// Whether two boxes have area in common, for boxes that are shapes rather than bounds of shapes. Boxes whose common
+  /// area is no thicker than rounding errors only touch, so they don't overlap.
   @inlinable
   func sharesArea(with other: Box) -> Bool {
     let across = Rect.rounding(minX, maxX, other.minX, other.maxX)
@@ -67,7 +67,7 @@ struct Box: Hashable, Sendable {
     maxY = Swift.max(maxY, point.y)
   }
 
-  /// Whether no side is infinite or not a number.
+  /// Whether all sides are finite numbers.
   @inlinable var isFinite: Bool {
     minX.isFinite && minY.isFinite && maxX.isFinite && maxY.isFinite
   }

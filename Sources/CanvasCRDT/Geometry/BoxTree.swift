@@ -2,11 +2,11 @@
 ///
 /// Sizes range over six powers of ten, so no grid fits all boxes. The heights of two children never differ by more than
 /// one, whatever is inserted in whatever order. So no branch gets long: inserting, removing and finding one leaf take
-/// O(log n). Boxes are stored as `Float`s rounded outwards, and two nodes fit in a cache line. So the tree only finds
-/// candidates, and the caller checks each of them exactly.
+/// O(log n). Boxes are stored as `Float`s rounded outwards, so that two nodes fit in a cache line. Therefore the tree
+/// only finds candidates, and the caller checks each candidate exactly.
 ///
-/// If there are thin shapes at an angle, branches also have a box in a turned frame (`TurnedBox`). Without such shapes,
-/// these boxes cost nothing.
+/// If some shapes are thin and slanted, branches also have a box in a turned frame (`TurnedBox`). Otherwise these boxes
+/// cost nothing.
 struct BoxTree {
   struct Node {
     var minX: Float
@@ -78,7 +78,7 @@ extension BoxTree.Node {
       + (Swift.max(maxY, other.maxY) - Swift.min(minY, other.minY)) - spread
   }
 
-  /// Sets this node's box to the box around two children.
+  /// Sets this node's box to the smallest box around two children.
   fileprivate mutating func enclose(_ first: BoxTree.Node, _ second: BoxTree.Node) {
     minX = Swift.min(first.minX, second.minX)
     minY = Swift.min(first.minY, second.minY)
@@ -91,7 +91,7 @@ extension BoxTree.Node {
 // MARK: - Changes
 
 extension BoxTree {
-  /// The margin around a stored box, as a part of its longer side. It keeps small moves from changing the tree.
+  /// The margin around a stored box, as a fraction of its longer side, so that small moves don't change the tree.
   private static let marginPart = 0.125
 
   private static func widened(_ box: Box) -> Box {
@@ -125,8 +125,8 @@ extension BoxTree {
     let payload = nodes[Int(leaf)].left
     let held = nodes[Int(leaf)]
     let wanted = Node(leaf: payload, box: BoxTree.widened(box))
-    // The stored box is also replaced if it has become much too large for the box. Otherwise queries far from the box
-    // would still find it.
+    // The stored box is also replaced if it has become much too large. Otherwise queries far from the real box would
+    // still find the leaf.
     if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread {
       if turnedBox.isNone, turned.isEmpty || turned[Int(leaf)].isNone { return }
       turn(leaf, to: turnedBox)
@@ -184,7 +184,7 @@ extension BoxTree {
     firstUnused = index
   }
 
-  /// Puts a leaf beside the leaf with which a common parent costs least, as far as the way down shows this.
+  /// Puts a leaf beside the leaf with which a common parent costs least, as far as one way down can find this.
   private mutating func link(_ leaf: Int32) {
     guard root != BoxTree.none else {
       root = leaf
@@ -240,7 +240,7 @@ extension BoxTree {
     }
   }
 
-  /// Restores boxes, heights and balance, from a node up to the root.
+  /// Restores the boxes, the heights and the balance of a node and all its ancestors.
   private mutating func settle(from start: Int32) {
     var index = start
     while index != BoxTree.none {
@@ -250,7 +250,7 @@ extension BoxTree {
   }
 
   /// Computes a node's box from its children. If one child is higher than the other by two, that child takes the node's
-  /// place, keeps the higher of its own children and gives the other one to the node. (The order of children has no
+  /// place. It keeps the higher of its own children and gives the other one to the node. (The order of children has no
   /// meaning, so one rotation is always enough.)
   private mutating func balance(_ index: Int32) -> Int32 {
     let left = nodes[Int(index)].left
@@ -281,8 +281,8 @@ extension BoxTree {
 // MARK: - All at once
 
 extension BoxTree {
-  /// Builds a tree from boxes, in an order in which boxes that are near each other mostly follow each other. A box's
-  /// index is both its payload and its leaf.
+  /// Builds a tree from boxes. Most of the boxes that follow each other in the list should be near each other on the
+  /// canvas. A box's index is both its payload and its leaf.
   /// - Parameter turned: the turned boxes, if at least one box is slanted.
   init(ordered boxes: [Box], turned turnedBoxes: [TurnedBox] = [], widened: Bool) {
     guard !boxes.isEmpty else { return }
@@ -314,7 +314,7 @@ extension BoxTree {
       turned = turnedBoxes
       turned.append(contentsOf: repeatElement(.none, count: nodes.count - boxes.count))
     }
-    // In the array, children come after their parents. So going backwards finishes a node's children before the node.
+    // In the array, children come after their parents. So a loop backwards finishes a node's children before the node.
     var index = nodes.count - 1
     while index >= boxes.count {
       enclose(Int32(index))
@@ -326,7 +326,7 @@ extension BoxTree {
 // MARK: - Questions
 
 extension BoxTree {
-  /// An upper bound on the height: 2³¹ leaves make a tree of at most 45. A search remembers one node per level.
+  /// An upper bound on the height: 2³¹ leaves make a tree of height 45 at most. A search stores one node per level.
   private static let heightMax = 64
 
   /// Calls `isWanted` with the payload of each leaf whose box may touch `box`, until `isWanted` returns true.

@@ -1,6 +1,6 @@
 extension Outline {
-  /// An upper bound on the chords of an ellipse in a common region. With so many chords a circle of 10⁶ units is exact
-  /// to 1/50,000 of its size, and even the largest curves take only a moment.
+  /// An upper bound on the chords of an ellipse in a common region. With this many chords, a circle of 10⁶ units is
+  /// exact to 1/50,000 of its size. Even the largest curves then take only a moment.
   private static let regionChordsMax = 512
 
   /// The common area of two outlines, as simple polygons to draw, clockwise as seen. Empty if the outlines don't

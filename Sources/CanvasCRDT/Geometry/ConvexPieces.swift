@@ -60,7 +60,7 @@ struct ConvexPieces {
       cornersEach = 4
     case .roundedRectangle:
       let radius = outline.drawnCornerRadius
-      // If an arm of the cross has no width, it is not a piece.
+      // An arm of the cross without a width is not a piece.
       if halfWidth > radius {
         appendBox(halfWidth - radius, halfHeight)
         polygons += 1

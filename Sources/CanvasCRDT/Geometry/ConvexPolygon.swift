@@ -8,11 +8,10 @@ struct ConvexPolygon {
     return box
   }
 
-  /// Whether this polygon has an edge such that the other polygon lies beyond the edge's line, allowing for
-  /// `tolerance`.
+  /// Whether the whole other polygon lies beyond the line of one of this polygon's edges, allowing for `tolerance`.
   ///
-  /// From edge to edge, the nearest corner of the other polygon moves in one direction only. So the cost is the sum of
-  /// the two numbers of corners, rather than their product.
+  /// The search takes this polygon's edges in order. The other polygon's corner nearest to the edge then moves in one
+  /// direction only. So the cost is the sum of the two numbers of corners, rather than their product.
   func hasEdge(beyondWhich other: ConvexPolygon, tolerance: Double) -> Bool {
     var nearest = -1
     var from = corners[corners.count - 1]

@@ -23,10 +23,11 @@ extension Dash {
 /// How many parts the broken lines of one picture may still have.
 ///
 /// A line may be a thousand times as long as the picture is wide, and a dot as small as a thousandth of a pixel. So
-/// drawing a few hundred bytes could take minutes. To prevent this, a line is drawn solid if its parts are smaller than
-/// a pixel. All further lines are drawn solid once the picture has more parts than anybody can see.
+/// drawing a few hundred bytes of operations could take minutes. To prevent this, a line is drawn solid if its parts
+/// are smaller than a pixel. Once the picture has more parts than anybody can see, all further lines are drawn solid
+/// too.
 public struct DashBudget: Sendable {
-  /// The size of a pixel. A line is drawn solid if the distance between its parts is smaller.
+  /// The size of a pixel. A line is drawn solid if the distance from one of its parts to the next is smaller.
   private let pixel: Double
   public private(set) var partsLeft: Int
 
@@ -37,7 +38,7 @@ public struct DashBudget: Sendable {
     partsLeft = parts
   }
 
-  /// Whether a line is to be drawn in parts. If so, its parts are subtracted from the budget.
+  /// Whether a line is drawn in parts. If so, its parts are subtracted from the budget.
   ///
   /// - Parameter length: the length of the visible stretch of the line.
   public mutating func takes(_ dash: Dash, width: Double, length: Double) -> Bool {

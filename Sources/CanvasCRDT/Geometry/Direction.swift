@@ -1,8 +1,7 @@
-/// The cosine and sine of an angle: where one step in the angle's direction leads.
+/// The cosine and sine of an angle, as the vector of one step in the angle's direction.
 ///
-/// Our own code computes them, because the sines of two platforms may differ in the last bit, and then replicas would
-/// disagree about which shapes overlap. This code uses only IEEE addition, subtraction, multiplication, division and
-/// rounding.
+/// The platforms' own sines may differ in the last bit, and then replicas would disagree about which shapes overlap. So
+/// the code here computes them, using only IEEE addition, subtraction, multiplication, division and rounding.
 struct Direction: Hashable, Sendable {
   var cosine: Double
   var sine: Double
@@ -16,8 +15,8 @@ struct Direction: Hashable, Sendable {
   /// Computes cosine and sine. They are accurate to about one unit in the last place, and exact at every multiple of 90
   /// degrees.
   init(degrees: Double) {
-    // An angle beyond this, or an angle that isn't a number, has no direction: its fraction of a turn is rounding
-    // noise.
+    // Beyond this bound, an angle's fraction of a turn is only rounding noise, so the angle has no direction. An angle
+    // that isn't a number has none either.
     guard degrees.magnitude <= 1e15 else {
       self.init(cosine: 1, sine: 0)
       return
@@ -25,8 +24,8 @@ struct Direction: Hashable, Sendable {
     // Adding and then subtracting 1.5·2⁵² rounds to a whole number by IEEE's rules, without a call to the platform's
     // `rint`.
     let quarters = (degrees / 90 + 6_755_399_441_055_744) - 6_755_399_441_055_744
-    // This subtraction is exact. Both sides are multiples of one or of the angle's last binary place, whichever is
-    // less, and the result is smaller than either side.
+    // This subtraction is exact. Both operands are multiples of one or of the angle's last binary place, whichever is
+    // less, and the result is smaller than either operand.
     let rest = degrees - quarters * 90
     let radians = Direction.radians(degrees: rest)
     let cosine = Direction.cosine(radians.value, radians.error)

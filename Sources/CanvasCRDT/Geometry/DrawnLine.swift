@@ -1,7 +1,7 @@
 /// A line or a stroke of ink as it is drawn (S14, S15): its pieces, in order, and the filled shapes at its ends.
 public struct DrawnLine: Hashable, Sendable {
-  /// A piece of the line, which has the same width everywhere. Without a control point the piece is straight, otherwise
-  /// it is a quadratic curve.
+  /// A piece of the line, with one width from end to end. Without a control point the piece is straight, otherwise it
+  /// is a quadratic curve.
   public struct Piece: Hashable, Sendable {
     public var from: Point
     public var control: Point?
@@ -18,9 +18,10 @@ public struct DrawnLine: Hashable, Sendable {
   public private(set) var pieces: [Piece] = []
   public private(set) var heads: [Head] = []
 
-  /// `nil` if the shape is neither a line nor ink. A tied line must be passed as it is drawn: see `drawn`.
-  /// - Parameter pointStep: how many points the line advances from one drawn point to the next. The first and the last
-  ///   point are always drawn.
+  /// `nil` if the shape is neither a line nor ink. The caller must pass a tied line in the form in which `drawn`
+  /// returns it.
+  /// - Parameter pointStep: the step from one drawn point to the next, in points. The first and the last point are
+  ///   always drawn.
   public init?(_ shape: Shape, pointStep: Int = 1) {
     let properties = shape.properties
     let points = shape.pathPoints
@@ -43,7 +44,7 @@ public struct DrawnLine: Hashable, Sendable {
     (0..<count).filter { $0 % step == 0 || $0 == count - 1 }
   }
 
-  /// Ink that somebody is still drawing. It has the same width everywhere.
+  /// Ink that somebody is still drawing. It has one width from end to end.
   public init?(inkThrough points: [Point], width: Double) {
     guard let first = points.first else { return nil }
     let points = points.count > 1 ? points : [first, first]
@@ -63,7 +64,7 @@ public struct DrawnLine: Hashable, Sendable {
     }
   }
 
-  /// - Returns: where the line itself must end, so that it doesn't show beside the arrow's tip.
+  /// - Returns: the point where the line itself must end, so that the line doesn't show beside the arrow's tip.
   private mutating func addHead(_ head: LineEnd, at end: Point, from before: Point, width: Double) -> Point? {
     switch head {
     case .plain: return nil

@@ -2,15 +2,16 @@
 ///
 /// The nearest point outside a union of convex obstacles lies on a side of one of them: either at that side's nearest
 /// point, or where the side leaves another obstacle. So the search walks along sides, beginning with the nearest side,
-/// and on each side at the side's nearest point. If an obstacle is in the way, the next step leads to that obstacle's
-/// end. The walk ends where nothing is in the way, or where a nearer place is already known.
+/// and on each side at the side's nearest point. If another obstacle covers the point, the next step leads to where the
+/// side leaves that obstacle. The walk ends at a point that no obstacle covers, or when a nearer place is already
+/// known.
 ///
-/// It is enough to walk to the right. Where two sides meet in a nearest place, the place lies to the right on one side
-/// and to the left on the other. Obstacles are collected from an ever larger area, until a place is found in it.
+/// It is enough to walk to the right. If two sides meet in a nearest place, the place lies to the right on one side and
+/// to the left on the other. Obstacles are collected from an ever larger area, until the area contains a free place.
 struct FreePlaceSearch {
   /// How much work a search may do. Beyond these bounds it returns the best place that it has found.
   struct Limits {
-    /// An upper bound on comparisons with sides. So many take some tens of milliseconds.
+    /// An upper bound on comparisons with sides. This many comparisons take some tens of milliseconds.
     var comparisonsMax = 10_000_000
     /// An upper bound on sides in memory at once: the sides of 100,000 rectangles or of 4,000 circles, 25 MB.
     var sidesMax = 400_000
@@ -18,8 +19,8 @@ struct FreePlaceSearch {
 
   /// The cost of one descent of the tree of obstacles, in comparisons with sides.
   private static let descentComparisons = 64
-  /// A place that lies inside an obstacle by no more than this counts as outside. At 10⁷, the last binary place of a
-  /// coordinate is 2·10⁻⁹.
+  /// A place that lies inside an obstacle by no more than this depth counts as outside. The depth is above rounding
+  /// errors: at 10⁷, the last binary place of a coordinate is 2·10⁻⁹.
   private static let touchDepth = 1e-8
 
   private let index: OverlapIndex
@@ -43,7 +44,8 @@ struct FreePlaceSearch {
   /// Searches as far as the limits allow. Returns whether `best` is certainly the nearest free place.
   mutating func run() -> Bool {
     var radius = Swift.max(size.width, size.height)
-    // A larger radius finds nothing more, because this one exceeds the diagonal of all positions.
+    // The loop ends at a radius that exceeds the diagonal of all positions, because a larger radius would find nothing
+    // more.
     while radius < 8 * OverlapIndex.positionMax, takeIn(radius) {
       // Everything within the radius has been searched, and everything else is further away. So there is no nearer
       // place than the one found.
@@ -63,8 +65,8 @@ struct FreePlaceSearch {
       origin: Point(x: near.x - radius, y: near.y - radius),
       size: Size(width: size.width + 2 * radius, height: size.height + 2 * radius)
     )
-    // Shapes are taken in the order of identifiers. Otherwise the index's history would decide between places that are
-    // equally near.
+    // Shapes are taken in the order of identifiers. Otherwise the order in which the index got its shapes would decide
+    // between places that are equally near.
     for identifier in index.shapes(in: surroundings) {
       guard let place = index.places[identifier], index.entries[Int(place)].placed.overlaps else { continue }
       obstacles.append(index.entries[Int(place)].placed)
@@ -79,7 +81,7 @@ struct FreePlaceSearch {
 
   // MARK: - Walking along sides
 
-  /// A side to walk along, and the squared distance of its line.
+  /// A side to walk along, and the squared distance from the wanted place to the side's line.
   private struct Walk {
     let side: Int
     let obstacle: Int
@@ -108,7 +110,8 @@ struct FreePlaceSearch {
     guard own.start <= own.end else { return }
     var turn = Swift.max(0, own.start)
     var left: ObstacleSide?
-    // If a box fits exactly, rounding may put its place a little beyond the side's end.
+    // Where a box fits exactly, rounding may put the place a little beyond the side's end. The tolerance allows for
+    // this.
     while turn <= own.end + FreePlaceSearch.touchDepth {
       guard line.square(at: turn) <= Swift.min(best?.square ?? .infinity, radius * radius) else { return }
       let place = self.place(at: line.point(at: turn), side, left)
@@ -128,7 +131,7 @@ struct FreePlaceSearch {
     return line.part(inside: obstacles.all[obstacle], of: obstacles.sides, except: own)
   }
 
-  /// The position of a point. Where the point lies on an upright side, the position takes the side's exact coordinate.
+  /// The position of a point on a side. If the side is upright, the position takes over the side's exact coordinate.
   private func place(at point: Point, _ side: ObstacleSide, _ left: ObstacleSide?) -> Point {
     Point(x: side.exactX ?? left?.exactX ?? near.x + point.x, y: side.exactY ?? left?.exactY ?? near.y + point.y)
   }
@@ -149,7 +152,7 @@ struct FreePlaceSearch {
     return found
   }
 
-  /// Takes a place if it is free. If only rounding makes it overlap something, takes a place right beside it.
+  /// Takes a place if it is free. If it overlaps something only because of rounding, takes a place right beside it.
   private mutating func settle(on place: Point) {
     if consider(place) { return }
     let nudge = Swift.max(1, place.x.magnitude, place.y.magnitude, size.width, size.height) * 0x1p-49

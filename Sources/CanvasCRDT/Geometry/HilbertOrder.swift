@@ -1,8 +1,8 @@
 /// An order in which boxes that are near each other mostly follow each other: the order of their centres along a
 /// Hilbert curve.
 enum HilbertOrder {
-  /// There are 2²⁶ cells to a side. On a canvas 2·10⁷ units wide, a cell is then still smaller than the smallest shape.
-  /// So one stray shape far away doesn't put all other shapes into one cell.
+  /// There are 2²⁶ cells to a side. Even on a canvas 2·10⁷ units wide, a cell is then smaller than the smallest shape.
+  /// So one stray shape far away, which widens the grid, doesn't put all other shapes into one cell.
   private static let bits: UInt64 = 26
 
   /// The offsets of the boxes, in the order along the curve. Boxes in the same cell are in the order of their offsets.
@@ -28,13 +28,13 @@ enum HilbertOrder {
     Point(x: box.minX + (box.maxX - box.minX) / 2, y: box.minY + (box.maxY - box.minY) / 2)
   }
 
-  /// The value is clamped, so that NaN also gets a cell.
+  /// The value is clamped, because the distance may be NaN, which needs a cell too.
   private static func cell(_ distance: Double, _ scale: Double, _ last: Double) -> UInt64 {
     let scaled = distance * scale
     return scaled > 0 ? UInt64(Swift.min(scaled, last)) : 0
   }
 
-  /// The place of a cell along the curve.
+  /// The position of a cell along the curve.
   private static func place(_ column: UInt64, _ row: UInt64) -> UInt64 {
     var x = column
     var y = row

@@ -9,7 +9,7 @@ extension Shape {
     let end = point(of: .middle)
     let center = Rect(origin: properties.position, size: properties.size).center
     let direction = Direction(degrees: properties.rotation)
-    // The way in coordinates in which the box is not turned and its middle is the origin.
+    // The straight way, in coordinates in which the box is not turned and the box's middle is the origin.
     let way = StraightWay(
       from: direction.turningBack(start.x - center.x, start.y - center.y),
       to: direction.turningBack(end.x - center.x, end.y - center.y)
@@ -54,7 +54,7 @@ private struct StraightWay {
           guard let parts = parts(throughEllipseAt: Point(x: sign * innerX, y: side * innerY), radius, radius) else {
             continue
           }
-          // Only the quarter of the circle at the corner is part of the outline.
+          // A rounded corner is only a quarter of the circle, so a point elsewhere on the circle doesn't count.
           for part in [parts.first, parts.second] {
             let (x, y) = (start.x + step.x * part, start.y + step.y * part)
             if sign * x >= innerX, side * y >= innerY { take(part) }
@@ -62,9 +62,9 @@ private struct StraightWay {
         }
       }
     case .polygon, .star:
-      // The outline goes once around its middle, and the way ends at the middle. So the way crosses the side that its
-      // start lies behind. If rounding has put the way's end a little beside the middle, it may cross a neighbouring
-      // side instead.
+      // The outline goes once around its middle, and the way ends at the middle. So the way crosses the side that lies
+      // between its start and the middle. Rounding may put the way's end a little beside the middle; then the way may
+      // cross a neighbouring side instead.
       let side = outline.side(towards: start)
       for side in (side - 1)...(side + 1) { take(part(from: outline.corner(side), to: outline.corner(side + 1))) }
     case .rectangle, .text, .line, .ink:
@@ -101,8 +101,8 @@ private struct StraightWay {
     let along = Point(x: step.x / halfWidth, y: step.y / halfHeight)
     let square = along.x * along.x + along.y * along.y
     guard square > 0 else { return nil }
-    // The distance of the line from the circle's middle. It is computed from the cross product, which loses no digits
-    // on a long way.
+    // The distance of the line from the circle's middle. The cross product is used because it loses no digits on a long
+    // way.
     let off = from.x * along.y - from.y * along.x
     let half = 1 - off * off / square
     guard half >= 0 else { return nil }
@@ -127,8 +127,8 @@ extension Outline {
   /// The index of the side that lies between the middle and a point.
   fileprivate func side(towards point: Point) -> Int {
     let (x, y) = (point.x / size.width, point.y / size.height)
-    // The corners' directions between these two indices lie within half a turn. So the sign of a cross product tells
-    // which of two directions comes first clockwise.
+    // The directions of the corners between these two indices span less than half a turn. So the sign of a cross
+    // product tells which of two directions comes first clockwise.
     var first = x > 0 || x == 0 && y < 0 ? 0 : drawnPoints
     var end = first + drawnPoints
     while end - first > 1 {

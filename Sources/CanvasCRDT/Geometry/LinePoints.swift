@@ -29,7 +29,7 @@ extension Shape {
   }
 
   /// The shape as it is drawn: a tied end of a line lies at the shape that it is tied to. If that shape is gone, the
-  /// end lies where the line's own path has it.
+  /// end lies where the line's own path puts it.
   public func drawn(_ find: (Identifier) -> Shape?) -> Shape {
     guard properties.kind == .line else { return self }
     let from = properties.from.flatMap { tie in tie.target(find) }
@@ -39,7 +39,7 @@ extension Shape {
     let last = points.count - 1
     if let from, let place = properties.from?.place { points[0] = from.point(of: place) }
     if let to, let place = properties.to?.place { points[last] = to.point(of: place) }
-    // The neighbours of both ends are read here, before an outline cuts either end.
+    // The neighbours of both ends are read first, because the outlines may cut the ends afterwards.
     let (next, before) = (points[1], points[last - 1])
     if let from, properties.from?.place == .middle { points[0] = from.entry(from: next) ?? points[0] }
     if let to, properties.to?.place == .middle { points[last] = to.entry(from: before) ?? points[last] }
@@ -48,7 +48,8 @@ extension Shape {
     return Shape(id: id, properties: values, nameStamp: nameStamp)
   }
 
-  /// The line without its ties to shapes that are not `kept`. An end that loses its tie stays where it is drawn.
+  /// The line without its ties, except ties to shapes for which `kept` is true. An end that loses its tie stays where
+  /// it is drawn.
   public func untied(butFrom kept: (Identifier) -> Bool, _ find: (Identifier) -> Shape?) -> Shape {
     let losesFrom = properties.from.map { !kept($0.shape) } ?? false
     let losesTo = properties.to.map { !kept($0.shape) } ?? false
@@ -61,15 +62,16 @@ extension Shape {
 }
 
 extension Tie {
-  /// The shape that the end is tied to. `nil` if this shape is gone, or if it is itself a line: otherwise lines could
-  /// be tied to each other in a circle.
+  /// The shape that the end is tied to. `nil` if this shape is gone. Also `nil` if this shape is a line: otherwise
+  /// lines could be tied to each other in a circle.
   fileprivate func target(_ find: (Identifier) -> Shape?) -> Shape? {
     find(shape).flatMap { $0.properties.kind.isStroke ? nil : $0 }
   }
 }
 
 extension BoxPlace {
-  /// The middle of the box. An end that is tied to the middle stops where its way there meets the outline.
+  /// The middle of the box. If an end is tied to the middle, the line stops where it meets the outline on its way
+  /// there.
   public static var middle: BoxPlace { BoxPlace(x: 32_768, y: 32_768) }
 
   /// The place at these fractions of the sides. Fractions outside the box give the nearest place in it.
@@ -84,8 +86,8 @@ extension BoxPlace {
 }
 
 extension Properties {
-  /// Sets the box to an upright box around some points, and the path to one that leads through the points. If there are
-  /// as many points as before, each keeps its width.
+  /// Sets the box to an upright box around some points, and the path to one that leads through the points. If the
+  /// number of points stays the same, each point keeps its width.
   public mutating func lead(through points: [Point]) {
     var box = Box.empty
     for point in points { box.extend(to: point) }
@@ -105,8 +107,8 @@ extension Properties {
   }
 }
 
-/// The lines that are tied to each shape, for callers that must know without a search which lines move together with a
-/// shape.
+/// The lines that are tied to each shape. With this table, a caller knows without a search which lines move together
+/// with a shape.
 public struct TiedLines: Sendable {
   private var lines = IdentifierMap<IdentifierSet>()
   private var shapes = IdentifierMap<[Identifier]>()

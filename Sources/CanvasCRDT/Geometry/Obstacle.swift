@@ -5,17 +5,17 @@ struct ObstacleSide {
   /// The distance of the line from the point where the search starts, measured outwards. Negative if the point is
   /// outside.
   let reach: Double
-  /// The exact x of an upright line. If it were computed from rounded differences, places where a box fits exactly
-  /// would be missed.
+  /// The exact x of an upright line. Computed from rounded differences, the x could be slightly off, and places where a
+  /// box fits exactly would be missed.
   var exactX: Double?
   var exactY: Double?
 
   func depth(of point: Point) -> Double { reach - outward.x * point.x - outward.y * point.y }
 }
 
-/// The places where a box's top left corner can't be, because the box would overlap one convex piece of a shape. These
-/// places are the piece itself, extended to the left and upwards by the size of the box: all points on the inner side
-/// of every side.
+/// The places that a box's top left corner can't take, because the box would overlap one convex piece of a shape.
+/// Together these places are the piece itself, extended to the left and upwards by the size of the box. They are stored
+/// as sides: a place belongs to the obstacle if it is on the inner side of every side.
 struct Obstacle {
   let sides: Range<Int>
   /// The box around the obstacle, relative to the point where the search starts.
@@ -24,8 +24,8 @@ struct Obstacle {
 
 /// All obstacles near a point, for one size of box. Coordinates are relative to the point.
 struct Obstacles {
-  /// The number of tangents that stand for a curve. Where two tangents meet, the distance from the centre is
-  /// 1/cos(π/96) of the radius, which is too far by 1/1,866.
+  /// The number of tangents that stand for a curve. The corner between two tangents lies too far out: its distance from
+  /// the centre is 1/cos(π/96) of the radius, which is 1/1,866 more than the radius.
   private static let tangents = 96
 
   private(set) var sides: [ObstacleSide] = []
@@ -40,7 +40,7 @@ struct Obstacles {
 
   /// Adds walls: obstacles that cover everything outside the allowed positions.
   mutating func appendWalls(at positionMax: Double) {
-    // A distance greater than any in use. The walls reach so far because they have no outer edge.
+    // A distance greater than any in use. The walls reach this far because they have no outer edge.
     let far = 8 * positionMax
     let left = -positionMax - near.x
     let top = -positionMax - near.y
@@ -118,8 +118,8 @@ struct Obstacles {
       var normal = Point(x: towards.cosine, y: towards.sine)
       var reach = (halfWidth - radius) * normal.x.magnitude + (halfHeight - radius) * normal.y.magnitude + radius
       if outline.kind == .ellipse {
-        // The points where tangents touch are at even steps on a circle, and the circle is then squeezed to the
-        // ellipse.
+        // The tangents are spread evenly around a circle, which is then squeezed to the ellipse. So the direction of
+        // each tangent has to be adapted to the ellipse.
         normal = Point(x: normal.x / halfWidth, y: normal.y / halfHeight)
         let length = (normal.x * normal.x + normal.y * normal.y).squareRoot()
         normal = Point(x: normal.x / length, y: normal.y / length)
@@ -131,14 +131,15 @@ struct Obstacles {
     close(from: start, around: placed.box, isExact: false)
   }
 
-  /// Adds a side of a piece, moved outwards by as far as the box reaches from its top left corner towards this side.
+  /// Adds a side of a piece. The side is moved outwards, by the box's extent from its top left corner in that
+  /// direction.
   private mutating func appendSide(_ outward: Point, reach: Double) {
     let back = Swift.max(0, 0 - outward.x) * size.width + Swift.max(0, 0 - outward.y) * size.height
     sides.append(ObstacleSide(outward: outward, reach: reach + back))
   }
 
-  /// Adds the four upright sides of an obstacle, and so completes it. They lie around the piece's own box, which is in
-  /// the canvas's coordinates, extended by the size of the free box.
+  /// Adds the four upright sides of an obstacle, which completes the obstacle. The sides are those of the piece's own
+  /// box, extended by the size of the free box. The piece's box is in the canvas's coordinates.
   private mutating func close(from start: Int, around box: Box, isExact: Bool) {
     let left = box.minX - size.width
     let top = box.minY - size.height

@@ -1,8 +1,8 @@
 /// The closed curve of a shape, exact rather than a bound: a turned box, ellipse, polygon or star.
 ///
-/// A polygon or star is inscribed in the ellipse of its box, with the first corner at the top, so it may not fill the
-/// box. A star has `points` tips on this ellipse. Halfway between each two tips it has an inner corner, whose distance
-/// from the centre is `innerRatio` of a tip's.
+/// A polygon or star is inscribed in the ellipse of its box, with the first corner at the top. So it may not reach all
+/// sides of the box. A star has `points` tips on this ellipse. Halfway between each two tips it has an inner corner,
+/// whose distance from the centre is `innerRatio` of a tip's.
 public struct Outline: Hashable, Sendable {
   public var kind: ShapeKind
   /// The top left corner of the box, before the box is turned.
@@ -57,10 +57,10 @@ extension Outline {
     PlacedOutline(self).contains(point)
   }
 
-  /// Whether two outlines have area in common. Outlines that only touch don't overlap. If one lies inside the other,
-  /// they do. A shape without an area overlaps nothing.
+  /// Whether two outlines have area in common. Outlines that only touch don't overlap. If one outline lies inside the
+  /// other, they overlap. A shape without an area overlaps nothing.
   ///
-  /// This is computed on the curves themselves rather than on polygons near them, and `a.overlaps(b)` always equals
+  /// The curves themselves are compared, not polygons that approximate them. `a.overlaps(b)` always equals
   /// `b.overlaps(a)`. For two upright rectangles, coordinates are compared, which is as exact as decimals are. For all
   /// others, the common part must be thicker than `Outline.overlapDepthMin`.
   public func overlaps(_ other: Outline) -> Bool {
@@ -105,8 +105,8 @@ extension Outline {
     Swift.max(Outline.innerRatioRange.lowerBound, Swift.min(innerRatio, Outline.innerRatioRange.upperBound))
   }
 
-  /// If a corner's radius is less than this, the corner counts as square. Nobody sees the difference, and the square of
-  /// a number that small is 0.
+  /// A corner with a smaller radius counts as square. Nobody sees the difference, and the square of such a small number
+  /// could round to 0.
   static let cornerRadiusMin = 1e-6
 
   var drawnCornerRadius: Double {

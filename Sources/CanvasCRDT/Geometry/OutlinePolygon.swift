@@ -2,8 +2,9 @@ extension Outline {
   /// An upper bound on the chords of an ellipse, however large the ellipse is and however fine the caller wants it.
   public static let chordsMax = 4096
 
-  /// The outline as one simple polygon, clockwise as seen. Chords replace curves, at a distance of at most `flatness`
-  /// unless that takes more than `chordsMax` chords. The polygon's corners lie on the outline.
+  /// The outline as one simple polygon, clockwise as seen. Chords replace curves. The distance between a chord and its
+  /// curve is at most `flatness`, unless this would take more than `chordsMax` chords. The polygon's corners lie on the
+  /// outline.
   public func polygon(flatness: Double) -> [Point] {
     let center = PlacedOutline(self).center
     return cornersAroundCenter(flatness: flatness, chordsMax: Outline.chordsMax).map {
@@ -11,7 +12,7 @@ extension Outline {
     }
   }
 
-  /// The corners of `polygon(flatness:)` relative to the centre of the box, so that shapes far from the origin lose no
+  /// The corners of `polygon(flatness:)` relative to the centre of the box. So shapes far from the origin lose no
   /// digits.
   func cornersAroundCenter(flatness: Double, chordsMax: Int) -> [Point] {
     let direction = Direction(degrees: rotation)
@@ -66,9 +67,9 @@ extension Outline {
     return corners
   }
 
-  /// How many chords approximate a circle within `flatness`. The distance from a chord over the angle 2φ to its arc is
-  /// r·(1 − cos φ) ≈ r·φ²/2. The number of chords is a multiple of four, so that the outermost points of the circle are
-  /// corners.
+  /// How many chords approximate a circle within `flatness`. The distance between a chord over the angle 2φ and its arc
+  /// is r·(1 − cos φ) ≈ r·φ²/2. The number of chords is a multiple of four, so that the outermost points of the circle
+  /// are corners.
   private static func chords(radius: Double, flatness: Double, chordsMax: Int) -> Int {
     let wanted = Double.pi * (radius / (2 * Swift.max(flatness, 0))).squareRoot()
     guard wanted < Double(chordsMax) else { return chordsMax }

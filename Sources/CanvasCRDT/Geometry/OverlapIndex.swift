@@ -12,23 +12,23 @@ public struct OverlapIndex: Sendable {
     var neighbours: [Neighbour]
   }
 
-  /// A neighbour's place is stored beside its identifier, because looking the place up in a dictionary would cost more
-  /// than the rest of the work.
+  /// An overlapping shape. Its place in `entries` is stored beside its identifier, because looking the place up in a
+  /// dictionary would cost more than the rest of the work.
   struct Neighbour: Sendable {
     var identifier: Identifier
     var place: Int32
   }
 
-  /// The entries, by place. An unused place keeps an outdated entry without neighbours until the place is used again.
+  /// The entries, by place. An unused place keeps its old entry, without neighbours, until the place is used again.
   private(set) var entries: [Entry] = []
   private(set) var places = IdentifierMap<Int32>()
   private(set) var tree = BoxTree()
   private var unusedPlaces: [Int32] = []
 
-  /// The result of the last query. The array is kept, so that the next query allocates nothing.
+  /// The result of the last query. The array is kept for the next query, which then allocates nothing.
   private var candidates: [Int32] = []
-  /// For each place, what `meet` knows of the shape there during one change: whether it overlapped before, and whether
-  /// it still does.
+  /// For each place, a mark that `meet` uses during one change: whether the shape there overlapped the changed shape
+  /// before, and whether it still does.
   private var marks: [UInt32] = []
   private var lastMark: UInt32 = 0
 
@@ -36,17 +36,18 @@ public struct OverlapIndex: Sendable {
   public private(set) var pairCount = 0
 
   /// An upper bound on the pairs in the index. There can be far more pairs than shapes: a thousand shapes on one spot
-  /// are half a million pairs of 32 bytes. If there are more pairs than this, the index is crowded, and stores none.
+  /// are half a million pairs of 32 bytes. An index that would exceed the bound is crowded, and stores no pairs.
   public let pairsMax: Int
 
-  /// How much work may still go into finding pairs, in steps of about the time of comparing two boxes. The work grows
-  /// with the pairs that come near each other, and not only with the pairs that overlap: thousands of bars may lie side
-  /// by side. When no steps are left, the index is crowded. `nil` means that there is no bound.
+  /// How much work may still go into finding pairs. One step is about the time of comparing two boxes. Pairs that only
+  /// come near each other cost steps too, not just pairs that overlap: thousands of bars may lie side by side. When no
+  /// steps are left, the index is crowded. `nil` means that there is no bound.
   public var stepsLeft: Int?
 
-  /// Whether there are too many pairs to store, or finding them takes too much work. A crowded index knows no pairs,
-  /// but still answers where a box fits and what is at a place. It searches for pairs again in `lookAgain`, and, if its
-  /// steps are unbounded or refilled, after half as many changes as there are shapes.
+  /// Whether the index is crowded: there are too many pairs to store, or finding them takes too much work. A crowded
+  /// index knows no pairs, but still answers where a box fits and which shapes are at a point. It searches for pairs
+  /// again when `lookAgain` is called. If its steps are unbounded or refilled, it also does so after half as many
+  /// changes as there are shapes.
   public private(set) var isCrowded = false
   /// How many changes have come since the index last became crowded.
   private var changesUnseen = 0
@@ -124,9 +125,9 @@ extension OverlapIndex {
     return isCrowded ? changedWhileCrowded() : changes
   }
 
-  /// Drops all pairs. The pairs that were known before the last change are returned as ended.
+  /// Drops all pairs. Returns the pairs that were known before the last change, as ended.
   private mutating func crowd(undoing last: OverlapChanges) -> OverlapChanges {
-    // Both lists are sorted.
+    // `pairs` and `began` are both sorted, so one pass finds the pairs that began with the last change.
     var began = last.began[...]
     var ended = last.ended
     for pair in pairs {
@@ -146,8 +147,8 @@ extension OverlapIndex {
     changesUnseen = 0
   }
 
-  /// Counts a change. A search for all pairs may cost as much as storing the allowed number of pairs, so it only comes
-  /// after many changes.
+  /// Counts a change. A search for all pairs may cost as much as finding and storing the allowed number of pairs, so it
+  /// comes only after many changes.
   private mutating func changedWhileCrowded() -> OverlapChanges {
     changesUnseen += 1
     guard stepsLeft == nil || isRefilled, 2 * changesUnseen >= places.count else { return OverlapChanges() }
@@ -166,8 +167,8 @@ extension OverlapIndex {
     if let left = stepsLeft { stepsLeft = left - steps }
   }
 
-  /// Whether the index is crowded and something has changed since it became so. Only then can another search have a new
-  /// result.
+  /// Whether the index is crowded and has changed since it became crowded. Without a change, another search would have
+  /// the same result.
   public var isWorthALook: Bool { isCrowded && changesUnseen > 0 }
 
   /// Searches for all pairs again, if the index is crowded. If the pairs are few enough now, all of them are returned
@@ -181,8 +182,7 @@ extension OverlapIndex {
     return changes
   }
 
-  /// Finds the shapes that the shape at a place overlaps now, and compares them with the shapes that it overlapped
-  /// before.
+  /// Finds the shapes that now overlap the shape at a place, and compares them with its earlier neighbours.
   private mutating func meet(_ place: Int32) -> OverlapChanges {
     let wasOverlapping = nextMark()
     let stillOverlapping = wasOverlapping + 1
@@ -196,8 +196,8 @@ extension OverlapIndex {
     for candidate in candidates where candidate != place {
       var steps = 0
       defer { spend(steps) }
-      // Without steps no more outlines are compared: pairs from before stay, and new ones are not found. The caller
-      // then drops all pairs.
+      // When no steps are left, no more outlines are compared. Pairs from before stay, and new ones are not found. The
+      // result is incomplete, so the caller drops all pairs.
       guard
         isOutOfSteps
           ? marks[Int(candidate)] == wasOverlapping
@@ -242,7 +242,7 @@ extension OverlapIndex {
     entries[Int(place)].neighbours = neighbours
   }
 
-  /// Returns a mark that no place has yet. The number after it is unused too.
+  /// Returns a mark that no place has yet. The number after the mark is unused too.
   private mutating func nextMark() -> UInt32 {
     if lastMark >= UInt32.max - 3 {
       for place in marks.indices { marks[place] = 0 }
@@ -254,7 +254,7 @@ extension OverlapIndex {
 }
 
 extension OverlapIndex.Entry {
-  /// The index of a neighbour. If the shape is not a neighbour: the index at which it would be inserted.
+  /// The index of a neighbour. If the shape is not a neighbour: the index at which to insert it.
   private func position(of identifier: Identifier) -> Int {
     var low = 0
     var high = neighbours.count
@@ -278,22 +278,22 @@ extension OverlapIndex.Entry {
 // MARK: - For programs that show a drawing
 
 extension OverlapIndex {
-  /// An upper bound on the pairs that a server announces by default (R9). Nobody can tell more pairs apart.
+  /// An upper bound on the pairs that a server announces by default (R9). People can't tell more pairs than this apart.
   public static let pairsShownMax = 20_000
   /// How many comparisons a server allows for each shape by default.
   public static let stepsPerShape = 500
-  /// How many shapes are added to the real number when the allowed comparisons are computed. With these, the
-  /// comparisons are enough for any drawing of a few hundred shapes.
+  /// How many shapes are added to the actual number when the allowed comparisons are computed. Without this addition, a
+  /// drawing of a few hundred crowded shapes could run out of comparisons.
   private static let shapesAlways = 8_000
-  /// How many comparisons each change adds to the allowed ones. An ordinary change takes a hundred.
+  /// How many comparisons each change adds to the allowed ones. An ordinary change takes about a hundred comparisons.
   private static let stepsPerChange = 5_000
 
   /// An upper bound on the comparisons for finding all pairs of a drawing.
   public static func stepsMax(shapes: Int, perShape: Int = stepsPerShape) -> Int { (shapesAlways + shapes) * perShape }
 
   /// The index of a drawing that is shown to a person. It has the default bounds of a server (R9), so that a heap of
-  /// shapes costs little, and each change adds steps. If it is crowded, it searches for pairs again after half as many
-  /// changes as there are shapes.
+  /// shapes costs little. Each change adds steps. A crowded index searches for pairs again after half as many changes
+  /// as there are shapes.
   public static func shown(_ shapes: [(identifier: Identifier, outline: Outline)]) -> OverlapIndex {
     var index = OverlapIndex(shapes, pairsMax: pairsShownMax, stepsLeft: stepsMax(shapes: shapes.count))
     index.isRefilled = true
@@ -324,8 +324,8 @@ extension OverlapIndex {
       identifiers.append(shape.identifier)
       outlines.append(placed)
     }
-    // Places are in the order of the tree. So shapes that are near each other on the canvas are near each other in
-    // memory too.
+    // Places are given in the order of the tree. So shapes that are near each other on the canvas are near each other
+    // in memory too.
     let order = HilbertOrder.offsets(of: outlines.map { $0.box })
     let turned = order.map { TurnedBox(TurnedExtent(outlines[$0])) }
     tree = BoxTree(
@@ -413,8 +413,8 @@ extension OverlapIndex {
     identifiers(touching: Box(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y)) { $0.contains(point) }
   }
 
-  /// The shapes whose bounds meet or touch the given bounds, sorted. When a picture of these bounds is drawn, no other
-  /// shapes are needed.
+  /// The shapes whose bounds meet or touch the given bounds, sorted. A picture of the given bounds needs no other
+  /// shapes.
   public func shapes(in bounds: Rect) -> [Identifier] {
     let asked = Box(bounds)
     return identifiers(touching: asked) { placed in

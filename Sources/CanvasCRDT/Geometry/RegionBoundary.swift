@@ -1,7 +1,7 @@
 /// The sides of many trapezoids between numbered nodes, and the loops that remain when shared sides cancel out.
 ///
-/// The nodes of one cut have consecutive numbers from the top. So an upright side is a run of steps from one number to
-/// the next, and each step may be shared with another trapezoid.
+/// The nodes on one cut (an upright line between trapezoids) have consecutive numbers from the top. So an upright side
+/// is a run of steps from one number to the next. Each step may be shared with another trapezoid.
 struct RegionBoundary {
   private(set) var nodes: [Point] = []
   /// For each node: the number of steps down to the next node, minus the number of steps up.
@@ -18,7 +18,7 @@ struct RegionBoundary {
     descents.append(0)
   }
 
-  /// The number of the node at this height on the last cut. The cut's first node has the number `first`.
+  /// The number of the node at this height on the last cut. `first` is the number of the cut's first node.
   func node(at height: Double, from first: Int) -> Int {
     var low = first
     var high = nodes.count
@@ -48,7 +48,8 @@ struct RegionBoundary {
 
   // MARK: - Loops
 
-  /// The loops. At each node, as many sides begin as end. So following the sides always leads back to the start.
+  /// The loops. At each node, the number of sides that begin equals the number that end. So following the sides always
+  /// leads back to the start.
   func loops() -> [[Point]] {
     var sides = self.sides
     for (node, count) in descents.enumerated() where count != 0 {
@@ -84,15 +85,15 @@ struct RegionBoundary {
     return loops
   }
 
-  /// Whether going on along `one` stays closer to the inside, which is on the right, than going on along `other`.
-  /// Choosing this way keeps loops apart that touch at a corner.
+  /// Whether the direction of `one` stays closer to the inside, which is on the right, than the direction of `other`.
+  /// With this choice, loops that touch at a corner stay separate.
   private func turnsMore(_ side: (from: Int, to: Int), _ one: (from: Int, to: Int), than other: (from: Int, to: Int))
     -> Bool
   {
     turn(side, one) > turn(side, other)
   }
 
-  /// A number from −2 (straight back, to the left) to 2. It grows with the angle to the right.
+  /// A number from −2 (straight back, to the left) to 2. The further right the turn, the greater the number.
   private func turn(_ side: (from: Int, to: Int), _ next: (from: Int, to: Int)) -> Double {
     let x = nodes[side.to].x - nodes[side.from].x
     let y = nodes[side.to].y - nodes[side.from].y
@@ -104,7 +105,8 @@ struct RegionBoundary {
     return x * nextY - y * nextX >= 0 ? 1 - ahead : ahead - 1
   }
 
-  /// The loop without corners at which it goes straight on, which only cuts have made. Empty if no area is left.
+  /// The loop without the corners at which its direction doesn't change; such corners come from cuts. Empty if no area
+  /// is left.
   private func simplifying(_ loop: [Point]) -> [Point] {
     var kept: [Point] = []
     for corner in loop {

@@ -1,9 +1,9 @@
 /// The intersection of two simple polygons, computed slab by slab.
 ///
 /// Upright cuts at the x of every corner and of every crossing divide the canvas into slabs. Within a slab no edges
-/// cross, so the area inside both polygons is a set of trapezoids. They are found by counting edges from the top. The
-/// corners of the trapezoids are numbered nodes: the heights at which edges meet a cut, where heights that differ only
-/// by rounding count as one. Sides that two trapezoids share cancel out by number rather than by coordinates. So the
+/// cross, so the area inside both polygons is a set of trapezoids. The trapezoids are found by counting edges from the
+/// top. Their corners are numbered nodes, one for each height at which an edge meets a cut. Heights that differ only by
+/// rounding share a node. Sides that two trapezoids share cancel out by number rather than by coordinates. So the
 /// remaining sides always form closed loops, even if polygons are equal, share edges or have corners on each other's
 /// edges.
 struct SlabIntersection {
@@ -26,8 +26,8 @@ struct SlabIntersection {
   private var pieces: [Piece] = []
   /// The x of each cut.
   private var cuts: [Double] = []
-  /// Coordinates that differ by less than this count as equal. It is some thousand times the rounding error at the size
-  /// of the polygons.
+  /// Coordinates that differ by less than this count as equal. It is some thousand times the rounding error of the
+  /// polygons' coordinates.
   private var snap = 0.0
 
   init(_ first: [Point], _ second: [Point]) {
@@ -91,8 +91,8 @@ struct SlabIntersection {
     pieces.append(Piece(from: from, to: edge.to, isOfFirst: isOfFirst))
   }
 
-  /// The point where two edges cross: each must have its ends on different sides of the other. `nil` if they don't
-  /// cross.
+  /// The point where two edges cross, which means that the ends of each lie on different sides of the other. `nil` if
+  /// they don't cross.
   private static func crossing(_ one: (from: Point, to: Point), _ other: (from: Point, to: Point)) -> Point? {
     let oneX = one.to.x - one.from.x
     let oneY = one.to.y - one.from.y
@@ -129,7 +129,7 @@ struct SlabIntersection {
     pieces.removeAll { $0.start >= $0.end }
   }
 
-  /// The last cut at or before x. If x was merged into a neighbouring cut, this is the cut.
+  /// The last cut at or before x. If a cut at x was merged into a neighbouring cut, the result is that neighbour.
   private func nearestCut(_ x: Double) -> Int {
     var low = 0
     var high = cuts.count
@@ -188,8 +188,8 @@ extension SlabIntersection {
     for (index, piece) in pieces.enumerated() {
       var left = piece.height(at: cuts[piece.start])
       for slab in piece.start..<piece.end {
-        // In the slab where a piece ends, it takes the height of its end point. Computing the height at the cut would
-        // be wrong for a steep piece, because the cut may lie a rounding error before the end point.
+        // In the slab where a piece ends, the piece takes the height of its end point. The height computed at the cut
+        // would be wrong for a steep piece, because the cut may lie a rounding error before the end point.
         let endsHere = slab + 1 == piece.end && piece.to.x - cuts[piece.end] <= snap
         let right = endsHere ? piece.to.y : piece.height(at: cuts[slab + 1])
         slabs[slab].append(Crosser(piece: index, left: left, right: right))
@@ -199,7 +199,7 @@ extension SlabIntersection {
     return slabs
   }
 
-  /// Numbers the heights at every cut from the top. Heights that differ only by rounding get the same number.
+  /// Numbers the heights at each cut, from the top down. Heights that differ only by rounding get the same number.
   private func number(_ slabs: inout [[Crosser]], in boundary: inout RegionBoundary) {
     for cut in cuts.indices {
       var heights: [Double] = []

@@ -1,10 +1,10 @@
 /// A box in a turned frame, around a shape or around all shapes of a branch of a `BoxTree`.
 ///
-/// If a thin shape stands at an angle, its upright box is mostly empty. Ten thousand parallel bars at 45° may all lie
-/// in each other's upright boxes without touching. A turned box is as thin as the bar.
+/// The upright box of a thin slanted shape is mostly empty. Ten thousand parallel bars at 45° may all lie in each
+/// other's upright boxes without touching. A turned box is as thin as the bar.
 ///
-/// The axis is rounded to `Float`, and everything is measured along the rounded axis. So two boxes that are apart along
-/// the axis really are apart, although the axis may not have length one. The ends are rounded outwards.
+/// The axis is rounded to `Float`, so its length may not be exactly one. Everything is measured along the rounded axis,
+/// so two boxes that are apart along it really are apart. The ends are rounded outwards.
 struct TurnedBox {
   var axisX: Float
   var axisY: Float
@@ -13,15 +13,15 @@ struct TurnedBox {
   var minAcross: Float
   var maxAcross: Float
 
-  /// Says that there is no turned box, because none would be much thinner than the upright box.
+  /// Means that there is no turned box, because a turned box would not be much thinner than the upright box.
   static var none: TurnedBox {
     TurnedBox(axisX: 0, axisY: 0, minAlong: 0, maxAlong: 0, minAcross: 0, maxAcross: 0)
   }
 
   @inline(__always) var isNone: Bool { axisX == 0 && axisY == 0 }
 
-  /// An upper bound on the size of a useful turned box, as a part of the upright box. A larger turned box would rule
-  /// out too little to be worth a test.
+  /// An upper bound on the size of a useful turned box, as a fraction of the upright box. A larger turned box would
+  /// rule out too little to be worth a test.
   private static let partMax = 0.6
 
   fileprivate var axis: Point { Point(x: Double(axisX), y: Double(axisY)) }
@@ -33,12 +33,12 @@ struct TurnedExtent {
   let center: Point
   let reach: Size
   let direction: Direction
-  /// Whether the turned box is much smaller than the upright box. Only then does comparing turned boxes rule out many
-  /// more pairs.
+  /// Whether the turned box is much smaller than the upright box. Otherwise comparing turned boxes rules out few
+  /// additional pairs.
   let isSlanted: Bool
 
-  /// How many times as large the upright box must be. At 45° this takes a shape that is six times as long as it is
-  /// wide. Most rooms have no such shape.
+  /// How many times as large as the turned box the upright box must be. At 45° a shape has to be six times as long as
+  /// it is wide for this. Most rooms have no such shape.
   private static let slant = 4.0
 
   init(_ placed: PlacedOutline) {
@@ -58,7 +58,7 @@ struct TurnedExtent {
     return reach.width * along + reach.height * across
   }
 
-  /// Whether the extent may touch a turned box. Only the directions of that box's sides are checked.
+  /// Whether the extent may touch a turned box. The check uses only the directions of the turned box's sides.
   @inline(__always)
   func mayTouch(_ other: TurnedBox) -> Bool {
     let along = other.axis
@@ -71,7 +71,7 @@ struct TurnedExtent {
     return middleAcross - farAcross <= Double(other.maxAcross) && middleAcross + farAcross >= Double(other.minAcross)
   }
 
-  /// Whether the extent may touch an upright box. Only the directions of the extent's own sides are checked.
+  /// Whether the extent may touch an upright box. The check uses only the directions of the extent's own sides.
   @inline(__always)
   func mayTouch(minX: Double, minY: Double, maxX: Double, maxY: Double) -> Bool {
     let apart = direction.turningBack((minX + maxX) / 2 - center.x, (minY + maxY) / 2 - center.y)
@@ -144,8 +144,8 @@ extension TurnedBox {
     let own = self.axis
     if own.x == axis.x, own.y == axis.y { return (Double(minAlong), Double(maxAlong)) }
     if own.x == axis.y, 0 - own.y == axis.x { return (Double(minAcross), Double(maxAcross)) }
-    // A corner is the sum of two products: its place along the axis times the axis, and its place across times the
-    // other axis. The sum is divided by the square of the axis's length.
+    // A corner is the sum of two vectors: its coordinate along the axis times the axis, and its coordinate across times
+    // the other axis. The sum is divided by the square of the axis's length, which may not be one.
     let square = own.x * own.x + own.y * own.y
     let forAlong = (own.x * axis.x + own.y * axis.y) / square
     let forAcross = (own.x * axis.y - own.y * axis.x) / square

@@ -11,7 +11,8 @@ struct TurnedEllipse {
     return Box(center: center, reach: Size(width: across, height: down))
   }
 
-  /// The distance from the ellipse's centre to its tangent in a direction, times the length of the direction's vector.
+  /// The distance from the ellipse's centre to its tangent in a direction, times the length of the given direction
+  /// vector.
   func reach(towards x: Double, _ y: Double) -> Double {
     let seen = direction.turningBack(x, y)
     let across = halfWidth * seen.x
@@ -26,8 +27,8 @@ extension TurnedEllipse {
   /// Whether the polygon and the ellipse share area thicker than `tolerance`.
   ///
   /// In coordinates in which the ellipse is the unit circle, they share area if the polygon's distance from the origin
-  /// is less than one. The thickness of the common area is measured in the canvas's units, between two parallel
-  /// tangents.
+  /// is less than one. The thickness of the common area is the distance between two parallel tangents, measured in the
+  /// canvas's units.
   func overlaps(_ polygon: ConvexPolygon, tolerance: Double) -> Bool {
     var nearestCorner = Point(x: 0, y: 0)
     var nearestSquare = Double.infinity
@@ -84,17 +85,17 @@ extension TurnedEllipse {
 // MARK: - Against an ellipse
 
 extension TurnedEllipse {
-  /// An upper bound on the steps of a search. If no line between two ellipses has been found by then, they count as
-  /// overlapping. Each step at least halves the interval, so after so many steps there is no number left between its
-  /// ends.
+  /// An upper bound on the steps of a search. If a search has found no line between two ellipses by then, the ellipses
+  /// count as overlapping. Each step at least halves the interval, so after this many steps no number is left between
+  /// its ends.
   private static let searchStepsMax = 128
 
   /// Whether the two ellipses share area thicker than `tolerance`.
   ///
   /// They share none if there is a direction in which the sum of the two reaches is at most the distance between the
-  /// centres. The excess of the reaches over the distance is a convex function of one number, `turn`, over all
-  /// directions on one side of the line between the centres. The function's tangents close in on its least value from
-  /// both sides, until the value, or a lower bound on it, decides.
+  /// centres. The excess of the reaches over this distance depends on one number, `turn`, which covers all directions
+  /// on one side of the line between the centres. As a function of `turn`, the excess is convex. The search closes in
+  /// on its least value with tangents from both sides, until the value, or a lower bound on it, decides.
   func overlaps(_ other: TurnedEllipse, tolerance: Double) -> Bool {
     let apartX = other.center.x - center.x
     let apartY = other.center.y - center.y
@@ -110,7 +111,8 @@ extension TurnedEllipse {
     var middle = Tangent(first, second, at: 0, apart: apart)
     if middle.isSeparating(tolerance) { return false }
     if middle.slope == 0 { return true }
-    // If `turn` is greater than this, the inner circles of the two ellipses alone reach further than the distance.
+    // Beyond this `turn`, the inner circles of the two ellipses already reach further than the distance. So the search
+    // needs no greater `turn`.
     let limit = apart / inner
     var left = middle
     var right = middle
@@ -162,7 +164,7 @@ extension TurnedEllipse {
     }
   }
 
-  /// By how much the reaches exceed the distance in one direction, and the slope of this excess.
+  /// The excess of the reaches over the distance in one direction, and the slope of this excess.
   private struct Tangent {
     let turn: Double
     let value: Double

@@ -19,7 +19,7 @@ enum UnitCorners {
   /// The direction after `step` of `2 * points` equal steps around the circle. Even steps are tips, and odd steps lie
   /// halfway between two tips.
   static func corner(_ step: Int, points: Int) -> Point {
-    // The entries before these corners are twice the sum of all numbers of points from 3 to `points - 1`.
+    // The number of entries before these corners is twice the sum of all numbers from 3 to `points - 1`.
     table[points * points - points - 6 + step]
   }
 }

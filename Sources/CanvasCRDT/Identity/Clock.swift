@@ -1,7 +1,8 @@
-/// A hybrid logical clock. It makes one actor's stamps, each greater than all stamps that it has made or seen before.
+/// A hybrid logical clock. It makes one actor's stamps. Each new stamp is greater than all stamps that the clock has
+/// made or seen before.
 ///
-/// The clock follows the wall clock while that goes forward, and otherwise counts by itself. So no new stamp is less
-/// than an older one, even if the wall clock jumps back or another machine's clock is fast.
+/// The clock follows the wall clock while the wall clock goes forward, and otherwise counts by itself. So stamps keep
+/// rising even if the wall clock jumps back or another machine's clock is fast.
 public struct Clock: Hashable, Sendable {
   public let actor: Identifier
 
@@ -14,10 +15,10 @@ public struct Clock: Hashable, Sendable {
     self.time = time
   }
 
-  /// Makes a new stamp, greater than all before. `milliseconds` is the wall clock's time.
+  /// Makes a new stamp, greater than all earlier ones. `milliseconds` is the wall clock's time.
   ///
-  /// When the counter is full, it carries over into the milliseconds. In the year 10889, at the greatest time that a
-  /// stamp can have, the clock stands still.
+  /// When the counter is full, it carries over into the milliseconds. At the greatest time that a stamp can have, in
+  /// the year 10889, the clock stands still.
   public mutating func tick(milliseconds: UInt64) -> Stamp {
     let wall = min(milliseconds, Stamp.millisecondsMax) << 16
     if wall > time {
@@ -37,14 +38,14 @@ public struct Clock: Hashable, Sendable {
 // MARK: - Checking stamps
 
 extension Clock {
-  /// How a stamp compares with a wall clock. This is checked once, where an operation enters a room, and never by the
-  /// merge.
+  /// How a stamp compares with a wall clock. This is checked once, when an operation enters a room. Merging never
+  /// checks it.
   public enum Standing: Hashable, Sendable {
     case plausible
     /// The stamp is ahead of the wall clock by more than is allowed.
     case ahead(byMilliseconds: UInt64)
-    /// The stamp is too far behind the wall clock to be merged. Erasures from that time are forgotten, so the operation
-    /// might bring a deleted shape back.
+    /// The stamp is too far behind the wall clock to be merged. Erasures of that age are already forgotten, so the
+    /// operation might bring a deleted shape back.
     case tooOld(byMilliseconds: UInt64)
   }
 

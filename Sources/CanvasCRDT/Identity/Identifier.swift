@@ -67,7 +67,7 @@ extension Identifier {
 
   /// Writes the eleven bytes of the text. `bytes` must have room for them.
   ///
-  /// The three groups are computed independently, so that none waits for another's divisions. This matters because the
+  /// Each of the three groups is computed without waiting for the divisions of another group. This matters because the
   /// digest writes two identifiers for each update.
   @inlinable
   public func write(to bytes: UnsafeMutableRawBufferPointer) {

@@ -1,21 +1,21 @@
-// Sets and maps whose keys are identifiers, in place of the standard library's.
+// Sets and maps whose keys are identifiers. They replace the standard library's collections here.
 //
-// The compiler specialises the standard collections for every type of value, which takes two kilobytes each time, and
-// they use a hash function for arbitrary bytes. Here, finding, inserting and removing are written once, for integers,
-// and a map only adds an array of values.
+// The compiler specialises the standard collections for every type of value, which takes two kilobytes each time. They
+// also use a hash function for arbitrary bytes. In this file, finding, inserting and removing are written once, for
+// integers, and a map only adds an array of values.
 
-/// A set of identifiers. Each identifier has a place in 0 ..< count, and a new one gets the next place. When an
-/// identifier is removed, the last one moves into its place.
+/// A set of identifiers. Each identifier has a place in 0 ..< count, and a new identifier gets the next place. When an
+/// identifier is removed, the last identifier moves into its place.
 public struct IdentifierSet: Sendable {
   /// The identifiers, by their places.
   public private(set) var members: [Identifier] = []
 
-  /// A hash table with open addressing. An entry is the place of an identifier plus one, or 0 if it is free. The
+  /// A hash table with open addressing. An entry is the place of an identifier plus one, or 0 for a free entry. The
   /// table's length is a power of two, or 0.
   private var table: [UInt32] = []
 
   /// Decides the slots of identifiers. It is random because identifiers come from outside, and somebody could otherwise
-  /// choose identifiers that collide. Nothing that can be read from a set depends on it.
+  /// choose identifiers that collide. Nothing that can be read from a set depends on the seed.
   private static let seed = UInt64.random(in: 0...UInt64.max) | 1
 
   private static let tableMin = 8
@@ -51,8 +51,8 @@ public struct IdentifierSet: Sendable {
     return (members.count - 1, true)
   }
 
-  /// Removes an identifier and returns its place; `nil` if it was not in the set. The last identifier has this place
-  /// now, unless it was the removed one.
+  /// Removes an identifier and returns its place; `nil` if the identifier was not in the set. The last identifier moves
+  /// to this place, unless it is the removed one itself.
   @discardableResult
   @inline(never)
   public mutating func remove(_ identifier: Identifier) -> Int? {
@@ -60,7 +60,8 @@ public struct IdentifierSet: Sendable {
     var hole = slot(of: identifier)
     guard table[hole] != 0 else { return nil }
     let place = Int(table[hole]) - 1
-    // The entries that had been pushed past the removed entry move up, so no tombstones are needed.
+    // Entries that had to take a later slot because of the removed entry move up. So the table needs no markers of
+    // removed entries.
     let mask = table.count - 1
     var next = (hole + 1) & mask
     while table[next] != 0 {
@@ -133,8 +134,8 @@ public struct IdentifierMap<Value> {
   public var count: Int { values.count }
   public var isEmpty: Bool { values.isEmpty }
 
-  /// Whether there is a value for an identifier. `map[…] != nil` would copy the value, and compare it if values are
-  /// equatable.
+  /// Whether there is a value for an identifier. `map[…] != nil` would copy the value, and would compare values of
+  /// equatable types.
   public func contains(_ identifier: Identifier) -> Bool { identifiers.contains(identifier) }
 
   public subscript(identifier: Identifier) -> Value? {

@@ -1,7 +1,7 @@
 /// A reading of a hybrid logical clock: when a register was written, and by which actor.
 ///
-/// Stamps are ordered by milliseconds, then counter, then actor. Milliseconds and counter share one integer, so that a
-/// comparison of two stamps compares two pairs of integers.
+/// Stamps are ordered by milliseconds, then counter, then actor. Milliseconds and counter share one integer, so
+/// comparing two stamps takes at most two comparisons of integers.
 public struct Stamp: Hashable, Sendable {
   /// The milliseconds in the upper 48 bits, and the counter in the lower 16.
   public let time: UInt64
@@ -40,8 +40,8 @@ extension Stamp: Comparable {
 // MARK: - Text
 
 extension Stamp {
-  /// The length of the longest text: fifteen digits for the milliseconds, five for the counter, the actor, and two
-  /// dots.
+  /// The length of the longest stamp as text: fifteen digits for the milliseconds, five for the counter, the actor, and
+  /// two dots.
   public static let textLengthMax = 15 + 1 + 5 + 1 + Identifier.textLength
 
   /// Reads `<ms>.<counter>.<actor>`. Both numbers must be in their shortest form, so that no stamp has two texts.

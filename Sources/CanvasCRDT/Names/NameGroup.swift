@@ -1,6 +1,6 @@
-/// The live shapes that have one name, and the numbers that can't be shown after it.
+/// The live shapes that have one name, and the numbers that can't be shown after this name.
 ///
-/// A shape's number is computed from its rank and isn't stored. So when a shape is deleted, the numbers of all later
+/// A shape's number is not stored but computed from its rank. So when a shape is deleted, the numbers of all later
 /// shapes shift at no cost.
 struct NameGroup: Hashable, Sendable {
   /// A shape of the group. Members are ordered by the stamp of the name, and then by identifier, because one stamp may
@@ -17,8 +17,8 @@ struct NameGroup: Hashable, Sendable {
   /// The members, sorted. The first member shows the name without a number.
   private(set) var members: [Member] = []
 
-  /// The numbers that can't be shown after the name, because another shape's own name is the name with this number.
-  /// Sorted.
+  /// The numbers that can't be shown after the name, sorted. Such a number is taken because the name with the number is
+  /// another shape's own name.
   private(set) var taken: [Int] = []
 
   /// Whether no shape has the name and no number is taken.
@@ -26,9 +26,9 @@ struct NameGroup: Hashable, Sendable {
 
   // MARK: - Members
 
-  /// The index of the member. If the group doesn't have it: the index where it would be inserted.
+  /// The index of the member. If the group doesn't have the member: the index at which to insert it.
   func rank(of member: Member) -> Int {
-    // The end is tried first, because most searches are for the newest member, which is last.
+    // The end of the list is tried first, because most searches are for the newest member, which is last.
     guard let last = members.last, !(last < member) else { return members.count }
     return members.partitionIndex { members[$0] < member }
   }
@@ -54,8 +54,7 @@ struct NameGroup: Hashable, Sendable {
     return number - 1 - takenCount(below: number)
   }
 
-  /// The ranks of the members that show this number or a greater one. If the number is taken, the result is as if it
-  /// were free.
+  /// The ranks of the members that show this number or a greater one. A taken `number` is treated as if it were free.
   func ranks(from number: Int) -> Range<Int> {
     min(rank(atNumber: number), members.count)..<members.count
   }

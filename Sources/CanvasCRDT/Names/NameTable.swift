@@ -1,7 +1,7 @@
 /// Name groups, found by their names.
 ///
-/// A name is found by a hash of its bytes. The hash is cut to the size of an identifier, so that tables of identifiers
-/// serve for names too. The few names that share a hash are stored together.
+/// A name is found by a hash of its bytes. The hash is cut to the size of an identifier, so that the tables made for
+/// identifiers can be used for names too. The few names that share a hash are stored together.
 struct NameTable: Sendable {
   private struct Entry: Sendable {
     let name: Text
@@ -10,8 +10,8 @@ struct NameTable: Sendable {
 
   private var entries = IdentifierMap<[Entry]>()
 
-  /// Decides which names share a hash. It is random, because names come from outside and somebody could otherwise
-  /// choose names that share one.
+  /// Decides which names share a hash. It is random because names come from outside, and somebody could otherwise
+  /// choose names with the same hash.
   private static let seed = UInt64.random(in: 0...UInt64.max)
 
   subscript(name: Text) -> NameGroup? {
@@ -26,7 +26,7 @@ struct NameTable: Sendable {
     if isOver { entries[hash] = nil }
   }
 
-  /// Changes a group among the groups that share a hash. Returns whether none of these is left.
+  /// Changes a group among the groups that share a hash. Returns whether no group with this hash is left.
   private static func change(
     _ name: Text,
     among sharing: inout [Entry],
@@ -39,7 +39,7 @@ struct NameTable: Sendable {
     return sharing.isEmpty
   }
 
-  /// A hash of the name's bytes: multiplies and folds eight bytes at a time.
+  /// A hash of the name's bytes, computed by multiplying and folding eight bytes at a time.
   private static func hash(_ name: Text) -> Identifier {
     name.withBytes { bytes in
       var hash = seed ^ UInt64(bytes.count)

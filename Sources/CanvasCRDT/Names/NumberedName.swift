@@ -1,4 +1,4 @@
-/// A name with a number, `Sun 2`: the name that a shape shows if another shape was first to carry its own name.
+/// A name with a number, `Sun 2`. A shape shows such a name if another shape carried the same own name first.
 struct NumberedName: Hashable, Sendable {
   let name: Text
   /// The number, which is at least two.

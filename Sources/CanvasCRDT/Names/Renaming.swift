@@ -9,8 +9,8 @@ struct Renaming {
   private var notes: [Note] = []
 
   /// Remembers members of a group before the group changes. If this is called more than once for a group in an update,
-  /// every range must reach the group's end. A shape that is remembered already is not added again, because its number
-  /// may have changed since.
+  /// every range must reach the group's end. A member that is already remembered keeps its first number, because its
+  /// number may have changed since.
   mutating func note(_ name: Text, _ group: NameGroup, ranks: Range<Int>) {
     var end = ranks.upperBound
     for earlier in notes where earlier.name == name {
@@ -30,7 +30,7 @@ struct Renaming {
       guard let group = group(note.name) else { continue }
       var rank = 0
       for (member, number) in note.candidates where member.shape != updated {
-        // Most members have the same order as before, so a search is seldom needed.
+        // Most members have the same rank as before, so a search is seldom needed.
         if rank >= group.members.count || group.members[rank] != member { rank = group.rank(of: member) }
         if group.number(atRank: rank) != number { renamed.append(member.shape) }
         rank += 1

@@ -14,7 +14,7 @@
 /// Shown names are updated shape by shape. A change costs the logarithm of the number of shapes with the name, plus a
 /// list of the shapes whose number changes. A numbered name may be a little longer than the limit on names.
 public struct ShownNames: Sendable {
-  /// A live shape's own name, and the name's stamp.
+  /// A live shape's own name, and the stamp under which the name was written.
   fileprivate struct Claim: Hashable {
     let name: Text
     let stamp: Stamp
@@ -33,7 +33,7 @@ public struct ShownNames: Sendable {
   public init(_ canvas: Canvas) {
     let named = canvas.shapes.map { shape in (shape: shape.id, claim: Claim(shape)) }
     claims.reserveCapacity(named.count)
-    // In the order of stamps, each member joins its group at the end, which is quick.
+    // If members are added in the order of their stamps, each is added at the end of its group, which is quick.
     let inOrder = named.sorted { NameGroup.Member($0.shape, $0.claim) < NameGroup.Member($1.shape, $1.claim) }
     for (shape, claim) in inOrder {
       claims[shape] = claim
@@ -59,7 +59,7 @@ public struct ShownNames: Sendable {
   public func identifier(named name: Text) -> Identifier? {
     if let bare = groups[name]?.members.first { return bare.shape }
     guard let numbered = NumberedName(name), let group = groups[numbered.name] else { return nil }
-    // The number isn't taken. Otherwise the search above would have found a shape whose own name is this text.
+    // The number isn't taken: otherwise the search above would have found a shape whose own name is this text.
     let rank = group.rank(atNumber: numbered.number)
     return rank < group.members.count ? group.members[rank].shape : nil
   }
@@ -100,8 +100,8 @@ public struct ShownNames: Sendable {
     return renamed
   }
 
-  /// Updates the names of a shape that keeps its name, but under another stamp. Only the numbers between the shape's
-  /// old and new rank change.
+  /// Updates the names after a shape's name was written again with the same text, under another stamp. Only the numbers
+  /// between the shape's old and new rank change.
   private mutating func move(_ shape: Identifier, _ before: Claim, _ after: Claim, _ renaming: inout Renaming) {
     guard let group = groups[before.name] else { return }
     let from = group.rank(of: NameGroup.Member(shape, before))

@@ -25,7 +25,7 @@ struct OrderFraction {
     digits.prefix { $0 == digit }.count
   }
 
-  /// The fraction, cut or padded to `length` digits, plus `steps` in the last of these. `nil` if the sum reaches 1.
+  /// The fraction, cut or padded to `length` digits, plus `steps` units of the last digit. `nil` if the sum reaches 1.
   func adding(_ steps: UInt64, atLength length: Int) -> OrderFraction? {
     var sum = resized(to: length)
     var carry = steps
@@ -39,8 +39,8 @@ struct OrderFraction {
     return carry == 0 ? OrderFraction(digits: sum) : nil
   }
 
-  /// The fraction, cut or padded to `length` digits, minus `steps` in the last of these. `nil` if the difference isn't
-  /// above 0.
+  /// The fraction, cut or padded to `length` digits, minus `steps` units of the last digit. `nil` if the difference
+  /// isn't above 0.
   func subtracting(_ steps: UInt64, atLength length: Int) -> OrderFraction? {
     var difference = resized(to: length)
     var borrow = steps

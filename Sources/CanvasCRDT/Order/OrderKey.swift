@@ -1,4 +1,5 @@
-/// A shape's place in the drawing order, `z`: a fraction between 0 and 1, written in 62 digits, `0-9A-Za-z`.
+/// A shape's place in the drawing order, `z`: a fraction between 0 and 1, written in base 62 with the digits
+/// `0-9A-Za-z`.
 ///
 /// The digits are in the order of their bytes, and the last digit is never `0`. So the fractions have the same order as
 /// the bytes of their texts, and between any two keys there is another key.
@@ -8,7 +9,7 @@ public struct OrderKey: Hashable, Sendable {
 
   public static let lengthMax = 64
 
-  /// The fraction one half, `V`: the key of a shape for which nobody has written a key.
+  /// The fraction one half, `V`. A shape has this key until somebody writes another.
   public static let middle = OrderKey(unchecked: "V")
 
   /// `nil` if the text is not an order key.

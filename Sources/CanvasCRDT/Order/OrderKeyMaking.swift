@@ -1,14 +1,14 @@
-/// Making new order keys, between two others, or beyond the first or the last.
+/// Making new order keys: between two others, or beyond the first or the last.
 ///
 /// Between two keys, new keys are spread evenly. They have enough digits to leave about 8,000 places to each key, and
-/// each is moved at random within half of its places. So if two people insert between the same neighbours at the same
-/// time, they nearly always get different keys.
+/// each key is moved at random within half of its places. So if two people insert between the same neighbours at the
+/// same time, their keys nearly always differ.
 ///
 /// Beyond the last key, halving the remaining space would cost a digit every six keys. Instead the key counts upwards
-/// in small random steps, as a number of four digits. When the first digit has reached `z`, that digit stays, and the
-/// number after it gets one digit more. So each `z` in front adds two digits and gives 62 times the space: about 1,200
-/// keys of four digits, 150,000 of six, ten million of eight. Before the first key, keys count downwards in the same
-/// way, with `0` in front.
+/// in small random steps, as a number of four digits. When the first digit has reached `z`, this digit stays in front,
+/// and the number behind it is one digit longer than before. So each `z` in front adds two digits and gives 62 times
+/// the space: about 1,200 keys of four digits, 150,000 of six, ten million of eight. Before the first key, keys count
+/// downwards in the same way, with `0` in front.
 extension OrderKey {
   public enum Failure: Error, Hashable, Sendable {
     /// The lower neighbour's key isn't less than the upper neighbour's.
@@ -17,8 +17,8 @@ extension OrderKey {
     case indexOutOfRange
   }
 
-  /// A key between two other keys. A neighbour of `nil` stands for the end on that side. Returns `nil` if the new key
-  /// would be too long.
+  /// A key between two other keys. A neighbour of `nil` stands for the end of the order on that side. Returns `nil` if
+  /// the new key would be too long.
   public static func between(
     _ lower: OrderKey?,
     _ upper: OrderKey?,
@@ -27,8 +27,8 @@ extension OrderKey {
     try run(of: 1, between: lower, upper, using: &generator)?.first
   }
 
-  /// `count` keys between two other keys, in order. A neighbour of `nil` stands for the end on that side. Returns `nil`
-  /// if a new key would be too long.
+  /// `count` keys between two other keys, in order. A neighbour of `nil` stands for the end of the order on that side.
+  /// Returns `nil` if a new key would be too long.
   public static func run(
     of count: Int,
     between lower: OrderKey?,
@@ -57,13 +57,14 @@ extension OrderKey {
 
   // MARK: - Beyond the first or the last
 
-  /// The smallest step from the first or last key to the next key beyond it, in units of the last digit. A step is less
-  /// than twice this.
+  /// The smallest step from the first or last key to the next key beyond it, in units of the last digit. Every step is
+  /// less than twice the smallest one.
   private static let stepMin = OrderFraction.base * OrderFraction.base
 
   static let digitMax: UInt8 = 61
 
-  /// How many digits are used for counting beyond a key that begins with this many `z` (upwards) or `0` (downwards).
+  /// How many digits a key has when keys count beyond a key that begins with `leadingCount` digits `z` (upwards) or `0`
+  /// (downwards).
   static func lengthBeyond(leadingCount: Int) -> Int { 4 + 2 * leadingCount }
 
   private static func ascending(
@@ -119,8 +120,8 @@ struct OrderGap {
     isOpenAbove = upper == nil
   }
 
-  /// The least number of digits with which `count` keys have enough room, but at most as many as a key may have. Also
-  /// the width of the gap, in steps of the last of these digits.
+  /// The least number of digits with which `count` keys have enough room, or the greatest length of a key if that is
+  /// less. Also the width of the gap, in units of the last of these digits.
   func measure(for count: Int) -> (length: Int, width: UInt64) {
     let wanted = UInt64(count + 1) * OrderGap.roomPerKey
     var width: UInt64 = isOpenAbove ? 1 : 0
@@ -132,8 +133,8 @@ struct OrderGap {
     return (length, width)
   }
 
-  /// `count` keys, spread evenly within the gap. `nil` if the gap has too few places even for keys of the greatest
-  /// length.
+  /// `count` keys, spread evenly within the gap. `nil` if even keys of the greatest length have too few places in the
+  /// gap.
   func spread(_ count: Int, using generator: inout some RandomNumberGenerator) -> [OrderKey]? {
     let (length, width) = measure(for: count)
     let parts = UInt64(count + 1)

@@ -1,8 +1,8 @@
 /// Keys for shapes that are inserted between others, and new keys for neighbours that have to make room.
 ///
 /// In most cases no neighbour has to make room. But if a new key would be longer than 64 bytes, or if the neighbours
-/// share one key, the shapes around the gap get new keys too. They are as few as are needed for comfortable room, and
-/// are written in the same message, so that nobody sees the shapes out of order.
+/// share one key, some shapes around the gap get new keys too: as few as comfortable room requires. All keys are
+/// written in the same message, so that nobody sees the shapes out of order.
 public struct Respacing: Hashable, Sendable {
   /// A neighbour that gets another key.
   public struct Moved: Hashable, Sendable {
@@ -15,16 +15,16 @@ public struct Respacing: Hashable, Sendable {
   public let inserted: [OrderKey]
   public let moved: [Moved]
 
-  /// How many neighbours are moved at once, if possible. So many fit into one message, together with the inserted
+  /// How many neighbours get new keys at once, if possible. This many fit into one message, together with the inserted
   /// shapes.
   static let movedPreferredMax = 512
 
   /// How long keys may be so that `count` shapes have comfortable room. It is half of the greatest length, so that
-  /// about two hundred keys fit into one gap before the next respacing.
+  /// about two hundred keys fit into one gap before neighbours need new keys again.
   ///
   /// For more shapes than the preferred number, keys may be longer. Otherwise each respacing at one place would move
-  /// all the shapes that the last respacing moved, and more. With this rule, 20,000 insertions into one gap move three
-  /// shapes each on average, and never more than the preferred number at once.
+  /// all the shapes that the last respacing moved, and a few besides. With this rule, 20,000 insertions into one gap
+  /// move three shapes each on average, and never more than the preferred number at once.
   static func comfortableLength(for count: Int) -> Int {
     count <= movedPreferredMax ? OrderKey.lengthMax / 2 : OrderKey.lengthMax - 8
   }
@@ -66,7 +66,7 @@ extension OrderKey {
   }
 }
 
-/// The neighbours around a gap that get new keys. The two neighbours next to them keep their keys.
+/// The neighbours around a gap that get new keys. The next neighbour on either side of the window keeps its key.
 private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
   private let neighbours: Neighbours
   private let count: Int
@@ -88,15 +88,15 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
   var below: OrderKey? { key(at: range.lowerBound - 1) }
   var above: OrderKey? { key(at: range.upperBound) }
 
-  /// Whether there is space between the two neighbours that keep their keys.
+  /// Whether any key fits between the two neighbours that keep their keys.
   func isOpen() throws(OrderKey.Failure) -> Bool {
     guard let below, let above else { return true }
     guard below <= above else { throw .neighboursOutOfOrder }
     return below < above
   }
 
-  /// If the neighbours on both sides of the gap share a key, takes in the shapes with this key on the side that has
-  /// fewer of them.
+  /// If the neighbours on both sides of the gap share a key, takes in all shapes with this key on one side: the side
+  /// that has fewer of them.
   mutating func growPastSharedKey() throws(OrderKey.Failure) {
     guard try !isOpen(), let shared = above else { return }
     var reach = 1
@@ -113,8 +113,8 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     }
   }
 
-  /// Whether short enough keys fit between the two neighbours that keep theirs: for the neighbours in the window, and
-  /// for `added` more shapes.
+  /// Whether short enough keys fit between the two neighbours that keep their keys. There must be keys for the
+  /// neighbours in the window and for `added` more shapes.
   func isComfortable(for added: Int) throws(OrderKey.Failure) -> Bool {
     guard try isOpen() else { return false }
     let length: Int

@@ -21,8 +21,8 @@ public struct Rect: Hashable, Sendable {
 // MARK: - The common part of two rectangles
 
 extension Rect {
-  /// The part that both rectangles cover. `nil` if this part has no area: the rectangles only touch, say, or one of
-  /// them has no area itself.
+  /// The part that both rectangles cover. `nil` if this part has no area, because the rectangles only touch or because
+  /// one of them has no area itself.
   @inlinable
   public init?(intersecting first: Rect, _ second: Rect) {
     guard
@@ -42,8 +42,8 @@ extension Rect {
       && Rect.commonSpan(minY, size.height, other.minY, other.size.height) != nil
   }
 
-  /// By how much two ends may differ and still count as the same, because both are sums of decimals. For example 14.8
-  /// and
+  /// By how much two ends may differ and still count as equal. Each end is a sum of decimals, which is rounded. For
+  /// example 14.8 and
   /// 123.9 make 138.70000000000002, and a rectangle that is placed beside this end at 138.7 touches it.
   @inlinable
   static func rounding(_ first: Double, _ firstEnd: Double, _ second: Double, _ secondEnd: Double) -> Double {
@@ -64,8 +64,8 @@ extension Rect {
     guard secondEnd - first > rounding, firstEnd - second > rounding, first < firstEnd, second < secondEnd else {
       return nil
     }
-    // If one span contains the other, the inner span's length is the exact answer. A difference of sums would not be
-    // exact.
+    // If one span contains the other, the inner span's length is the exact answer. The difference of two sums might be
+    // rounded.
     if first >= second, firstEnd <= secondEnd { return (first, firstLength) }
     if second >= first, secondEnd <= firstEnd { return (second, secondLength) }
     return first > second ? (first, secondEnd - first) : (second, firstEnd - second)

@@ -1,4 +1,4 @@
-/// How many operations and bytes a message of this client may have.
+/// How many operations and bytes this client may put into a message.
 struct MessageLimits: Sendable {
   var operationsMax: Int
   let bytesMax: Int
@@ -6,11 +6,11 @@ struct MessageLimits: Sendable {
   private let bytesAllowed: Int
   let encoding: WireEncoding
 
-  /// - Parameter bytesTaken: an upper bound on a message's bytes, if a message turned out to be too long although the
-  ///   server had announced that it accepts this length.
+  /// - Parameter bytesTaken: an upper bound on a message's bytes. It is less than the limit that the server announced
+  ///   if a message within that limit turned out to be too long.
   init(_ limits: RoomLimits, encoding: WireEncoding, bytesTaken: Int = .max) {
-    // The rate bounds this number too, because a message with more operations than the rate permits at once could never
-    // be sent.
+    // The rate bounds the number of operations too. A message with more operations than the rate permits at once could
+    // never be sent.
     operationsMax = max(1, min(Int(clamping: limits.operationsPerMessage), Int(clamping: limits.operationsPerSecond)))
     bytesAllowed = Int(clamping: limits.messageBytes)
     bytesMax = min(bytesAllowed, bytesTaken)
@@ -22,7 +22,8 @@ struct MessageLimits: Sendable {
 
   /// An upper bound on the operation's length, found without encoding it.
   func bytesMax(of operation: borrowing Operation) -> Int {
-    // The operation's head, shape, actor, stamp and mask take this many bytes. In JSON, so do their names.
+    // These bytes are for the operation's head, shape, actor, stamp and mask, and in JSON also for the names of these
+    // members.
     var bytes = encoding == .binary ? 40 : 112
     for property in operation.set.assigned { bytes += bytesMax(of: property, in: operation.set) }
     return bytes
@@ -31,7 +32,7 @@ struct MessageLimits: Sendable {
   private func bytesMax(of property: Property, in set: borrowing Properties) -> Int {
     switch encoding {
     case .binary: MessageLimits.binaryBytesMax(of: property, in: set)
-    // The property's name takes two quotes and a colon, and the value a comma.
+    // Beside the property's name come two quotes and a colon, and a comma after the value.
     case .json: property.wireName.utf8CodeUnitCount + 4 + MessageLimits.jsonBytesMax(of: property, in: set)
     }
   }
@@ -62,8 +63,8 @@ struct MessageLimits: Sendable {
     case .orderKey: 2 + set.z.text.utf8Count
     // A line break takes two bytes.
     case .text: 2 + 2 * set.text.utf8Count
-    // The worst case is a point that takes two bytes in a path and 14 characters here, `[65535,65535],`: seven for each
-    // byte. Points that have widths or are far apart take fewer characters for each byte.
+    // The worst case is a point that takes two bytes in a path and 14 characters here, `[65535,65535],`: seven
+    // characters for each byte. Points that have widths or are far apart take fewer characters for each byte.
     case .path: 8 + 7 * set.path.bytes.count
     }
   }
@@ -74,7 +75,7 @@ struct MessageLimits: Sendable {
     envelopeBytes + bytesMax(of: operation) <= bytesAllowed || bytes([operation]) <= bytesAllowed
   }
 
-  /// The length of a message with these operations, if the message has the longest number.
+  /// The length of a message with these operations, if the message has the longest possible sequence number.
   func bytes(_ operations: [Operation]) -> Int {
     let id = MessageIdentifier(UInt64.max)
     return encoding.encode(.operations(Submission(id: id, operations: operations.map { ProposedOperation($0) }))).count

@@ -11,8 +11,8 @@ struct OptimisticCanvas: Sendable {
   /// How many operations are pending on each shape. A shape without pending operations is not in the map.
   private(set) var pending = IdentifierMap<Int>()
 
-  /// After a reset: the part of the room's state that has arrived. Until the state is complete, the canvas from before
-  /// the reset stays on the screen, if there was one.
+  /// After a reset: the part of the room's state that has arrived. Until the state is complete, the screen shows the
+  /// canvas from before the reset, if there was one.
   private var arriving: Canvas
   private(set) var isArriving = false
 
@@ -39,8 +39,8 @@ extension OptimisticCanvas {
     pending[shape] = count + 1
   }
 
-  /// Counts `count` operations on `shape` as no longer pending: their values are confirmed or superseded, or are no
-  /// longer shown.
+  /// Counts `count` operations on `shape` as no longer pending. Their values are confirmed, superseded, or no longer
+  /// shown.
   mutating func release(_ shape: Identifier, count: Int = 1) {
     guard let standing = pending[shape] else { return }
     if standing > count {
@@ -143,7 +143,7 @@ extension OptimisticCanvas {
     return confirmed
   }
 
-  /// Whether at least one register is confirmed to have the operation's value, according to the newest state.
+  /// Whether the newest confirmed state holds the operation's value in at least one register.
   func confirmedHolds(_ operation: Operation) -> Bool {
     if isArriving { return arriving.holds(operation) }
     return pending.contains(operation.shape) ? base.holds(operation) : shown.holds(operation)

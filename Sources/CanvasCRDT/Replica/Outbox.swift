@@ -1,12 +1,12 @@
-/// The client's own edits until the server has answered: edits that wait to be sent, and edits on their way.
+/// The client's own edits until the server has answered them: edits that wait to be sent, and edits on their way.
 ///
-/// Stamps rise from the first message in flight to the last waiting edit. If a newer edit overwrites a register, a
-/// waiting edit drops this register. So a long drag without a connection ends as one operation. An edit that was sent
-/// doesn't change, because the server may have it.
+/// Stamps rise from the first message in flight to the last waiting edit. If a newer edit overwrites a register, the
+/// waiting edit that wrote it before drops it. So a long drag without a connection ends as one operation. An edit that
+/// was sent doesn't change, because the server may have it.
 struct Outbox: Sendable {
   struct Pending: Sendable {
     var operation: Operation
-    /// The number of the edit that the operation belongs to. Operations that were made together share it.
+    /// The number of the edit that the operation belongs to. Operations that were made together have the same number.
     let edit: UInt64
     /// The values that the operation replaced. `nil` for operations of an undo or a redo.
     var replaced: ReplacedValues?
@@ -24,11 +24,11 @@ struct Outbox: Sendable {
 
   private(set) var flights: [Flight] = []
 
-  /// The operations that wait, in order. An operation whose registers have all been overwritten stays in the list,
-  /// empty, until the list is tidied.
+  /// The operations that wait, in order. An operation whose registers have all been overwritten is empty. It stays in
+  /// the list until the list is tidied.
   private var waiting: [Pending] = []
   private var waitingStart = 0
-  /// The offset from an index in `waiting` to a number that stays the same when operations are removed from the front.
+  /// An index in `waiting` plus this offset is a number that stays the same when operations are removed from the front.
   private var numberOffset = 0
   private var numbers = IdentifierMap<[Int]>()
   private(set) var waitingCount = 0
@@ -64,7 +64,7 @@ extension Outbox {
     var dropped = 0
     for number in numbers[operation.shape] ?? [] {
       let index = number - numberOffset
-      // The register moves from the older edit to this one, and so does the value that the older edit replaced.
+      // The register moves from the older edit to the new edit. So does the value that the older edit had replaced.
       if let older = waiting[index].replaced {
         replaced?.forget(waiting[index].operation.at, older, of: covered)
       }
@@ -98,8 +98,8 @@ extension Outbox {
   }
 
   /// The length of the next message, in slots of the list and in operations. The message takes whole edits, the oldest
-  /// first, as many as the limits allow. Only an edit that is too large for any message is split. Both are 0 if nothing
-  /// waits.
+  /// first, as many as the limits allow. If the first edit alone is too large for any message, it is split. Both
+  /// lengths are 0 if nothing waits.
   func nextMessageLength(_ limits: MessageLimits) -> (slots: Int, operations: Int) {
     var operations = 0
     var bytes = limits.envelopeBytes
@@ -210,7 +210,8 @@ extension Outbox {
     return taken
   }
 
-  /// Takes operations out of everything that still has to be sent.
+  /// Takes operations out of everything that still has to be sent: waiting edits, and messages that have to be sent
+  /// again.
   mutating func takeBackUnsent(where isTaken: (Operation) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     for index in flights.indices.reversed() where !flights[index].isSent {
@@ -279,7 +280,7 @@ extension Outbox {
     tidy()
   }
 
-  /// Updates the values that the pending edits have replaced.
+  /// Updates the record of the values that the pending edits have replaced.
   mutating func updateReplaced(_ update: (Identifier, inout ReplacedValues) -> Void) {
     func follow(_ pending: inout Pending) {
       guard var replaced = pending.replaced else { return }
@@ -294,7 +295,7 @@ extension Outbox {
     }
   }
 
-  /// Takes in the replaced values of saved edits. They are in the order of the edits.
+  /// Takes in the replaced values of saved edits. The list is in the order of the edits.
   mutating func restoreReplaced(_ saved: [(stamp: Stamp, values: ReplacedValues)]) {
     var rest = saved[...]
     func restore(_ pending: inout Pending) {

@@ -4,10 +4,11 @@ struct RefusedEdit {
   var replaced: ReplacedValues
 }
 
-/// The edits of a message that the server has refused. They leave the history together, because each edit alone would
-/// need a walk through all steps.
+/// The edits of a message that the server has refused. They are removed from the history together, because removing
+/// them one by one would need a walk through all steps for each.
 struct RefusedEdits {
-  /// The edits of each shape, the newest first, because an edit may have replaced the value of an older one.
+  /// The edits of each shape, the newest first. The order matters because an edit may have replaced the value of an
+  /// older one.
   private var edits = IdentifierMap<[RefusedEdit]>()
 
   init(_ refused: [Outbox.Pending]) {

@@ -2,8 +2,8 @@
 struct RegisterSnapshot: Sendable {
   var isLive: Bool
 
-  /// The properties that the snapshot covers; `deleted` stands for the erasure. A covered property without a value did
-  /// not exist at that moment.
+  /// The properties that the snapshot covers; `deleted` stands for the erasure. If a covered property has no value, its
+  /// register did not exist at that moment.
   private(set) var covered = PropertyMask()
 
   private(set) var values = Properties()
@@ -47,7 +47,7 @@ struct RegisterSnapshot: Sendable {
     covered.remove(property)
   }
 
-  /// Replaces stamps that an operation no longer has by its new stamp.
+  /// Replaces each stamp that an operation has lost by the operation's new stamp.
   mutating func restamp(_ replaced: ReplacedStamps) {
     for index in stamps.indices {
       if let stamp = replaced[stamps[index]] { stamps[index] = stamp }

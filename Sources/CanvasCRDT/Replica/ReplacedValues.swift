@@ -2,7 +2,7 @@
 /// they are restored.
 struct ReplacedValues: Sendable {
   private(set) var values: RegisterSnapshot
-  /// The registers that the same step had already written before this edit.
+  /// The registers that an earlier edit of the same step had already written.
   var ofSameStep = PropertyMask()
   /// The registers that still have the edit's value although the edit was refused.
   var standing = PropertyMask()
@@ -12,15 +12,15 @@ struct ReplacedValues: Sendable {
     self.ofSameStep = ofSameStep
   }
 
-  /// For edits whose replaced values are not known, because an older version of the program saved the edits without
+  /// Stands for replaced values that are not known, because an older version of the program saved the edits without
   /// them.
   static var unknown: ReplacedValues { ReplacedValues(values: RegisterSnapshot(isLive: true)) }
 
-  /// Replaces stamps that an operation no longer has by its new stamp.
+  /// Replaces each stamp that an operation has lost by the operation's new stamp.
   mutating func restamp(_ replaced: ReplacedStamps) { values.restamp(replaced) }
 
-  /// An older edit was refused, and this edit had replaced some of its values. From now on this edit counts as having
-  /// replaced the values that the older edit had replaced.
+  /// To be called when an older edit was refused whose values this edit had replaced. From now on, this edit counts as
+  /// having replaced the values from before the older edit.
   mutating func forget(_ stamp: Stamp, _ older: ReplacedValues, of covered: PropertyMask = .all) {
     let touched = values.forget(stamp, older.values, of: covered)
     ofSameStep = ofSameStep.subtracting(touched.subtracting(older.ofSameStep))
@@ -28,15 +28,15 @@ struct ReplacedValues: Sendable {
 }
 
 extension RegisterSnapshot {
-  /// Removes an edit from the snapshot: registers that have the edit's value get the value that the edit had replaced,
-  /// if they are among `covered`. Returns which registers these are.
+  /// Removes an edit from the snapshot. Registers among `covered` that have the edit's value get back the value that
+  /// the edit had replaced. Returns which registers these are.
   @discardableResult
   mutating func forget(_ stamp: Stamp, _ replaced: RegisterSnapshot, of covered: PropertyMask = .all) -> PropertyMask {
     var touched = PropertyMask()
     for property in self.covered.intersection(covered) where self.stamp(of: property) == stamp {
       touched.insert(property)
     }
-    // Without the deletion, everything that it had erased exists again.
+    // When the deletion is removed, everything that it had erased exists again.
     if touched.contains(.deleted) {
       for property in self.covered.intersection(.registers) where self.stamp(of: property) == nil {
         touched.insert(property)

@@ -3,7 +3,7 @@
 ///
 /// A replica does no I/O. The host reports each event (connected, received, disconnected, woken, an edit), and then
 /// carries out the effects that the replica returns. Every event brings the time, and all randomness comes from one
-/// seed. So the same replica runs in the terminal, in the browser and in a simulation of a hundred of them.
+/// seed. So the same replica runs in the terminal, in the browser and, a hundred at a time, in a simulation.
 ///
 /// Edits are shown at once, and sent as soon as the room can be reached. An edit that the server refuses is reverted. A
 /// lost connection loses no edit: every unanswered edit is sent again under the same stamp. If the server already has
@@ -12,8 +12,8 @@ public struct Replica: Sendable {
   public internal(set) var configuration: ReplicaConfiguration
 
   var connection: ClientConnection
-  /// Whether the client has been welcomed, but the room's state has not arrived yet. After a reconnect, the state may
-  /// be only what changed while the client was away.
+  /// Whether the room's state still has to arrive after the welcome. After a reconnect, the state may be only what
+  /// changed while the client was away.
   var isLoading = false
   /// The actor that the client becomes once the room's state has arrived. `nil` if no change of actor is under way.
   var awaitedActor: Identifier?
@@ -26,18 +26,19 @@ public struct Replica: Sendable {
   var reserve = StampReserve()
   var random: SplitMix
 
-  /// The newest place in the log up to which everything has arrived. A delivery of which more is to follow doesn't move
-  /// the cursor. So if the delivery is interrupted, it is sent again.
+  /// The place in the log up to which everything has arrived. While more parts of a delivery are to follow, the cursor
+  /// doesn't move. So a delivery that is interrupted is sent again.
   public internal(set) var cursor: Cursor?
 
   public internal(set) var room: Text?
   public internal(set) var role: Role?
   public internal(set) var peers: [Peer] = []
-  /// How many people are in the room, including this client, if the room doesn't name all of them. Otherwise 0.
+  /// How many people are in the room, including this client. It is 0 unless the room has so many people that it doesn't
+  /// name all of them.
   public internal(set) var crowd: UInt64 = 0
 
   var messageLimits: MessageLimits
-  /// An upper bound on a message's bytes. It is reduced when a message turns out to be too long.
+  /// An upper bound on a message's bytes. It is reduced when the connection was closed because a message was too long.
   var messageBytesTaken = Int.max
   var sendBlockedUntil: UInt64?
   /// Why the server hasn't accepted an edit yet. It becomes `nil` when the server accepts an edit.
@@ -92,7 +93,7 @@ public struct Replica: Sendable {
     self.cursor = cursor
     messageLimits = MessageLimits(RoomLimits(), encoding: configuration.encoding)
     var random = random
-    // The canvas is completed before it becomes part of the replica, because changing it there would copy it.
+    // The canvas is completed before it becomes part of the replica, because changing it afterwards would copy it.
     var optimistic = OptimisticCanvas(seed: random.next(), confirmed: confirmed)
     outbox.forEach { pending in
       optimistic.hold(pending.operation.shape)
@@ -114,7 +115,8 @@ public struct ReplicaConfiguration: Hashable, Sendable {
   public var overlaps = false
   /// Whether the client is read-only. Then edits are refused before they are made.
   public var readonly = false
-  /// The longest pause between tries to connect. After a close because of too many clients, pauses may be longer.
+  /// The longest pause between tries to connect. Pauses may be longer if the server closed the connection because of
+  /// too many clients.
   public var pauseMillisecondsMax = Backoff.millisecondsMax
 
   public init() {}
@@ -126,7 +128,7 @@ extension Replica {
   /// The shown canvas: the confirmed canvas with the client's own edits over it.
   public var canvas: Canvas { optimistic.shown }
 
-  /// The canvas that the room is known to have, without unanswered edits. It is built anew at each call.
+  /// The canvas that the room is known to have, without unanswered edits. Each call builds it anew.
   public var confirmedCanvas: Canvas { optimistic.confirmed }
 
   /// The digest of `confirmedCanvas`, computed without building that canvas.
@@ -158,7 +160,7 @@ extension Replica {
     peers.first { $0.actor == actor }
   }
 
-  /// How many people in the room the server counts but doesn't name.
+  /// How many of the people in the room the server only counts, without naming them.
   public var unnamedCount: Int { max(0, Int(clamping: crowd) - peers.count - 1) }
 
   /// The time on the server's clock, as far as the client can know it.
@@ -205,7 +207,7 @@ extension Replica {
     return effects
   }
 
-  /// The host has woken the replica, so the newest request to be woken is fulfilled.
+  /// The host has woken the replica, so its newest request to be woken has been carried out.
   mutating func forgetWake() {
     wakeTold = nil
   }

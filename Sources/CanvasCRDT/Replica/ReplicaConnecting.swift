@@ -130,27 +130,28 @@ extension Replica {
     presence.welcome(at: now.monotonicMilliseconds)
   }
 
-  /// Sets the clock by the server's time. Edits that the server would refuse because of their stamps get new stamps, in
-  /// their order.
+  /// Sets the clock by the server's time. If the server would refuse an edit's stamp, the edit gets a new stamp. The
+  /// edits keep their order.
   mutating func setClock(as newActor: Identifier, knewServerTime: Bool = true, at now: Moment) {
     // The room was made again or restored: what it has accepted is what its state shows.
     if isLoading, stampTrust == .none, newActor != actor { clock.forgetAccepted() }
-    // Only the room's state shows which of the sent messages the room has accepted. So the change waits for the state,
-    // and until then nothing is sent.
+    // Only the room's state shows which of the sent messages the room has accepted. So setting the clock waits for the
+    // state, and until then nothing is sent.
     if isLoading, !outbox.flights.isEmpty, stampTrust != .full || newActor != actor { return awaitedActor = newActor }
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
-    // How far ahead the clock may stay. A stamp that the room has accepted counts, however far ahead it is. So does a
-    // stamp that an earlier life of this actor may have sent, and a stamp that this client has sent, because the room
-    // may have accepted both. If the room hasn't, it refuses the next stamps as ahead of its clock. By then it has sent
-    // its state, which shows the stamps that it has accepted, and from then on only those count.
+    // How far ahead the clock may stay. Three kinds of stamps hold it there: stamps that the room has accepted, however
+    // far ahead they are, stamps that an earlier life of this actor may have sent, and stamps that this client has
+    // sent. The room may have accepted the last two kinds. If it hasn't, it refuses the next stamps as ahead of its
+    // clock. By then its state has arrived, which shows the stamps that it has accepted, and from then on only those
+    // count.
     let sent = stampTrust == .full ? clock.sentTime : 0
     let former = newActor == actor ? clock.formerTime : 0
     let taken = max(clock.confirmedTime, former, sent) >> 16
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), taken)
 
-    // A client that didn't know the server's time has sent nothing. So the stamp of every edit can be corrected to the
-    // time at which the edit was really made.
+    // A client that didn't know the server's time has sent nothing. So its edits may get new stamps: the times at which
+    // they were really made.
     let offset = knewServerTime ? 0 : connection.serverTime.offset ?? 0
     let shift = offset.magnitude > Replica.offsetMillisecondsTolerated ? offset : 0
     if newActor != actor || shift != 0 || clock.clock.time >> 16 > latest {
@@ -158,12 +159,12 @@ extension Replica {
     }
   }
 
-  /// An upper bound on the error of a clock that counts as right.
+  /// An upper bound on the error of a wall clock that still counts as right.
   private static let offsetMillisecondsTolerated: UInt64 = 1_000
 
-  /// Gives the edits stamps of `actor` that the server accepts. A stamp that is not too late keeps its time, so an edit
-  /// stays older than newer edits by other people. Stamps rise, so only the newest ones can be too late. If the actor
-  /// changes, edits that the room already has are not sent again.
+  /// Gives the edits stamps of `actor` that the server accepts. A stamp that is not too far ahead keeps its time, so an
+  /// edit stays older than newer edits by other people. Stamps rise, so only the newest ones can be too far ahead. If
+  /// the actor changes, edits that the room already has are not sent again.
   private mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64) {
     var taken: [Outbox.Pending] = []
     if actor != self.actor {
@@ -185,8 +186,8 @@ extension Replica {
       if renewed != stamp { replaced.enter(stamp, by: renewed) }
       return renewed
     }
-    // If a value was overwritten while it waited, its stamp is only in the history. This stamp is replaced as well,
-    // because otherwise the same stamp might be given to another value.
+    // If a value was overwritten while it waited, only the history still has the value's stamp. This stamp is replaced
+    // too. Otherwise the clock, which was set back, might give the same stamp to another value.
     var left = history.stamps(by: actor, after: clock.clock.time)[...]
     outbox.restamp { stamp in
       while let first = left.first, first <= stamp {

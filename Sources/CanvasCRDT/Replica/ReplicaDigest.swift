@@ -1,10 +1,10 @@
-/// Checks whether the replica's state equals the server's. The two are compared when both are at the same place in the
-/// log.
+/// Checks whether the replica's state equals the server's. The two states are compared when both are at the same place
+/// in the log.
 ///
 /// What always holds:
 /// - While the replica is live, a check is planned, or the server's answer is on its way.
-/// - The host gets one verdict for each check that it asked for. Of other checks it only learns if a difference is
-///   repaired.
+/// - The host gets one verdict for each check that it asked for. If the replica started a check itself, the host learns
+///   of it only if a difference is repaired.
 struct DigestCheck: Sendable {
   /// An upper bound on the requests in one check. In a busy room, the log may move on between a request and its answer.
   /// Then the two states can't be compared, and the request is repeated.
@@ -12,18 +12,18 @@ struct DigestCheck: Sendable {
   static let pauseMilliseconds: UInt64 = 500
 
   /// How long after its return a replica asks for the digest. It asks soon, because the server may have misread the
-  /// cursor, and then the states differ from the start. But it doesn't ask at once, because the drawing has to be shown
-  /// first and unsent edits have to be sent. When thousands of replicas come back together, their requests are spread
-  /// over `returnSpread`.
+  /// cursor, and then the states differ from the start. It doesn't ask at once, because showing the drawing and sending
+  /// unsent edits come first. When thousands of replicas come back together, their requests are spread over
+  /// `returnSpread`.
   static let returnMilliseconds: UInt64 = 2_000
   static let returnSpread: UInt64 = 10_000
   /// How long a difference may stay unnoticed. Checks are cheap: an answer has forty bytes, and both sides keep their
   /// digests up to date, so neither has to read its whole drawing.
   static let intervalMilliseconds: UInt64 = 300_000
   static let intervalSpread: UInt64 = 60_000
-  /// The shortest time between two repairs. Loading the whole state again repairs a difference that had a single cause.
-  /// If it didn't help, for example because the server computes the digest differently, further repairs would only cost
-  /// traffic.
+  /// The shortest time between two repairs. A repair loads the whole state again, which removes a difference that arose
+  /// once. If the difference comes back, for example because the server computes the digest differently, more repairs
+  /// would only cost traffic.
   static let healPauseMilliseconds: UInt64 = 3_600_000
 
   /// When to ask for the digest next. `nil` while the replica isn't live, or while the answer is on its way.
@@ -36,13 +36,13 @@ struct DigestCheck: Sendable {
   /// When the replica last loaded the whole state because of a difference. `nil` if the digests have agreed since.
   private var healedAt: UInt64?
 
-  /// Operations that the server has accepted but not yet sent back. They are on the confirmed canvas, but in the log
-  /// they may come after the place for which the server answers.
+  /// Operations that the server has accepted but not yet sent back. The confirmed canvas already has them. In the log,
+  /// they may come after the place for which the server gives its digest.
   private var unechoed = IdentifierMap<[Operation]>()
   private var unechoedCount = 0
 
-  /// An upper bound on the operations in the list before it is searched. Operations that were overwritten may never be
-  /// sent back, so the search drops these.
+  /// How many operations the list may have before it is searched. The search drops operations that were overwritten,
+  /// because the server may never send them back.
   private static let unechoedMax = 4_096
 
   /// The host asks for a check now.
@@ -134,7 +134,7 @@ struct DigestCheck: Sendable {
     unechoed[shape] = rest.isEmpty ? nil : rest
   }
 
-  /// Whether the confirmed canvas has operations that the log hasn't brought back yet.
+  /// Whether the confirmed canvas has operations that the server hasn't sent back yet.
   mutating func awaitsEcho(on canvas: OptimisticCanvas) -> Bool {
     forgetUnechoed(overwrittenOn: canvas)
     return !unechoed.isEmpty
@@ -172,8 +172,8 @@ extension Replica {
       if digestCheck.finish(actor: actor, at: time) { effects.append(.digest(.inconclusive)) }
       return
     }
-    // If an operation has not come back after so many checks, it never will: its shape was deleted before the state was
-    // sent, and the room has forgotten the deletion. So the check goes on, and if the digests differ, the whole state
+    // If an operation has not come back after this many checks, it never will: its shape was deleted before the state
+    // was sent, and the room has forgotten the deletion. So the check goes on. If the digests differ, the whole state
     // is loaded.
     if digestCheck.awaitsEcho(on: optimistic), digestCheck.askAgain(at: time) { return }
     let isWanted = digestCheck.finish(actor: actor, at: time)

@@ -12,9 +12,8 @@ public struct ShapeEdit: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Writes to shapes. All values together are one step to undo, and one message if the limits allow that. If a value
-  /// is not allowed, nothing at all is written. A line that is tied to a deleted shape keeps the ends that it had
-  /// (S14).
+  /// Writes to shapes. All values together are one step to undo, and one message if the limits allow that. If one value
+  /// is not allowed, none is written. A line that is tied to a deleted shape keeps the ends that it had (S14).
   public mutating func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
     write(ends(ofLinesWithout: edits) + edits, at: now)
     return finish(at: now)
@@ -63,8 +62,8 @@ extension Replica {
   }
 
   /// Abandons the open step and closes the group, for example when a gesture is cancelled. Everything that the step has
-  /// written since `beginGroup` is reverted, and can't be undone or redone. Steps that could be redone before it can be
-  /// redone again.
+  /// written since `beginGroup` is reverted, and can't be undone or redone. Steps that could be redone before the group
+  /// began can be redone again.
   ///
   /// If the user has become a viewer meanwhile, the group is closed and nothing is reverted.
   public mutating func abandonStep(at now: Moment) -> [ReplicaEffect] {
@@ -139,7 +138,8 @@ extension Replica {
     if dropped > 0 { optimistic.release(operation.shape, count: dropped) }
   }
 
-  /// Whether the client is a viewer. A viewer's edits are refused here, before they appear on the viewer's own screen.
+  /// Whether the client is a viewer. A viewer's edits are refused here, so they never appear on the viewer's own
+  /// screen.
   private var isLookingOn: Bool { configuration.readonly || role == .viewer }
 
   private mutating func refuse(_ edit: ShapeEdit, code: RejectCode, _ message: Text) {

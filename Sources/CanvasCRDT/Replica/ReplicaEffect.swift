@@ -6,7 +6,7 @@ public enum ReplicaEffect: Sendable {
   case connect
   /// Send one message, as a frame of the replica's encoding.
   case send([UInt8])
-  /// Close the connection. The host need not report when it is closed.
+  /// Close the connection. The host doesn't have to report when the connection is closed.
   case disconnect
   /// Call `wake` at this time of the monotonic clock. This replaces all earlier requests.
   case wake(atMonotonicMilliseconds: UInt64)
@@ -18,10 +18,10 @@ public enum ReplicaEffect: Sendable {
   /// These shapes now look different.
   case changed([Change], by: ChangeOrigin)
   /// A shape was deleted by an operation that also writes a position, as a black hole does. No canvas stores this
-  /// position; with it, the host can animate the shape on its way there. This effect comes before the change.
+  /// position, but the host can animate the shape on its way there. This effect comes before the change.
   indirect case departed(ShapeEdit)
-  /// Everything may have changed, so the host has to rebuild whatever it has made from the canvas. `from` is the canvas
-  /// that was shown before, for a host that compares the two.
+  /// Everything may have changed, so the host has to rebuild whatever it has derived from the canvas. `from` is the
+  /// canvas that was shown before, for a host that compares the two.
   indirect case reset(from: Canvas)
   /// Pairs of shapes began or stopped overlapping.
   case overlaps(OverlapNotice)
@@ -40,15 +40,16 @@ public enum ReplicaEffect: Sendable {
   case peers([Peer])
   case joined(Peer)
   case left(Identifier)
-  /// How many people are in the room, including this client, if the room doesn't name all of them. Otherwise 0.
+  /// How many people are in the room, including this client. It is 0 unless the room has so many people that it doesn't
+  /// name all of them.
   case crowd(people: UInt64)
   /// A peer has a new presence.
   case presence(Peer)
   /// The client's presence is longer than the room allows.
   case presenceTooLong(bytesMax: UInt64)
   case pong(roundTripMilliseconds: UInt64)
-  /// The verdict of a digest check. If the host hasn't called `askDigest`, it can only be `.disagrees`: the replica has
-  /// found by itself that it differs from the room, and loads the whole state again.
+  /// The verdict of a digest check. If the host hasn't called `askDigest`, the verdict can only be `.disagrees`: the
+  /// replica has found by itself that its state differs from the room's, and loads the whole state again.
   case digest(DigestVerdict)
   /// The server reports a mistake.
   case error(code: Text, message: Text)
@@ -69,7 +70,7 @@ public enum ChangeOrigin: Hashable, Sendable {
 
 /// An edit that was refused, and has therefore been reverted.
 public struct RejectedEdit: Hashable, Sendable {
-  /// The operation as the client wrote it. If it was refused before it got a stamp, it has none.
+  /// The operation as the client wrote it. An operation that was refused before it got a stamp has none.
   public var operation: ProposedOperation
   public var code: RejectCode
   /// The reason, in words.
@@ -94,21 +95,22 @@ public struct SupersededValue: Hashable, Sendable {
 public enum DigestVerdict: Hashable, Sendable {
   /// Server and replica have the same registers.
   case agrees
-  /// Server and replica differ. The replica drops its confirmed canvas and loads the whole state again, once.
+  /// The states of server and replica differ. The replica drops its confirmed canvas and loads the whole state again,
+  /// once.
   case disagrees
-  /// The room changed too often for a comparison.
+  /// The room changed so often that the states could not be compared.
   case inconclusive
 }
 
 /// How far a replica has come on its way into the room.
 public enum ReplicaState: Hashable, Sendable {
-  /// Not connected, and no try is planned.
+  /// There is no connection, and no try is planned.
   case offline
-  /// Not connected. The next try comes at this time.
+  /// There is no connection. The next try comes at this time.
   case waiting(untilMonotonicMilliseconds: UInt64)
   /// A connection is being made.
   case connecting
-  /// Connected. The server hasn't answered yet.
+  /// There is a connection. The server hasn't answered the hello yet.
   case greeting
   /// The room's state is on its way. After a reconnect, it may be only what changed while the client was away.
   case loading

@@ -30,8 +30,8 @@ extension Replica {
     }
   }
 
-  /// Whether a message that ends with this operation may be sent: its stamp is covered by what the host has stored. If
-  /// not, the host is asked to store the edits.
+  /// Whether a message that ends with this operation may be sent, because the host has stored a time that covers the
+  /// operation's stamp. If not, the host is asked to store the edits.
   private mutating func isKept(_ last: Outbox.Pending?) -> Bool {
     guard let last, !reserve.covers(last.operation.at) else { return true }
     if reserve.ask() { effects.append(.keep) }
@@ -41,19 +41,19 @@ extension Replica {
 
 // MARK: - The number of messages under way
 
-/// An upper bound on unanswered messages. While answers are quick, several messages are allowed, so that the line is
-/// never idle. While answers are slow, the line is full, and only one message is allowed: a newer edit can replace an
-/// edit that waits in the client, but not one that is on the line.
+/// An upper bound on unanswered messages. While answers are quick, several messages are allowed, so that the connection
+/// is never idle. While answers are slow, the connection is congested, and only one message is allowed: a newer edit
+/// can replace an edit that waits in the client, but not one that was sent.
 struct SendWindow: Sendable {
   static let messagesMax = 4
-  /// The line counts as full if an answer takes longer than twice the quickest one plus this time. A commit alone may
-  /// take this long.
+  /// The connection counts as congested if an answer takes longer than twice the quickest answer plus this time. A
+  /// commit alone may take this long.
   private static let toleratedMilliseconds: UInt64 = 100
 
   private(set) var messagesMax = SendWindow.messagesMax
   private var quickest: UInt64 = .max
 
-  /// A short message, such as hello, was answered.
+  /// A short message, such as hello, was answered. Its round trip is the measure for the answers to edits.
   mutating func roundTrip(milliseconds: UInt64) { quickest = min(quickest, milliseconds) }
 
   /// A message of edits was answered.
@@ -70,8 +70,7 @@ struct SendWindow: Sendable {
 
 /// Sends the client's newest presence, but not too often.
 struct PresenceSender: Sendable {
-  /// The shortest time between two messages with a presence. Nobody would see a difference if they were sent more
-  /// often.
+  /// The shortest time between two messages with a presence. More frequent messages would make no visible difference.
   static let millisecondsMin: UInt64 = 50
 
   private(set) var state: JSONText?

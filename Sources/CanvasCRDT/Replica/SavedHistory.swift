@@ -60,8 +60,8 @@ enum SavedHistory {
 // MARK: - Saving
 
 extension Replica {
-  /// The undo and redo steps as bytes. Only the newest steps are saved, up to `shapesMax` shapes for each list. If a
-  /// step is open, it is saved as if it were complete, because it can't go on after the replica is restored.
+  /// The undo and redo steps as bytes. Only the newest steps are saved, with up to `shapesMax` shapes for each list. An
+  /// open step is saved as if it were complete, because it can't go on after the replica is restored.
   public func saveHistory(shapesMax: Int = 10_000) -> [UInt8] {
     var history = history
     history.closeStep()
@@ -104,7 +104,7 @@ extension Replica {
     }
   }
 
-  /// Writes the newest steps, and always at least one, whatever its size.
+  /// Writes the newest steps, within the bound on shapes. At least one step is written, whatever its size.
   private func write(_ steps: [UndoHistory.Step], shapesMax: Int, to writer: inout ByteWriter) {
     var shapes = 0
     var count = 0
@@ -244,9 +244,9 @@ extension RegisterSnapshot {
 // MARK: - Restoring
 
 extension Replica {
-  /// Continues with the saved steps, and forgets the current ones. If the operations of an undo are not saved with the
-  /// replica, or no longer are, the undo counts as done. When the room's state has arrived, it shows whether the undo
-  /// was accepted.
+  /// Continues with the saved steps, and forgets the current ones. If the operations of an undo are not, or no longer,
+  /// saved with the replica, the undo counts as done for now. When the room's state has arrived, it shows whether the
+  /// undo was accepted.
   public mutating func restoreHistory(_ bytes: [UInt8]) throws(SavedReplicaError) {
     var replaced: [(stamp: Stamp, values: ReplacedValues)] = []
     history = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in

@@ -37,8 +37,8 @@ enum SavedReplica {
   static let keyFlag: UInt8 = 4
   static let flagsAll: UInt8 = 7
 
-  /// An upper bound on saved shapes: ten times as many as a room takes by default. A bound is needed because columns of
-  /// a few bytes can stand for many shapes.
+  /// An upper bound on the shapes in a save: ten times as many as a room takes by default. Without a bound, a few bytes
+  /// of columns could stand for any number of shapes and fill the memory.
   static let shapesMax = 1_000_000
 
   static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt64 {
@@ -58,8 +58,8 @@ enum SavedReplica {
 // MARK: - Saving
 
 extension Replica {
-  /// Saves the edits that the server has not answered yet. `withDrawing` also saves the confirmed canvas, so that it
-  /// can be shown before the room is reached again. Undo steps are not saved.
+  /// Saves the edits that the server has not answered yet. `withDrawing` also saves the confirmed canvas, so that the
+  /// next start can show it before the room is reached. Undo steps are not saved.
   ///
   /// - Parameter withEdits: `false` leaves out the unanswered edits, so that the restored replica doesn't send them.
   ///   Their stamps still count as used.
@@ -71,8 +71,9 @@ extension Replica {
     )
   }
 
-  /// Saves the shown drawing, which includes unanswered edits, for a replica that starts before the room is reached.
-  /// The save has no cursor. So a replica that starts with it loads the whole room, and then shows the server's state.
+  /// Saves the shown drawing, including unanswered edits, so that another replica can show it before the room is
+  /// reached. The save has no cursor. So a replica that starts with it loads the whole room, and then shows the
+  /// server's state.
   public func saveShown() -> [UInt8] {
     save(edits: Outbox(), drawing: optimistic.shown, cursor: nil)
   }
@@ -142,8 +143,7 @@ extension Replica {
     )
   }
 
-  /// A new client that starts with another client's saved drawing. It doesn't take over the other client's unsent
-  /// edits.
+  /// A new client that starts with another client's saved drawing, but without the other client's unsent edits.
   public init(
     drawing bytes: [UInt8],
     configuration: ReplicaConfiguration = ReplicaConfiguration(),
@@ -166,7 +166,8 @@ extension Replica {
   }
 }
 
-/// A saved replica that was read and checked. It is a class because it is large and never changes.
+/// A saved replica after it was read and checked. It is a class because it is large and never changes, so passing a
+/// reference avoids copies.
 private final class SavedParts {
   let clock: StampClock
   let serverTime: ServerTime

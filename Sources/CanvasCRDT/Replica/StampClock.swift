@@ -1,9 +1,9 @@
-/// A replica's clock. It makes stamps, and knows up to which time the server may have seen them.
+/// A replica's clock. It makes stamps, and knows how late a stamp the server may have seen.
 struct StampClock: Sendable {
   var clock: Clock
 
-  /// The greatest time of a stamp that the server has sent or accepted. A clock that ran ahead can be set back to this
-  /// time.
+  /// The greatest time among the stamps that the server has sent or accepted. A clock that ran ahead can be set back to
+  /// this time.
   private(set) var confirmedTime: UInt64
 
   /// The greatest time of a stamp whose operation was refused. The stamp must not be used again.
@@ -12,7 +12,8 @@ struct StampClock: Sendable {
   /// Up to this time, earlier lives of the actor may have sent stamps that this life doesn't know of.
   private(set) var formerTime: UInt64
 
-  /// The greatest time of a stamp that was sent, under any actor. The room may have accepted it even if no answer came.
+  /// The greatest time among the stamps that were sent, under any actor. The room may have accepted such a stamp even
+  /// if no answer came.
   private(set) var sentTime: UInt64
 
   init(clock: Clock, confirmedTime: UInt64 = 0, formerTime: UInt64 = 0) {
@@ -22,7 +23,8 @@ struct StampClock: Sendable {
     sentTime = formerTime
   }
 
-  /// Whether stamps that an earlier life may have sent are all that keeps the clock from going further back.
+  /// Whether the clock could be set back further, were it not for stamps that an earlier life of the actor may have
+  /// sent.
   var followsFormerLife: Bool { formerTime > confirmedTime }
 
   mutating func tick(milliseconds: UInt64) -> Stamp { clock.tick(milliseconds: milliseconds) }
@@ -34,8 +36,8 @@ struct StampClock: Sendable {
   }
 
   /// Takes in one of the client's own stamps whose operation was refused. Somebody may have seen the operation all the
-  /// same, for example if the log could not tell whether it had stored it. So this stamp must never be used for another
-  /// operation.
+  /// same, for example if the log could not tell whether it had stored the operation. So this stamp must never be used
+  /// for another operation.
   mutating func spend(_ stamp: Stamp) {
     spentTime = max(spentTime, stamp.time)
   }
@@ -45,10 +47,11 @@ struct StampClock: Sendable {
     sentTime = max(sentTime, stamp.time)
   }
 
-  /// Sets the clock back to the greatest time that was confirmed or sent, as `actor`. Stamps that were made since then,
-  /// but not sent, are made again. The next stamps are still later than all stamps of this client that the room may
-  /// have. A sent or refused time after `bound` (milliseconds) is ignored, because no room has accepted it. A time that
-  /// an earlier life may have sent is not ignored, because a room that is ahead of its server may have accepted it.
+  /// Sets the clock back to the greatest time that was confirmed or sent, as `actor`. Later stamps that were made but
+  /// not sent are made again. The next stamps are still later than all stamps of this client that the room may have. A
+  /// sent or refused time after `bound` (milliseconds) is ignored, because no room has accepted it. In contrast, a time
+  /// that an earlier life may have sent counts even after `bound`, because a room that is ahead of its server may have
+  /// accepted it.
   mutating func restart(as actor: Identifier, behind bound: UInt64) {
     if actor != clock.actor { formerTime = 0 }
     if sentTime >> 16 > bound { sentTime = 0 }

@@ -1,13 +1,14 @@
 /// The stamps that a client may use if it can end at any moment and continue from its saved state.
 ///
-/// Suppose that a stamp were sent but not saved. Then the client's next life could use the same stamp for another edit,
-/// if its clock is behind. So the saved state names a time ahead of all stamps made so far, and the next life starts
-/// after this time.
+/// Suppose that a stamp were sent but not saved. If the clock is behind in the client's next life, that life could use
+/// the same stamp for another edit. So the saved state names a time ahead of all stamps made so far, and the next life
+/// starts after this time.
 ///
-/// What always holds: after `reserve` was called, no stamp is covered that is later than the time known to be saved.
+/// What always holds: after `reserve` was called, a stamp may be sent only if it is not later than the time known to be
+/// saved.
 struct StampReserve: Sendable {
-  /// How far ahead of the stamps the reserved time is. While somebody draws, edits are saved several times within this
-  /// span, so only the first edit has to wait.
+  /// How far the reserved time is ahead of the stamps. While somebody draws, the edits are saved several times within
+  /// this span. So only the first edit has to wait for a save.
   private static let milliseconds: UInt64 = 500
 
   /// The last time that is reserved. 0 if no time is reserved.
@@ -42,7 +43,8 @@ struct StampReserve: Sendable {
 
   func covers(_ stamp: Stamp) -> Bool { keptTime.map { stamp.time <= $0 } ?? true }
 
-  /// - Returns: whether the host has to be asked to save the reserved time. It is asked once.
+  /// - Returns: whether the host now has to be asked to save the reserved time. Each reserved time is asked for only
+  ///   once.
   mutating func ask() -> Bool {
     defer { isAsked = true }
     return !isAsked
@@ -54,7 +56,7 @@ struct StampReserve: Sendable {
 }
 
 extension Replica {
-  /// Reserves stamps. To be called each time before `save`. When the bytes from `save` are stored, the host calls
+  /// Reserves stamps. To be called each time before `save`. When the host has stored the bytes from `save`, it calls
   /// `kept` with the result of this function. From the first call on, the replica sends an edit only when the stored
   /// bytes cover the edit's stamp.
   /// - Returns: the time up to which stamps are reserved, in Unix milliseconds.

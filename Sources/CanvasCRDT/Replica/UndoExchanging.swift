@@ -42,8 +42,8 @@ extension UndoHistory {
     return operations
   }
 
-  /// Moves steps from one list to the other, the newest first, until a step has an effect. `from` becomes the turn that
-  /// this step had on the first list.
+  /// Moves steps from one list to the other, the newest first, until a moved step has an effect. `from` becomes the
+  /// turn that this step had on the first list.
   private mutating func exchange(
     isUndo: Bool,
     on canvas: Canvas,
@@ -76,8 +76,8 @@ extension UndoHistory {
       }
       if operations == nil { overwritten.append(turn) }
     }
-    // A step that other people have overwritten is only kept to preserve the order around a step that has an effect.
-    // None was found, so the overwritten steps are dropped.
+    // A step that other people have overwritten is kept only for its order relative to a step that has an effect. Here
+    // no step has an effect, so the overwritten steps are dropped.
     remove(fromUndoable: !isUndo) { overwritten.contains($0.turn) }
     return []
   }
@@ -177,7 +177,7 @@ extension UndoHistory {
     return places
   }
 
-  /// The values that take a shape from one side of a step to the other. `nil` if the shape is no longer as it was on
+  /// The values that take a shape from one side of a step to the other. `nil` if the shape has changed since it was on
   /// the first side.
   private func transition(
     of shape: Identifier,
@@ -209,7 +209,7 @@ extension UndoHistory {
       }
     case (false, true):
       guard originalStamp(of: .deleted, in: shape, on: canvas) == from.stamp(of: .deleted) else { return nil }
-      // Values that somebody wrote while the shape was deleted are kept.
+      // Values that other people wrote while the shape was deleted stay.
       set.take(to.values.assigned.intersection(.registers).subtracting(registers), from: to.values)
     case (true, false):
       for property in registers {
@@ -218,14 +218,14 @@ extension UndoHistory {
         guard original.actor == actor || isFormer(original) else { return nil }
       }
       set.delete()
-    // One step made and deleted the shape. There is nothing to write, but the shape's present erasure now stands for
-    // the erasure on the other side.
+    // The step both made and deleted the shape. There is nothing to write, but the shape's present erasure now stands
+    // for the erasure on the other side.
     case (false, false): break
     }
     return set
   }
 
-  /// The registers that are no longer as they were on this side, because somebody has written or erased them since.
+  /// The registers that have changed since they were on this side, because somebody has written or erased them.
   private func registersElsewhere(
     _ side: RegisterSnapshot,
     of shape: Identifier,
@@ -239,8 +239,8 @@ extension UndoHistory {
     return elsewhere
   }
 
-  /// The registers are now as they were on the `to` side. Remembers for each register which stamp of that side its
-  /// present stamp stands for. Returns false if there is no such register.
+  /// The registers now have the values of the `to` side again. Remembers for each register which stamp of that side its
+  /// present stamp stands for. Returns false if no register has a value of that side.
   private mutating func note(
     _ entry: Entry,
     from: RegisterSnapshot,
@@ -291,9 +291,10 @@ extension UndoHistory {
 // MARK: - Shapes that go and come back
 
 extension UndoHistory {
-  /// The sides of an entry, recorded anew if an undo or redo has deleted the entry's shape or brought it back. A
-  /// deletion removes all values of the shape, so all of them are recorded. After an undo has brought a shape back, the
-  /// values are recorded that other people wrote while it was deleted, so that redoing the deletion knows them.
+  /// The sides of an entry. They are recorded anew if an undo or redo has deleted the entry's shape or brought it back.
+  /// A deletion removes all values of the shape, so all of them are recorded. After an undo has brought a shape back,
+  /// the values that other people wrote while it was deleted are recorded too. Otherwise redoing the deletion would not
+  /// know these values.
   private func sides(
     of entry: Entry,
     isUndo: Bool,
@@ -305,8 +306,8 @@ extension UndoHistory {
     let registers = canvas.registers(of: entry.shape)
     if set.deleted {
       var left = snapshot(of: from.covered.union(registers), in: entry.shape, on: canvas)
-      // A register that did not exist may hold a default value now. This value is written again together with the
-      // shape, but still counts as not existing.
+      // A register that did not exist on this side may hold a default value now. This value is written again together
+      // with the shape, but the register still counts as not existing.
       let values = canvas.values(of: entry.shape)
       for property in registers where left.stamp(of: property) == nil { left.set(property, to: values, at: .never) }
       left.set(.deleted, from: from)

@@ -3,7 +3,7 @@
 extension UndoHistory {
   /// Forgets edits that the server has refused: they can't be undone, and no undo writes their values again. The values
   /// that they had replaced take their places. But if an undo or a redo has written a refused edit's value again
-  /// meanwhile, that value belongs to the undo's or redo's own operation and stays.
+  /// meanwhile, that value stays, because it belongs to the operation of the undo or redo.
   mutating func forget(_ refused: RefusedEdits, on canvas: Canvas) {
     var refused = refused
     for shape in refused.shapes {
@@ -55,8 +55,8 @@ extension UndoHistory {
     if former.count > UndoHistory.formerMax { former.removeFirst() }
   }
 
-  /// Whether the user wrote this stamp as a former actor. If the former actor has later stamps than the user's last
-  /// one, somebody else wrote them.
+  /// Whether the user wrote this stamp as a former actor. A stamp of the former actor that is later than the user's
+  /// last stamp was written by somebody else.
   func isFormer(_ stamp: Stamp) -> Bool {
     former.contains { $0.actor == stamp.actor && stamp <= $0 }
   }
@@ -151,7 +151,8 @@ extension UndoHistory.Entry {
     let covered = PropertyMask.all.subtracting(replaced.standing)
     before.forget(edit.stamp, replaced.values, of: covered)
     let touched = after.forget(edit.stamp, replaced.values, of: covered)
-    // In these registers nothing is left that this step wrote. It doesn't matter who wrote their present values.
+    // These registers hold nothing any more that this step wrote. So the step no longer covers them, whoever wrote
+    // their present values.
     for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)
       after.uncover(property)
@@ -189,6 +190,6 @@ public struct ReplacedStamps {
 }
 
 extension [Stamp] {
-  /// The index of a stamp in a rising list. If the list doesn't have it: the index at which it would be inserted.
+  /// The index of a stamp in a rising list. If the list doesn't have the stamp: the index at which to insert it.
   fileprivate func rank(of stamp: Stamp) -> Int { partitionIndex { self[$0] < stamp } }
 }

@@ -3,15 +3,15 @@
 /// A step is everything that one gesture writes. Undoing a step writes the earlier values again under new stamps.
 /// Registers that no longer hold the step's value are skipped, because somebody else has changed them since.
 ///
-/// Undoing writes new stamps, so a register's stamp alone doesn't tell whether the register is as an earlier step left
-/// it. Therefore, for each register that was written back, the history remembers under which stamp the value was first
-/// written, and compares this stamp. So a step stays unchanged while it moves between the two lists, and undoing and
-/// redoing can go on for ever. Only shapes that an undo or redo deletes or brings back are recorded anew, with the
-/// values that other people wrote meanwhile.
+/// Because undoing writes new stamps, a register's stamp alone doesn't tell whether the register is as an earlier step
+/// left it. Therefore the history remembers, for each register that was written back, under which stamp the value was
+/// first written. This original stamp is the one that is compared. So a step stays unchanged while it moves between the
+/// two lists, and undoing and redoing can go on for ever. Only shapes that an undo or redo deletes or brings back are
+/// recorded anew, with the values that other people wrote meanwhile.
 ///
 /// The server may refuse the writes of an undo or redo. The step then goes back to its former list: see `Exchange`.
 public struct UndoHistory: Sendable {
-  /// An upper bound on the steps, which bounds the memory. Nobody goes back this many steps.
+  /// An upper bound on the steps, which bounds the memory. Nobody undoes this many steps.
   public static let stepsMax = 1_000
 
   /// An upper bound on the shapes that all steps together remember; each takes about 300 bytes. The newest step is kept
@@ -21,8 +21,8 @@ public struct UndoHistory: Sendable {
   /// An upper bound on turns. Nobody makes this many, so a greater turn in a saved history is invalid.
   static let turnMax: UInt64 = 1 << 48
 
-  /// An upper bound on the former actors that are remembered. Otherwise a server that gives a new actor each time could
-  /// fill the memory. No user becomes this many actors.
+  /// An upper bound on the former actors that are remembered. No user becomes this many actors. Without the bound, a
+  /// server that gives a new actor each time could fill the memory.
   static let formerMax = 100
 
   /// Below this number of shapes with aliases, a search for aliases that no step needs isn't worth the work.
@@ -34,8 +34,8 @@ public struct UndoHistory: Sendable {
     /// A number that says when the step was put on its list. Within each list, turns rise.
     var turn: UInt64 = 0
 
-    /// Set if an undo found nothing to do for this step and went on to the step below: the turn in which the step below
-    /// was put on the redoable list. Redoing the step below also brings this step back.
+    /// Set if an undo found nothing to do for this step and went on to the step below. The value is the turn in which
+    /// the step below was put on the redoable list. Redoing the step below also brings this step back.
     var passedOverFor: UInt64?
   }
 
@@ -54,9 +54,9 @@ public struct UndoHistory: Sendable {
     }
   }
 
-  /// A register's current stamp, and the earlier stamp that it stands for because both have the same value. `original`
-  /// is `nil` if the register did not exist. While the server may still refuse the current write, the alias of the
-  /// stamp before it is kept too.
+  /// A register's current stamp, and the earlier stamp that the current one stands for because both have the same
+  /// value. `original` is `nil` if the register did not exist. While the server may still refuse the write under the
+  /// current stamp, the alias of the register's previous stamp is kept too.
   struct Alias: Sendable {
     let property: Property
     var current: Stamp
@@ -136,7 +136,8 @@ extension UndoHistory {
 
   mutating func closeStep() {
     guard !open.entries.isEmpty else { return }
-    // The redoable steps are only dropped here, because an abandoned step must leave them as they were.
+    // The redoable steps are dropped only here, when the step is complete, because an abandoned step must leave them as
+    // they were.
     forgetRedoable()
     open.turn = newTurn()
     undoable.append(open)
@@ -167,7 +168,7 @@ extension UndoHistory {
     }
     if dropped > 0 { undoable.removeFirst(dropped) }
     // An alias that no step names is never needed again. An undo that the server has not answered names its aliases, so
-    // they stay. If a search drops no alias, the next search waits until there are twice as many.
+    // they stay. If a search drops no alias, the next search comes when the number of aliases has doubled.
     if aliases.count > max(aliasesMax, UndoHistory.aliasesMin + shapesRemembered) { forgetUnnamedAliases() }
   }
 

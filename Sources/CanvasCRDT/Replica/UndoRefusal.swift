@@ -2,8 +2,8 @@
 //
 // The rule: the refused part of a step goes back to its former list, and can be tried again. The accepted part stays on
 // the list where it is. So each list always agrees with the drawing, and no step gets lost. If the user has made edits
-// meanwhile, they stay above a step that goes back, because they are newer. A refused edit is different: other people
-// never saw it, so it leaves no step (`forget`).
+// meanwhile, they stay above a step that goes back, because they are newer. A refused edit, in contrast to a refused
+// undo, leaves no step, because other people never saw it (`forget`).
 
 extension UndoHistory {
   /// The place of a step on one of the two lists.
@@ -26,7 +26,7 @@ extension UndoHistory {
     struct Part: Sendable {
       /// The place to which the entry goes back if the operation is refused.
       var from: Place
-      /// The entry as it was at this place.
+      /// The entry as it was at the place `from`.
       var entry: Entry
       var stamp: Stamp
       let written: PropertyMask
@@ -47,8 +47,8 @@ extension UndoHistory {
 
   mutating func remember(_ exchange: Exchange) {
     exchanges.append(exchange)
-    // How many shapes the newest exchanges have. It bounds the memory: if an old undo beyond the bound is refused, its
-    // step is not put back.
+    // The number of shapes that the newest exchanges have together. Bounding it bounds the memory: if an old undo
+    // beyond the bound is refused, its step is not put back.
     var shapes = 0
     let newest = exchanges.reversed().prefix { exchange in
       shapes += exchange.parts.count + exchange.rest.count
@@ -74,7 +74,8 @@ extension UndoHistory {
   mutating func taken(_ operation: Operation) {
     guard let index = exchanges.firstIndex(where: { $0.parts[operation.shape]?.stamp == operation.at }) else { return }
     var place: Place? = exchanges[index].to
-    // The accepted exchange is newer than earlier exchanges of the same entry, so their outcome no longer matters.
+    // This exchange is newer than earlier exchanges of the same entry, and it was accepted. So the outcome of the
+    // earlier exchanges no longer matters.
     for earlier in exchanges[...index].indices.reversed() where exchanges[earlier].to == place {
       place = exchanges[earlier].parts.removeValue(forKey: operation.shape)?.from
       exchanges[earlier].isTaken = true
@@ -82,7 +83,7 @@ extension UndoHistory {
     exchanges.removeAll { $0.parts.isEmpty }
   }
 
-  /// There is no longer an operation on `shape` on its way, so no undo or redo of the shape can still be refused.
+  /// No operation on `shape` is on its way any more, so no undo or redo of the shape can still be refused.
   mutating func settle(_ shape: Identifier, on canvas: Canvas) {
     for index in exchanges.indices where exchanges[index].parts.removeValue(forKey: shape) != nil {
       exchanges[index].isTaken = true
@@ -93,8 +94,8 @@ extension UndoHistory {
     aliases[shape] = ofShape.isEmpty ? nil : ofShape
   }
 
-  /// Operations on `shapes` were refused and removed from the canvas. So were older operations whose registers the
-  /// refused ones had taken over while they waited. The entries whose values are gone are put back.
+  /// Operations on `shapes` were refused and removed from the canvas. Older operations were removed too if a refused
+  /// operation had taken over their registers while they waited. The entries whose values are gone are put back.
   mutating func goBack(_ shapes: IdentifierSet, on canvas: Canvas) {
     for index in exchanges.indices.reversed() {
       let exchange = exchanges[index]
@@ -150,7 +151,7 @@ extension UndoHistory {
 }
 
 extension UndoHistory.Exchange.Part {
-  /// Whether every value that was written is still there, or has lost to a newer value.
+  /// Whether every value that the exchange wrote is still there, or has lost to a newer value.
   fileprivate func stands(on canvas: Canvas) -> Bool {
     for property in written {
       guard let winner = canvas.winner(of: property, in: entry.shape), winner >= stamp else { return false }
@@ -188,7 +189,7 @@ extension UndoHistory {
     if place.isUndoable { remove(from: &undoable) } else { remove(from: &redoable) }
   }
 
-  /// Puts each entry into the step at its place. If the step is gone, a new one is made there.
+  /// Puts each entry into the step at the entry's place. If that step is gone, a new step is made there.
   private mutating func insert(_ entries: [(entry: Entry, place: Place)]) {
     func insert(_ entry: Entry, at turn: UInt64, into steps: inout [Step]) {
       let index = steps.partitionIndex { steps[$0].turn < turn }

@@ -31,7 +31,7 @@ public struct Color: Hashable, Sendable {
     self.init(red: red, green: green, blue: blue)
   }
 
-  /// A colour from a place on the colour wheel. Each of the three values is clamped to 0…1.
+  /// A colour from hue, saturation and brightness. Each of the three values is clamped to 0…1.
   public init(hue: Double, saturation: Double, brightness: Double) {
     let saturation = min(max(saturation, 0), 1)
     let brightness = min(max(brightness, 0), 1)

@@ -7,9 +7,9 @@
 /// emoji need them. They are allowed where they have an effect, and refused elsewhere, for example between Latin
 /// letters.
 public enum HiddenCharacters {
-  /// Characters that are invisible wherever they stand: Unicode's characters that are ignored when they can't be shown
-  /// (`Default_Ignorable_Code_Point`), and the separators of lines and paragraphs. The joiners and the variation
-  /// selectors are not in this list, because their neighbours decide.
+  /// Characters that are invisible wherever they stand: the characters that Unicode says to ignore if they can't be
+  /// shown (`Default_Ignorable_Code_Point`), and the separators of lines and paragraphs. The joiners and the variation
+  /// selectors are not in this list, because their effect depends on their neighbours.
   public static let always: [ClosedRange<UInt32>] = [
     0x00AD...0x00AD, 0x034F...0x034F, 0x061C...0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x180B...0x180F,
     0x200B...0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0x3164...0x3164,
@@ -35,8 +35,8 @@ public enum HiddenCharacters {
     }
   }
 
-  /// The text without its invisible characters. If removing one of them takes away the effect of another, that one is
-  /// removed too.
+  /// The text without its invisible characters. If a removal takes away the effect of another character, for example of
+  /// a joiner, that character is removed too.
   public static func removed(from text: Text) -> Text {
     var text = text
     while occur(in: text) { text = removedOnce(from: text) }
@@ -69,15 +69,15 @@ public enum HiddenCharacters {
   private static func isHidden(_ scalar: UInt32, after previous: UInt32, before next: UInt32) -> Bool {
     switch scalar {
     case 0x200C, 0x200D: !(joins(previous) && joins(next))
-    // A selector has an effect after an emoji. Emoji that are a digit, `#` or `*` have a selector and then U+20E3,
-    // which draws a key around them.
+    // A selector has an effect after an emoji. An emoji that is a digit, `#` or `*` has a selector and then U+20E3,
+    // which draws a key around the digit or sign.
     case 0xFE00...0xFE0F: isSelector(previous) || !(previous >= 0xA9 || next == 0x20E3)
     default: isAlwaysHidden(scalar)
     }
   }
 
-  /// Whether the character is of a script in which joiners may have an effect: Arabic or a script after it in Unicode.
-  /// The scripts before it (Latin, Greek, Cyrillic, Armenian, Hebrew) have no joined forms.
+  /// Whether the character is of a script in which joiners may have an effect: Arabic or a script that comes later in
+  /// Unicode. The earlier scripts (Latin, Greek, Cyrillic, Armenian, Hebrew) have no joined forms.
   private static func joins(_ scalar: UInt32) -> Bool {
     scalar >= 0x600 && scalar != 0x200C && scalar != 0x200D
   }
@@ -86,7 +86,8 @@ public enum HiddenCharacters {
 }
 
 extension PropertyRules {
-  /// Whether a new edit may use this name. It must have no invisible characters, although older names may have them.
+  /// Whether a new edit is allowed to use this name. A new name must have no invisible characters, although older names
+  /// may have them.
   public static func takesName(_ name: Text) -> Bool { allowsName(name) && !HiddenCharacters.occur(in: name) }
 }
 

@@ -19,7 +19,7 @@ public struct BoxPlace: Hashable, Sendable {
 /// The points that a line leads through, or along which a stroke of ink was drawn, in the shape's box.
 ///
 /// A path is stored in the form of the binary encoding: a byte that says whether the points have widths, then for each
-/// point its difference from the point before, and its width. So a long stroke takes little memory, and is decoded only
+/// point its difference from the point before, and its width. So a long stroke takes little memory. It is decoded only
 /// when it is drawn.
 public struct Path: Hashable, Sendable {
   public struct Point: Hashable, Sendable {
@@ -102,8 +102,7 @@ public struct Path: Hashable, Sendable {
     return points
   }
 
-  /// A difference between two coordinates: a varint whose lowest bit is the sign. A difference takes at most three
-  /// bytes.
+  /// A difference between two coordinates: a varint whose lowest bit is the sign. The varint takes at most three bytes.
   private static func step(in bytes: UnsafeRawBufferPointer, _ at: inout Int) -> Int64? {
     var value: UInt64 = 0
     for shift in stride(from: 0, through: 14, by: 7) {

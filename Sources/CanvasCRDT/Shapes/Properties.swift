@@ -1,9 +1,9 @@
 /// Values for some of a shape's properties: what an operation writes, and what a shape holds.
 ///
 /// `assigned` says which values exist. The other properties have their defaults, so a shape can be read without
-/// checking `assigned`, and two sets of values are equal exactly if they assign equal values to the same properties.
+/// checking `assigned`. Two sets of values are equal exactly if they assign equal values to the same properties.
 public struct Properties: Hashable, Sendable {
-  /// The properties that have been given a value. Setting a property adds it.
+  /// The properties that have been given a value. Setting a property adds the property to this set.
   public internal(set) var assigned = PropertyMask()
 
   // Each field begins with its default. A kind and a name have no default, so their initial values are never shown. The
@@ -25,7 +25,7 @@ public struct Properties: Hashable, Sendable {
 
   private var rare = Rare.none
 
-  /// The values of the rare properties, which are stored elsewhere in memory. `none` if all of them have their
+  /// The values of the rare properties, which are stored outside of this struct. `none` if all of them have their
   /// defaults, so that equal values are always stored in the same way.
   private enum Rare: Hashable, Sendable {
     case none
@@ -41,8 +41,8 @@ public struct Properties: Hashable, Sendable {
 
   public init() {}
 
-  /// Whether `deleted: true` is written. It erases all registers of the shape whose stamps are not greater than its
-  /// own.
+  /// Whether `deleted: true` is written. This erases all registers of the shape whose stamps are not greater than the
+  /// erasure's stamp.
   public var deleted: Bool { assigned.contains(.deleted) }
 
   public mutating func delete() {
@@ -131,8 +131,8 @@ extension Properties {
 extension Properties {
   var longerSide: Double { max(size.width, size.height) }
 
-  /// The bytes of the texts and paths among some properties. Nearly all shapes have neither, so only the check for this
-  /// is inlined.
+  /// The bytes of the texts and paths among the given properties. Nearly all shapes have neither a text nor a path, so
+  /// only the check for one is inlined.
   @inline(__always)
   public func longBytes(of properties: PropertyMask) -> Int {
     assigned.intersection(properties).intersection(.long).isEmpty ? 0 : addedLongBytes(of: properties)
@@ -144,7 +144,7 @@ extension Properties {
   }
 
   /// An upper bound on the bytes that the texts and paths take on the wire. In JSON, escapes make a text at most twice
-  /// as long. A point takes at least two bytes here, and in JSON at most seven characters for each of these bytes.
+  /// as long. A point takes at least two bytes in memory, and in JSON at most seven characters for each of these bytes.
   var longBytesSaid: Int {
     guard assigned.rawValue & PropertyMask.long.rawValue != 0 else { return 0 }
     return 2 * text.utf8Count + 7 * path.bytes.count
@@ -202,15 +202,15 @@ extension Properties {
     return kept
   }
 
-  /// The values of this set that differ from the values of `other`. A property that `other` doesn't assign has its
-  /// default there.
+  /// The values of this set that differ from the values of `other`. If `other` doesn't assign a property, the
+  /// property's default is compared.
   public func differing(from other: borrowing Properties) -> Properties {
     var differing = self
     for property in assigned where agrees(on: property, with: other) { differing.clear(property) }
     return differing
   }
 
-  /// Whether both assign the same value to `property`.
+  /// Whether this set and `other` assign the same value to `property`.
   func agrees(on property: Property, with other: borrowing Properties) -> Bool {
     switch property.form {
     case .erasure: true

@@ -92,7 +92,7 @@ public struct PropertyMask: Hashable, Sendable {
   // The functions below are inlined: each is one or two instructions, and merging calls them several times for every
   // register.
 
-  // `<<` would check each time whether the number has so many bits.
+  // The operator `<<` would check each time whether the number has enough bits for the shift.
   @inlinable
   @inline(__always)
   static func bit(of property: Property) -> UInt32 { 1 &<< UInt32(property.rawValue) }

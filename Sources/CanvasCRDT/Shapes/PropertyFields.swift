@@ -1,6 +1,6 @@
-// The fields of each form that several properties may have. A row of the table names its field, and the switches below
-// connect rows and fields. So a row without a field doesn't compile, and neither does a field that can't be read or
-// written.
+// The fields of `Properties`, grouped by the form of their values; several properties may have one form. A row of the
+// table names its field, and the switches below connect rows and fields. So a row without a field doesn't compile, and
+// neither does a field that can't be read or written.
 extension Properties {
   public enum NumberField: Sendable {
     case rotation, strokeWidth, cornerRadius, innerRatio, textSize

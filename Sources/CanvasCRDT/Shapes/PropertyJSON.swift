@@ -65,10 +65,11 @@ extension JSONWriter {
 }
 
 extension Properties {
-  /// Whether this value wins over another value with the same stamp: its JSON is greater, byte by byte (M3).
+  /// Whether this value wins over another value with the same stamp, because this value's JSON is greater, byte by byte
+  /// (M3).
   ///
-  /// This is needed only if an actor writes two values under one stamp. So it may be slow, but every replica must get
-  /// the same result.
+  /// This is needed only if an actor writes two values under one stamp. So it may be slow, but it must give the same
+  /// result on every replica.
   func outranks(_ other: borrowing Properties, on property: Property) -> Bool {
     if agrees(on: property, with: other) { return false }
     return encoded(property) > other.encoded(property)

@@ -1,5 +1,5 @@
-/// The rules for values. Decoders, and the code that makes edits, check them once, where a value enters. Merging never
-/// checks them.
+/// The rules for values. They are checked once, where a value enters: by decoders, and by the code that makes edits.
+/// Merging never checks them.
 public enum PropertyRules {
   // Ranges of the table that are also used by other code.
   public static var coordinates: ClosedRange<Double> { -1e7...1e7 }
@@ -48,7 +48,7 @@ public struct PropertyProblem: Error, Hashable, Sendable {
 }
 
 extension PropertyForm {
-  /// The end of this sentence: the values that this form allows.
+  /// The end of `message`: the values that this form allows.
   var expectation: Text {
     switch self {
     case .erasure: "true"
@@ -97,7 +97,7 @@ extension Text {
 }
 
 extension PropertyMask {
-  /// The properties whose Swift type can hold values that are not allowed.
+  /// The properties whose Swift type can also hold values that are not allowed. Only these have to be checked.
   fileprivate static let bounded = PropertyMask { row in
     switch row.form {
     case .number, .integer, .pair, .name, .text: true

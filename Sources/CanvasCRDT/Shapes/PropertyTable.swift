@@ -15,8 +15,8 @@ public struct PropertyRow: Sendable {
   /// The property's description for docs/PROTOCOL.md, where the form and the range are added to it.
   public let meaning: StaticString
 
-  /// The terminal's sentence about a change of the property. `{shape}` stands for the shape's name, `{shape’s}` for the
-  /// name's genitive, and `{value}` for the new value.
+  /// The sentence with which the terminal reports a change of the property. `{shape}` stands for the shape's name,
+  /// `{shape’s}` for the name's genitive, and `{value}` for the new value.
   public let told: StaticString
 
   public let inspector: InspectorField?
@@ -70,7 +70,7 @@ public enum PropertyUnit: Sendable {
   case degrees
   /// Tenths: 7 is shown as 70 %.
   case tenths
-  /// A share of something: 0.5 is shown with two decimals or as 50 %.
+  /// A fraction of something: 0.5 is shown with two decimals or as 50 %.
   case ratio
 }
 
@@ -109,7 +109,7 @@ public struct InspectorField: Sendable {
 }
 
 extension Property {
-  /// The row of a property. It is inlined, so that code that reads one column of the table contains nothing of the
+  /// The row of a property. It is inlined, so that code that reads one column of the table is compiled without the
   /// other columns.
   @inline(__always)
   public var row: PropertyRow {

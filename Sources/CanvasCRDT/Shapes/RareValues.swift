@@ -1,6 +1,6 @@
 /// The values of the properties that few shapes have.
 ///
-/// They are stored apart from the other values, so that a shape without any of them takes no more memory or time. If
+/// They are stored apart from the other values. So a shape without any of them takes no memory or time for them. If
 /// most shapes will not have a new property, its value belongs here.
 struct RareValues: Hashable, Sendable {
   var text = Text.empty

@@ -5,8 +5,8 @@ public struct Shape: Hashable, Sendable {
   /// The values. Their `assigned` says which of them somebody has set.
   public let properties: Properties
 
-  /// When the shape's name was written; if the shape has no name, when its kind was written. If several shapes have one
-  /// name, the shape with the least of these stamps shows the name without a number.
+  /// When the shape's name was written. For a shape without a name: when its kind was written. If several shapes have
+  /// one name, the shape with the least of these stamps shows the name without a number.
   let nameStamp: Stamp
 
   init(id: Identifier, properties: Properties, nameStamp: Stamp) {
@@ -15,17 +15,17 @@ public struct Shape: Hashable, Sendable {
     self.nameStamp = nameStamp
   }
 
-  /// The shape's own name. If it has none, the name that is made up for it: its kind in words and its identifier's last
-  /// group.
+  /// The shape's own name. For a shape without a name: the name that is made up for it, which is its kind in words and
+  /// its identifier's last group.
   public var baseName: Text {
     properties.assigned.contains(.name) ? properties.name : Shape.madeUpName(properties.kind, id)
   }
 
-  /// Whether a shape with this name counts as a shape without one: the name is the one that would be made up for the
-  /// shape, whatever the shape's kind was. A register can't be removed, so undoing a shape's first name writes such a
-  /// name.
+  /// Whether a shape with this name counts as a shape without a name. This is so if the name is one that would be made
+  /// up for the shape, with any kind. Undoing a shape's first name writes such a name, because a register can't be
+  /// removed.
   static func isMadeUp(_ name: Text, for id: Identifier) -> Bool {
-    // A quick check first: nearly all names that people give end differently.
+    // A quick check first: the names that people give nearly always end differently.
     let isLikely = name.withBytes { name in
       id.lastGroup.withBytes { group in name.count > group.count && name.suffix(group.count).elementsEqual(group) }
     }

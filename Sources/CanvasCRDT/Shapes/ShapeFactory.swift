@@ -1,9 +1,9 @@
 /// Makes random shapes. Every part of a shape is random within its bounds and rounded to a whole number.
 ///
-/// The generator is handed in, and numbers are drawn from it in the same way everywhere. So one seed makes the same
+/// The caller passes the generator, and random numbers are drawn in the same way everywhere. So one seed makes the same
 /// shapes in a test, on a server and in a browser. The shapes have no name and no place in the drawing order.
 public struct ShapeFactory: Sendable {
-  /// The area in which shapes lie. A shape lies in it completely, unless the shape is too large.
+  /// The area in which shapes lie. A shape lies within it completely, unless the shape is larger than the area.
   public var area: Rect
 
   /// The kinds to choose from, each equally likely. If the list is empty, shapes are rectangles.
@@ -155,7 +155,7 @@ private enum WholeNumber {
   }
 
   /// A number up to `last`: the upper half of a product. It is as uniform as 64 bits allow, and draws exactly one
-  /// random number. The standard library's function may draw again, and not in the same way on every platform.
+  /// random number. The standard library's function may draw more than one, and how many depends on the platform.
   private static func number(upTo last: UInt64, using generator: inout some RandomNumberGenerator) -> UInt64 {
     (last + 1).multipliedFullWidth(by: generator.next()).high
   }

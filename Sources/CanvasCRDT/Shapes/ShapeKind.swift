@@ -7,7 +7,7 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   case ellipse
   case polygon
   case star
-  /// A text without a box that is drawn: it has no fill, and overlaps nothing.
+  /// A text in a box that is not drawn: it has no fill, and overlaps nothing.
   case text
   /// A line through points, with ends that may be tied to shapes.
   case line
@@ -46,7 +46,7 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   @inlinable
   public var overlaps: Bool { hasArea }
 
-  /// Whether shapes of this kind have an area with a line around it.
+  /// Whether shapes of this kind have an area with a stroke around it.
   @inlinable
   public var hasArea: Bool {
     switch self {
@@ -76,13 +76,13 @@ public struct ShapeKinds: OptionSet, Sendable {
   public static var polygon: ShapeKinds { ShapeKinds(.polygon) }
   public static var star: ShapeKinds { ShapeKinds(.star) }
   public static var line: ShapeKinds { ShapeKinds(.line) }
-  /// The kinds that have an area with a line around it.
+  /// The kinds that have an area with a stroke around it.
   public static var areas: ShapeKinds { strokes.union(ShapeKinds(.text)).complement }
   /// The kinds that consist only of a line.
   public static var strokes: ShapeKinds { [ShapeKinds(.line), ShapeKinds(.ink)] }
   /// The kinds that have a fill colour.
   public static var filled: ShapeKinds { strokes.complement }
-  /// The kinds that have a line.
+  /// The kinds that have a stroke.
   public static var stroked: ShapeKinds { ShapeKinds(.text).complement }
 
   private var complement: ShapeKinds { ShapeKinds(rawValue: ~rawValue) }

@@ -1,16 +1,16 @@
-/// The properties and kinds that a client knows (C12). The server sends the client no other ones, because the client
+/// The properties and kinds that a client knows (C12). The server sends the client no others, because the client
 /// couldn't read them.
 ///
-/// The cases are the numbers that clients send in `hello`. If a later version adds properties or kinds, it adds a case
-/// for them.
+/// The raw values are the numbers that clients send in `hello`. If a later version adds properties or kinds, it adds a
+/// case for them.
 public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
   /// The vocabulary of a client whose `hello` names none: the properties up to `innerRatio`, and the kinds up to
   /// `star`.
   case first = 1
-  /// The properties and kinds of the first, and those that came with texts.
+  /// The properties and kinds of the first vocabulary, and those that were added together with texts.
   case second = 2
-  /// The properties and kinds of the second, and those for groups, locks, shapes without a fill, broken strokes, lines
-  /// and ink.
+  /// The properties and kinds of the second vocabulary, and those for groups, locks, shapes without a fill, broken
+  /// strokes, lines and ink.
   case third = 3
 
   public static let newest = Vocabulary.third
@@ -33,8 +33,7 @@ public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The kind that is sent to a client in place of `kind`. If the client doesn't know the kind, it gets a rectangle in
-  /// the same place.
+  /// The kind that is sent to a client in place of `kind`. If the client doesn't know the kind, it is sent a rectangle.
   public func told(_ kind: ShapeKind) -> ShapeKind {
     kind.rawValue <= lastKind.rawValue ? kind : .rectangle
   }

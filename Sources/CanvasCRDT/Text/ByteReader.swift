@@ -1,4 +1,4 @@
-/// Reads bytes from first to last. Any bytes lead to a value or to a named failure.
+/// Reads bytes from first to last. Any sequence of bytes leads to a value or to a named failure.
 ///
 /// The reader borrows its bytes and doesn't own them. The reader and every slice that it returns must stay within the
 /// `withUnsafeBytes` closure that the buffer came from, or within a function that this closure calls.
@@ -43,7 +43,7 @@ public struct ByteReader {
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset &+ count)])
   }
 
-  /// Reads a varint, and then as many bytes as it says.
+  /// Reads a varint, and then as many bytes as the varint says.
   @inlinable
   public mutating func readCountedBytes() throws(Failure) -> UnsafeRawBufferPointer {
     let count = try readVarint()
@@ -81,7 +81,7 @@ public struct ByteReader {
     while true {
       guard index < bytes.count else { throw .truncated }
       let byte = bytes[index]
-      // Of the tenth byte, only the lowest bit may be set, which is the number's 64th.
+      // In the tenth byte, only the lowest bit may be set, because that is the number's 64th bit.
       if shift == 63, byte > 1 { throw .malformedVarint }
       value |= UInt64(byte & 0x7F) &<< shift
       index &+= 1

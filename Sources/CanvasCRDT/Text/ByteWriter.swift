@@ -1,7 +1,7 @@
 /// Writes bytes, for both encodings.
 ///
-/// The array is kept larger than the written part, and the rest is filled in place. So the bounds and the uniqueness of
-/// the array are checked once for a whole value rather than for each byte.
+/// The array is kept larger than the written part, so new bytes are written into it in place. The bounds and the
+/// uniqueness of the array are therefore checked once for a whole value rather than for each byte.
 public struct ByteWriter: Sendable {
   /// The written bytes, followed by unused zeros.
   @usableFromInline var storage: [UInt8]

@@ -5,18 +5,20 @@ struct DecimalNumber {
   var significand: UInt64 = 0
   /// The power of ten by which the significand is multiplied.
   ///
-  /// The exponent is bounded. To outweigh an exponent at the bound, a text would need more digits than fit into memory.
+  /// The exponent is clamped to a bound. This changes no result: digits that outweigh such an exponent would not fit
+  /// into memory.
   var exponent: Int64 = 0
   /// Whether there are digits other than zero after the first nineteen.
   var isCut = false
-  /// Where the digits before and after the point are in the text. They are read again for a number that was cut.
+  /// Where the digits before and after the point are in the text. They are read again if the number has more than
+  /// nineteen digits.
   var digits: Range<Int>
 
   private static let significantDigitsMax = 19
   private static let exponentMax: Int64 = 1 << 40
 
   /// Reads as far as the grammar allows. Returns `nil` if no number starts at `index`, or if the number is incomplete.
-  /// Then `index` is at the wrong byte.
+  /// In that case `index` is left at the wrong byte.
   init?(reading bytes: UnsafeRawBufferPointer, at index: inout Int) {
     let end = bytes.count
     if index < end, bytes[index] == UInt8(ascii: "-") {

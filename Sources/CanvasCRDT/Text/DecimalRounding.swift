@@ -58,15 +58,15 @@ extension DecimalNumber {
       }
       return Double(significand: high, exponent: exponent + 64 - shift, hasMore: low != 0)
     }
-    // Both numbers have their highest bit set. So 2⁶³ times one, divided by the other, fits into 64 bits.
+    // Both numbers have their highest bit set. So the quotient of 2⁶³ times one number and the other fits into 64 bits.
     let shift = significand.leadingZeroBitCount
     let fiveShift = five.leadingZeroBitCount
     let dividend = significand << UInt64(shift)
     var (quotient, remainder) = (five << UInt64(fiveShift)).dividingFullWidth((dividend >> 1, dividend << 63))
     var exponent = exponent + fiveShift - shift - 63
     if quotient >> 63 == 0 {
-      // The bit that is shifted in should come from the remainder. It lies far below the bits that decide the rounding,
-      // so it is left 0, and the remainder decides ties.
+      // The bit that is shifted in should come from the remainder. Its place is far below the bits that decide the
+      // rounding, so it can stay 0, and the remainder decides ties.
       quotient <<= 1
       exponent -= 1
     }
@@ -75,7 +75,7 @@ extension DecimalNumber {
 }
 
 extension Double {
-  /// `significand` × 2^`exponent`, rounded to the nearest, with ties to even. With `hasMore`, the exact number is
+  /// `significand` × 2^`exponent`, rounded to the nearest, with ties to even. `hasMore` means that the exact number is
   /// slightly greater than this product.
   ///
   /// The significand's highest bit must be set.
@@ -85,7 +85,7 @@ extension Double {
       self = .infinity
       return
     }
-    // 53 bits of the significand are kept; below the least normal number, fewer.
+    // 53 bits of the significand are kept. Below the least normal number, fewer are kept.
     let isNormal = leadingExponent >= -1_022
     let dropped = isNormal ? 11 : 11 + (-1_022 - leadingExponent)
     if dropped > 64 {

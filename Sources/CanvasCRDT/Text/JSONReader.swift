@@ -16,8 +16,8 @@
 public struct JSONReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
   @usableFromInline var index: Int
-  /// The offset of the key or element that was returned last. If the caller goes on to the next one without having read
-  /// this value, the reader throws. Otherwise such a caller would loop for ever.
+  /// The offset of the key or element that was returned last. The reader throws if the caller goes on to the next one
+  /// without having read this value, because such a caller would otherwise loop for ever.
   private var given = -1
 
   /// Checks the whole text once, so that reading needs no checks.
@@ -155,7 +155,7 @@ public struct JSONReader {
         guard depth > 0 else { throw JSONFailure(.unexpectedKind, at: start) }
         end &+= 1
       default:
-        // A number or a literal ends before the first byte that can't be a part of it.
+        // The number or literal ends before the first byte that can't be a part of it.
         end &+= 1
         while end < bytes.count, JSONReader.isInWord(bytes[end]) { end &+= 1 }
       }
@@ -180,7 +180,7 @@ public struct JSONReader {
   }
 }
 
-/// A string or a key, which is still in the text from which it is read.
+/// A string or a key. Its bytes are still in the text from which it was read.
 public struct JSONString {
   /// The bytes between the quotes, with their escapes.
   public let raw: UnsafeRawBufferPointer

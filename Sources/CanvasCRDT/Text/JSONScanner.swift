@@ -2,9 +2,9 @@
 ///
 /// `JSONReader` reads a text that has passed this check without further checks.
 public enum JSONScanner {
-  /// How deep objects and arrays may nest. Messages need seven levels; more are allowed for values that are passed on
-  /// unread. Because of this bound, each open bracket takes one bit, and a text of many brackets can't exhaust the
-  /// stack.
+  /// An upper bound on the depth to which objects and arrays may nest. Messages need seven levels; more are allowed for
+  /// values that are passed on unread. The bound keeps memory small: one bit for each open bracket is enough, and a
+  /// text of many brackets can't exhaust the stack.
   public static let depthMax = 128
 
   /// Checks that the text is one value with only whitespace around it. Throws what is wrong otherwise.
@@ -130,7 +130,8 @@ public enum JSONScanner {
   }
 }
 
-/// A bit for each open container: whether it is an object or an array. The number of bits bounds the depth.
+/// A bit for each open container, which says whether the container is an object or an array. The number of bits bounds
+/// the depth.
 private struct OpenContainers {
   static let countMax = 128
 

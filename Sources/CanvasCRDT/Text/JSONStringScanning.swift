@@ -95,7 +95,7 @@ extension JSONScanner {
     return unit
   }
 
-  /// The bytes for which the inside of a checked string stands. There are at most as many of them as the inside has.
+  /// The bytes that the inside of a checked string stands for. They are never more than the inside has.
   static func unescaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: bytes.count) { room, count in
       var index = 0

@@ -5,8 +5,8 @@ public struct JSONText: Hashable, Sendable {
   /// different bytes.
   public let bytes: [UInt8]
 
-  /// An upper bound on the depth. It is less than the depth of a message, so that a client that got the value in a
-  /// shallow message can send it in a deeper one.
+  /// An upper bound on the depth. It is half the depth of a message: a client that got the value in a shallow message
+  /// must be able to send it in a deeper one.
   public static let depthMax = JSONScanner.depthMax / 2
 
   /// Reads all of `bytes`. Whitespace between parts doesn't count towards `maximumBytes`.
@@ -35,7 +35,8 @@ public struct JSONText: Hashable, Sendable {
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
       case UInt8(ascii: "'"):
-        // The reader may allow single quotes, but a value that is passed on must be JSON.
+        // The reader may allow single quotes. A value that is passed on must be strict JSON, so single quotes are
+        // refused here.
         throw JSONFailure(.unexpectedByte, at: start + index)
       case UInt8(ascii: "\""):
         end = try JSONScanner.stringEnd(in: raw, from: index, quotes: .double)

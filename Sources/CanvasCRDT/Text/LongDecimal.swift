@@ -11,7 +11,7 @@ struct LongDecimal {
   private static let digitsMax: Int64 = 800
 
   init(digitsOf number: DecimalNumber, in bytes: UnsafeRawBufferPointer) {
-    // From here on, the exponent is the power of ten by which the integer of all digits is multiplied.
+    // In this type, the exponent is the power of ten by which the integer of all digits is multiplied.
     exponent = number.exponent
     var significant: Int64 = 0
     var dropped: Int64 = 0
@@ -50,8 +50,8 @@ struct LongDecimal {
     }
     var denominator = LongInteger(1)
     denominator.multiply(byFiveTo: -exponent)
-    // If both numbers have the same length, the quotient lies between a half and two. From there on, each step gives
-    // one bit.
+    // If both numbers have the same length in bits, the quotient lies between a half and two. So from this position on,
+    // each step gives one bit of the quotient.
     let shift = denominator.bitWidth - numerator.bitWidth
     if shift > 0 { numerator.shiftLeft(by: shift) } else { denominator.shiftLeft(by: -shift) }
     var quotient: UInt64 = 0
@@ -146,8 +146,8 @@ struct LongInteger {
     return index >= 0 && words[index] < other.words[index]
   }
 
-  /// The highest 64 bits, shifted so that the first of them is set. Also the power of two by which they have to be
-  /// multiplied, and whether a bit below them is set.
+  /// The highest 64 bits, shifted so that the first of them is set. Also the power of two by which these 64 bits have
+  /// to be multiplied, and whether any lower bit is set.
   func leadingBits() -> (significand: UInt64, exponent: Int, hasMore: Bool) {
     let exponent = bitWidth - 64
     var significand: UInt64 = 0

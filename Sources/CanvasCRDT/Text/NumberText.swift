@@ -23,8 +23,8 @@ public enum NumberText {
       let integer = UInt64(magnitude)
       if Double(integer) == magnitude { return writeDigits(of: integer, to: bytes, at: length) }
     }
-    // If a text of at most fifteen digits reads back as the number, it is the shortest one, because no other text of so
-    // few digits reads back as this number.
+    // If a text of at most fifteen digits reads back as the number, it is the shortest text, because two different
+    // texts of so few digits never read back as the same number.
     if magnitude < 1e12 {
       let thousandths = UInt64(magnitude * 1_000 + 0.5)
       if Double(thousandths) / 1_000 == magnitude {
@@ -44,14 +44,14 @@ public enum NumberText {
     }
     var end = start &+ 2
     var bound: UInt64 = 100
-    // There are at most twenty digits, so after the last bound no other one is needed.
+    // A number has at most twenty digits, so the list of bounds is long enough.
     while value >= bound {
       end &+= 1
       if end &- start == 20 { break }
       bound &*= 10
     }
-    // Eight digits at a time are written from the end. So a timestamp takes two short chains of divisions instead of
-    // one long chain.
+    // Eight digits at a time are written from the end. So a timestamp takes two short chains of dependent divisions
+    // instead of one long chain.
     var rest = value
     var index = end
     while rest >= 100_000_000 {
@@ -112,8 +112,8 @@ public enum NumberText {
       let null: StaticString = "null"
       return move(UnsafeRawBufferPointer(start: null.utf8Start, count: 4), to: bytes, at: 0)
     }
-    // The digits are collected where they will stand in the text, after the longest prefix that they may need:
-    // `0.00000`.
+    // The digits are collected behind the space for the longest prefix that they may need, `0.00000`. So nothing that
+    // is written before the digits overwrites them.
     let gathered = start + 7
     let (count, pointPlace) = gatherDigits(of: magnitude, to: bytes, at: gathered)
     let digits = UnsafeRawBufferPointer(rebasing: bytes[gathered..<(gathered + count)])
@@ -170,7 +170,8 @@ public enum NumberText {
           pointPlace -= 1
         }
       }
-      // Above 2⁵³, integers have zeros before the point. They are dropped, so that only significant digits are counted.
+      // An integer above 2⁵³ may have zeros before the point. These are dropped, so that only significant digits are
+      // counted.
       while count > 1, bytes[start + count - 1] == UInt8(ascii: "0") { count -= 1 }
       return (count, pointPlace + exponent)
     }

@@ -1,7 +1,7 @@
 /// A text as UTF-8 bytes, which is compared, ordered and hashed by its bytes alone.
 ///
-/// A `String` considers canonically equivalent texts equal. This needs Unicode's tables, and two replicas with
-/// different versions of the tables would disagree about what a register holds.
+/// A `String` would consider canonically equivalent texts equal. This needs Unicode's tables. Two replicas with
+/// different versions of the tables would disagree about the value of a register.
 public struct Text: Sendable {
   @usableFromInline let storage: TextStorage
 
@@ -30,7 +30,7 @@ public struct Text: Sendable {
     }
   }
 
-  /// A text that `write` writes. It must write UTF-8, and returns how many bytes it wrote.
+  /// A text that `write` writes. The closure must write UTF-8, and returns how many bytes it wrote.
   init(capacity: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) {
     storage = TextStorage(capacity: capacity, write)
   }

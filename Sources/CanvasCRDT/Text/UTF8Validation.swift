@@ -1,7 +1,8 @@
-/// Checks UTF-8 strictly (RFC 3629). Our own code does this, so that the result is the same everywhere and needs no
-/// Unicode tables.
+/// Checks UTF-8 strictly (RFC 3629). The standard library's check isn't used, so that the result is the same everywhere
+/// and needs no Unicode tables.
 ///
-/// It refuses stray continuation bytes, incomplete sequences, overlong forms, surrogates and everything above U+10FFFF.
+/// The check refuses stray continuation bytes, incomplete sequences, overlong forms, surrogates and everything above
+/// U+10FFFF.
 @usableFromInline
 enum UTF8Validation {
   /// The high bit of each of eight bytes. If none of these bits is set, the bytes are eight ASCII characters.

@@ -1,12 +1,12 @@
 // The messages between a client and a server.
 //
 // The client speaks first, with `hello`. The server answers `welcome`, and then sends the room's state and everything
-// that happens after it, all as `operations`. A client's own operations come back to it among those of other clients.
-// The server answers each `operations` message of a client with an `acknowledgement` or a `rejection`. No operation is
-// sent to anyone before it is durable.
+// that happens after it, all as `operations`. Every client also gets its own operations back, among those of other
+// clients. The server answers each `operations` message of a client with an `acknowledgement` or a `rejection`. No
+// operation is sent to anyone before it is durable.
 //
-// The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. Values here have been checked: a
-// decoder refuses what the protocol doesn't allow, so the receiver of a message need not check again.
+// The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. Messages in memory have been
+// checked: a decoder refuses what the protocol doesn't allow, so the receiver of a message need not check again.
 //
 // Each message has a file in `Messages`, with its fields and how they are written and read in both encodings. This file
 // lists the messages with their names, and calls the functions in their files. No `switch` here has a `default`, so the
@@ -78,10 +78,10 @@ extension ClientMessage {
   }
 }
 
-/// The kinds of messages from a server. A kind's number is the first byte of its messages in the binary form, and has
-/// the bit 0x40.
+/// The kinds of messages from a server. A kind's number is the first byte of its messages in the binary form, and
+/// always has the bit 0x40 set.
 ///
-/// A delivery has one of two kinds in the binary form: operations or state. In JSON both kinds have the same name. A
+/// In the binary form a delivery has one of two kinds: operations or state. In JSON both kinds have the same name. A
 /// search by this name finds `delivery`, because that case comes first.
 enum ServerMessageKind: UInt8, WireNamed {
   case welcome = 0x41
@@ -251,7 +251,8 @@ extension BinaryEncoding {
     }
   }
 
-  /// Reads a client's message. `id` is set as soon as the message's `id` has been read, so that a refusal can name it.
+  /// Reads a client's message. `id` is set as soon as the message's `id` has been read, so that the error to a message
+  /// that is refused later on can name the `id`.
   static func readClientMessage(
     _ kind: ClientMessageKind,
     from reader: inout ByteReader,

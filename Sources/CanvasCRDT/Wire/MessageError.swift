@@ -1,6 +1,6 @@
 /// Why bytes from outside are not a message.
 public enum MessageError: Error, Hashable, Sendable {
-  /// The bytes are not valid JSON or UTF-8, or are not an object; or they are not valid in the binary form.
+  /// The bytes are not valid in their encoding: in JSON, because they are not valid JSON or UTF-8, or not an object.
   case malformed(Text)
   /// A message is of an unknown kind. The connection may go on.
   case unknownType(Text)

@@ -1,12 +1,12 @@
-/// Actors in the order in which they are first named, and the index of each actor.
+/// Actors in the order of their first occurrence, and the index of each actor.
 struct ActorList {
   private(set) var list: [Identifier] = []
 
-  /// The indices by actor. Only filled if the list is so long that a search would take longer than hashing.
+  /// The indices by actor. Only filled for a long list, in which a search would take longer than hashing.
   private var places = IdentifierMap<Int>()
 
-  /// The place at which an actor was found last, indexed by a few bits of the actor. The few writers of a room
-  /// alternate, so a hint is nearly always right.
+  /// Hints for finding an actor: the index at which an actor with the same few bits was found last. The few writers of
+  /// a room alternate, so a hint is nearly always right.
   private var hints = InlineArray<64, Int32>(repeating: -1)
 
   private static let shortLength = 16

@@ -5,7 +5,7 @@ indirect enum BinaryFailure: Error, Hashable, Sendable {
   /// The bytes have a wrong form.
   case malformed(StaticWords)
   case unknownKind(UInt8)
-  /// A field is wrong: of a hello, or (`field`) of another message without operations.
+  /// A field is wrong. `hello` is for a field of a hello, `field` for a field of another message without operations.
   case hello(StaticWords)
   case field(StaticWords)
   /// The operations as a whole are refused.

@@ -78,7 +78,7 @@ extension ByteReader {
   }
 
   /// The number of elements that follow, each of which takes at least `bytesEach` bytes. If the remaining bytes are too
-  /// few for this number, it is refused before anything is allocated for it.
+  /// few for this number of elements, it is refused before memory is allocated for the elements.
   mutating func count(bytesEach: Int) throws(BinaryFailure) -> Int {
     let count = try varint()
     guard count <= UInt64(remaining / bytesEach) else { throw .truncated }
@@ -100,7 +100,7 @@ extension ByteWriter {
 
   mutating func append(_ identifier: Identifier) {
     append(upTo: 8) { room in
-      // One store writes all six bytes, and two more that the next value overwrites.
+      // One store writes eight bytes: the six of the identifier, and two more that the next value overwrites.
       room.storeBytes(of: (identifier.packed << 16).bigEndian, as: UInt64.self)
       return 6
     }

@@ -2,19 +2,18 @@
 ///
 /// The first part is a varint whose lowest two bits tell the form. If they are 0, 1 or 2, the rest of the varint is a
 /// zigzag integer that counts units, hundredths or ten-thousandths. If they are 3, the rest is empty, and the number's
-/// eight bytes follow, the lowest first. A number has the first of these forms that holds it exactly. People place
-/// shapes at whole units and pages at hundredths, so most numbers take two or three bytes instead of eight.
+/// eight bytes follow, the lowest first. Of the forms that hold a number exactly, the first is used. Most numbers take
+/// two or three bytes instead of eight, because people place shapes at whole units and pages place them at hundredths.
 enum BinaryNumber {
   static let unitsForm: UInt64 = 0
   static let hundredthsForm: UInt64 = 1
   static let tenThousandthsForm: UInt64 = 2
   static let rawForm: UInt64 = 3
 
-  /// 2⁵³. Beyond it, neighbouring numbers are more than one apart, so not every count of units is exact.
+  /// 2⁵³. Beyond this number, neighbouring `Double`s are more than one apart, so not every count of units is exact.
   private static let integerMax = 9_007_199_254_740_992.0
 
-  /// How many times the number contains `1 / scale`, if that is a whole number and dividing it by `scale` gives exactly
-  /// the number again.
+  /// The number times `scale`, if this is a whole number and dividing it by `scale` gives exactly the number again.
   @inline(__always)
   static func multiple(of scale: Double, in value: Double) -> Int64? {
     let scaled = value * scale

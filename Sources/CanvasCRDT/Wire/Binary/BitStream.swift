@@ -3,8 +3,8 @@ struct BitWriter {
   private var pending: UInt64 = 0
   private var pendingCount: UInt64 = 0
 
-  /// An upper bound on the bits that are written at once. So many fit into a word together with the bits that don't
-  /// fill a byte yet.
+  /// An upper bound on the bits that are written at once. Up to seven older bits may not fill a byte yet; together with
+  /// these, the bits fit into one word.
   static let widthMax = 56
 
   @inline(__always)
@@ -37,8 +37,8 @@ struct BitWriter {
 struct BitReader {
   private var bitsRead: UInt64 = 0
 
-  /// Reads a number. `width` must be at most `BitWriter.widthMax`: together with the bits that were read before in its
-  /// first byte, the number then fits into one word.
+  /// Reads a number. `width` must be at most `BitWriter.widthMax`: up to seven bits of the number's first byte were
+  /// read before, and with these the number fits into one word.
   @inline(__always)
   mutating func read(width: Int, from reader: inout ByteReader) throws(BinaryFailure) -> UInt64 {
     let word = reader.next64() &>> bitsRead
@@ -48,7 +48,7 @@ struct BitReader {
     return word & ((1 &<< width) &- 1)
   }
 
-  /// Skips at most `most` zeros that come next, and returns how many it has skipped.
+  /// Skips the zeros that come next, at most `most` of them, and returns how many it has skipped.
   @inline(__always)
   mutating func readZeros(atMost most: Int, from reader: inout ByteReader) -> Int {
     let zeros = (reader.next64() &>> bitsRead).trailingZeroBitCount
@@ -73,7 +73,7 @@ struct BitReader {
 }
 
 extension ByteReader {
-  /// The next eight bytes; near the end, as many as there are. The reader doesn't move.
+  /// The next eight bytes, or fewer if fewer are left. The reader doesn't move.
   @inline(__always)
   fileprivate func next64() -> UInt64 {
     guard remaining >= 8 else { return last64() }

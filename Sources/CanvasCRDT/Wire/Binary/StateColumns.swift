@@ -37,15 +37,16 @@ enum StateColumns {
   static let counterBitsMax = 16
   static let timeBitsMax = 48
 
-  /// The scales of packed columns. A packed column of numbers is written as whole multiples of 1 divided by its scale.
+  /// The scales of packed columns. A packed column stores each number as a whole multiple of 1 divided by the column's
+  /// scale.
   static let scales: [Double] = [1, 100, 10_000]
   static let rawForm: UInt8 = 3
 
-  /// A column is packed with a scale if at most one in so many of its numbers is not a multiple.
+  /// A column is packed with a scale if at most one in eight of its numbers is not a multiple.
   static let othersShare = 8
 
-  /// Whether a column of these numbers is packed as multiples of `1 / scale`. If it isn't, a few numbers are enough to
-  /// find this out.
+  /// Whether a column of these numbers is packed as multiples of `1 / scale`. For a column that isn't, the answer is
+  /// found after a few numbers.
   static func fits(_ numbers: [Double], scale: Double) -> Bool {
     let othersMax = numbers.count / othersShare
     var others = 0
@@ -124,7 +125,7 @@ extension StateColumnsWriter {
     writer.append(UInt8(actorBits))
     writeMasks(to: &writer)
 
-    // In nearly all states, a stamp and the bit before it fit into one write.
+    // In nearly all states, a stamp and its preceding bit fit into one write.
     let actorShift = UInt64(timeBits + counterBits)
     let stampBits = timeBits + counterBits + actorBits
     let fitsOneWrite = stampBits + 1 <= BitWriter.widthMax
@@ -212,8 +213,8 @@ extension StateColumnsWriter {
 }
 
 extension UnsafePointer<ShapeRecord> {
-  /// The stamp of an assigned property. It is read in place, because the record's own method would copy all of the
-  /// record's stamps first.
+  /// The stamp of an assigned property. The stamps are read in place, because the record's own method would first copy
+  /// all of them.
   @inline(__always)
   fileprivate func stamp(of property: Property) -> Stamp {
     let place = Int(property.rawValue)
@@ -285,7 +286,7 @@ extension StateColumnsWriter {
     numbers.removeAll(keepingCapacity: true)
     forEachRecord(with: property) { record in
       let number = value(record)
-      // Minus zero is written as zero, because the two are equal and equal states must be equal bytes.
+      // Minus zero is written as zero, because the two are equal, and equal states must have equal bytes.
       numbers.append(number == 0 ? 0 : number)
     }
     StateColumnsWriter.write(numbers, to: &writer)
@@ -311,7 +312,7 @@ extension StateColumnsWriter {
           integers.append(Int64.min)
         }
       }
-      // The protocol doesn't allow numbers that far apart. If there are such numbers all the same, the column is
+      // The protocol doesn't allow numbers that are so far apart. If a column has such numbers all the same, it is
       // written unpacked.
       guard others.count <= othersMax, BitWriter.width(of: UInt64(greatest - least)) <= BitWriter.widthMax else {
         continue

@@ -1,8 +1,8 @@
 /// Reads columns back into records. The records lie in pages like those of a canvas, so that a canvas can take the
-/// pages over. Any bytes lead to records or to a named failure, and to at most `StateColumns.shapesMax` records.
+/// pages over. Any sequence of bytes leads to records, at most `StateColumns.shapesMax`, or to a named failure.
 ///
-/// If the writer would have written the bytes differently, they are refused, so that a state has only one encoding.
-/// Each such check costs one more comparison.
+/// Bytes that the writer would have written differently are refused, so that a state has only one encoding. Each such
+/// check costs one more comparison.
 struct StateColumnsReader {
   private var reader: ByteReader
   private var pages: [[ShapeRecord]] = []
@@ -56,8 +56,8 @@ struct StateColumnsReader {
     return pages
   }
 
-  /// Refuses an erasure in the list of erasures whose shape has registers, because the erasure of such a shape is in
-  /// its record.
+  /// Refuses an entry in the list of erasures if its shape has registers: the erasure of such a shape belongs into the
+  /// shape's record.
   private func refuseErasedTwice(_ pages: [[ShapeRecord]]) throws(BinaryFailure) {
     guard !erasures.isEmpty else { return }
     var next = 0
@@ -103,7 +103,7 @@ extension StateColumnsReader {
 
     var used = [Bool](repeating: false, count: actorCount)
     var leastTime = UInt64.max
-    // All values joined by OR. The result is as wide as the widest value.
+    // All times, joined by OR. The result has as many bits as the greatest time.
     var allTimes: UInt64 = 0
     var allCounters: UInt64 = 0
     var bits = BitReader()
@@ -114,7 +114,8 @@ extension StateColumnsReader {
           var left = mask.count
           var first = Stamp.never
           var isFirst = true
-          // How many further properties have the first stamp: each zero bit in a row stands for one.
+          // How many further properties have the shape's first stamp. Each of the zero bits that come next stands for
+          // one such property.
           var same = 0
           for property in mask {
             left -= 1
@@ -187,7 +188,7 @@ extension StateColumnsReader {
 }
 
 extension ShapeRecord {
-  /// Whether every register is newer than the erasure. This is true for any record that a merge has made.
+  /// Whether every register is newer than the erasure, as in any record that a merge has made.
   fileprivate var survivesItsErasure: Bool {
     guard let erasure else { return true }
     for property in registers where assignedStamp(of: property) <= erasure { return false }

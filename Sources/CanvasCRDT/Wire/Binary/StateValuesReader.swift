@@ -80,7 +80,7 @@ struct StateValuesReader {
     }
   }
 
-  /// Calls `restore` for the values of every shape that has `property`, and gives it the reader.
+  /// Calls `restore` for every shape that has `property`. `restore` reads the value from the reader.
   @inline(__always)
   private mutating func readEach(
     _ property: Property,
@@ -155,11 +155,11 @@ struct StateValuesReader {
   ) throws(BinaryFailure) {
     let least = BinaryNumber.unzigzag(try reader.varint())
     let width = Int(try reader.byte())
-    // Together the two bounds keep the sum within the range of an integer.
+    // Together, the bounds on `width` and `least` keep the sum within the range of an integer.
     guard width <= BitWriter.widthMax, least.magnitude <= 1 << 53 else { throw .malformed("numbers out of range") }
     var bits = BitReader()
     var zeroSteps = 0
-    // All values joined by OR. The result is as wide as the widest value.
+    // All differences from `least`, joined by OR. The result has as many bits as the greatest difference.
     var allSteps: UInt64 = 0
     for _ in 0..<count {
       let step = try bits.read(width: width, from: &reader)

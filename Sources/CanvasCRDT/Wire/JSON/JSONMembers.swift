@@ -1,5 +1,5 @@
-// Reading a text that is known to be valid JSON. If the value is of another kind than the caller wants, the result is
-// `nil`, and the reader stays where it is.
+// Reading a text that is known to be valid JSON. If the next value is not of the kind that the caller wants, the result
+// is `nil`, and the reader stays where it is.
 
 extension JSONReader {
   mutating func entersObject() -> Bool { (try? beginObject()) != nil }
@@ -35,7 +35,8 @@ extension JSONReader {
 
   mutating func color() -> Color? { named { Color(text: $0) } }
 
-  /// A whole number that is at least 0. Plain digits are read exactly. Other forms, such as 1e3, are read up to 2⁵³.
+  /// A whole number that is at least 0. Numbers in plain digits are read exactly. Numbers in other forms, such as 1e3,
+  /// are read up to 2⁵³.
   mutating func wholeNumber() -> UInt64? {
     var digits = self
     guard kind == .number, let raw = try? digits.readRawValue() else { return nil }
@@ -99,7 +100,7 @@ extension JSONEncoding {
 }
 
 extension Optional {
-  /// The value. If there is none, throws an error that names the wrong field.
+  /// The value. If the value is missing, throws an error that names the wrong field.
   func orField(_ words: StaticString) throws(MessageError) -> Wrapped {
     guard let value = self else { throw .badField(Text(words)) }
     return value

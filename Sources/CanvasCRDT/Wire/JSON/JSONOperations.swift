@@ -47,7 +47,8 @@ extension JSONEncoding {
 
 /// Reads a list of operations one by one, without an allocation for each.
 ///
-/// The refusals that it throws lack the message's `id`. The caller reads the rest of the message, and adds the `id`.
+/// The refusals that it throws lack the message's `id`. The caller goes on reading the message to find the `id`, and
+/// adds it to the refusal.
 struct JSONOperationReader {
   private(set) var reader: JSONReader
   private var read = 0

@@ -129,8 +129,8 @@ extension Property {
   }
 }
 
-/// Finds a property by its name, in a hash table. A name's length and first letter give its slot. If another name has
-/// this slot, the name is in the next free one.
+/// Finds a property by its name, in a hash table. A name's slot is computed from its length and first letter. If
+/// another name has this slot, the name is in the next free slot.
 private struct PropertyNames {
   static let all = PropertyNames()
 

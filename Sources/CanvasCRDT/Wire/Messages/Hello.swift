@@ -13,8 +13,8 @@ public struct Hello: Hashable, Sendable {
   public var readonly = false
   /// Whether the client wants to know how many people there are in a room that doesn't name all of them.
   public var crowd = false
-  /// The number of the client's vocabulary, which says what properties and kinds the client knows. It may be the number
-  /// of a later vocabulary than this program knows.
+  /// The number of the client's vocabulary, which says what properties and kinds the client knows. The vocabulary may
+  /// be later than any that this program knows.
   public var vocabularyNumber = Vocabulary.first.rawValue
 
   public init() {}
@@ -99,8 +99,8 @@ extension JSONEncoding {
 // MARK: - Binary
 
 extension BinaryEncoding {
-  /// The flags of a hello. Their sum begins a hello's fields: as a byte, or in a wide hello as a varint. JavaScript
-  /// code writes hellos too.
+  /// The flags of a hello. Their sum begins a hello's fields: as a byte, or in a wide hello as a varint. The page's
+  /// JavaScript writes hellos too, so it needs the same values.
   public enum HelloFlag: UInt16, CaseIterable {
     case name = 1
     case color = 2
@@ -112,7 +112,7 @@ extension BinaryEncoding {
     case crowd = 128
     case vocabulary = 256
 
-    /// The first flag that doesn't fit into a byte. Older servers only know hellos whose flags fit into a byte.
+    /// The first flag that doesn't fit into a byte. Older servers don't know such flags, nor hellos that have them.
     static let wide: UInt64 = 256
 
     static func isSet(_ flag: HelloFlag, in flags: UInt64) -> Bool { flags & UInt64(flag.rawValue) != 0 }

@@ -9,7 +9,7 @@ public struct Submission: Hashable, Sendable {
   }
 }
 
-/// An operation that may have no stamp. If it has none, the server stamps it.
+/// An operation that may lack a stamp. The server stamps an operation without one.
 public struct ProposedOperation: Hashable, Sendable {
   public var shape: Identifier
   public var at: Stamp?
@@ -35,7 +35,7 @@ extension JSONEncoding {
     writeOperations(submission.operations, to: &writer)
   }
 
-  /// Reads a message in one pass. If its operations are refused before its `id` was read, the pass goes on until it has
+  /// Reads a message in one pass. If an operation is refused before the `id` was read, the pass goes on until it has
   /// found the `id`.
   static func readSubmission(
     from reader: inout JSONReader,

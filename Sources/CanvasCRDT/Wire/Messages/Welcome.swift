@@ -116,7 +116,7 @@ extension JSONEncoding {
     writer.endObject()
     writer.key("peers")
     writer.beginArray()
-    // Pages read the presence of each peer in a welcome. So for a peer without a presence, an empty object is written.
+    // Pages expect a presence for each peer in a welcome. So for a peer without a presence, an empty object is written.
     for peer in welcome.peers { write(peer, state: peer.state ?? JSONText.emptyObject, to: &writer) }
     writer.endArray()
   }
