@@ -35,12 +35,12 @@ public struct NetworkAddress: Hashable, Sendable {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
   }
 
-  /// The key by which addresses are counted: an IPv4 address as it is, but of an IPv6 address only the first 64 bits. A
-  /// host with one IPv6 address usually has all 2⁶⁴ addresses that begin with these bits, so a limit for each single
-  /// address would limit nobody.
+  /// The key by which addresses are counted. An IPv4 address counts as it is. Of an IPv6 address only the first 64 bits
+  /// count: a host with one IPv6 address usually has all 2⁶⁴ addresses that begin with these bits, so a limit for each
+  /// single address would limit nobody.
   public static func party(of text: String) -> String {
     guard text.contains(":") else { return text }
-    // The `%` begins the name of an interface, as in `fe80::1%eth0`.
+    // A `%` begins the name of an interface, as in `fe80::1%eth0`. The name is left out.
     guard let address = NetworkAddress(String(text.prefix { $0 != "%" })) else { return text }
     guard address.bytes.count == 16 else { return address.text }
     let network = NetworkAddress(bytes: address.bytes[..<8] + [UInt8](repeating: 0, count: 8))

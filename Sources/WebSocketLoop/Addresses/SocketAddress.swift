@@ -59,7 +59,8 @@ struct SocketAddress {
     withUnsafeBytes(of: storage) { Int($0[2]) << 8 | Int($0[3]) }
   }
 
-  /// The address in figures: `127.0.0.1`, `::1`. An IPv4 address that arrived over an IPv6 socket is shown as IPv4.
+  /// The address in numeric form: `127.0.0.1`, `::1`. An IPv4 address that arrived over an IPv6 socket is shown as
+  /// IPv4.
   var numericHost: String {
     var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     let failure = withStorage { getnameinfo($0, $1, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) }

@@ -4,7 +4,7 @@ import Glibc
 /// The outcome of sending to a socket, or of receiving from it.
 enum SocketTransfer {
   case bytes(Int)
-  /// No byte was transferred. Try again when the socket is readable, or writable.
+  /// No byte was transferred. The caller has to try again when the socket is writable (`forWriting`) or readable.
   case waits(forWriting: Bool)
   /// The peer has closed its direction: no more bytes arrive.
   case ended
@@ -54,7 +54,8 @@ final class ClientSocket {
     tls = stream
   }
 
-  /// Whether there are bytes to receive even if the descriptor isn't readable.
+  /// Whether there are received bytes to read even though the descriptor isn't readable, because TLS has already taken
+  /// them from the socket.
   var holdsBytes: Bool { tls?.holdsBytes ?? false }
 
   func send(_ bytes: UnsafeRawBufferPointer) -> SocketTransfer {

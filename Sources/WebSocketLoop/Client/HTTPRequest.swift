@@ -103,7 +103,8 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
     watch = nil
     socket = nil
     guard let address = addresses.popFirst() else {
-      // Reported in a later turn, so that `completion` is never called before `request` has returned to its caller.
+      // The failure is reported in a later turn, so that `completion` is never called before `request` has returned to
+      // its caller.
       loop.schedule(afterMilliseconds: 0) { [self] in finish(.failure(failure)) }
       return
     }
@@ -140,7 +141,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   // MARK: Sending and receiving
 
-  /// Returns whether to wait until the socket can be written.
+  /// Sends what the socket takes. Returns whether the caller has to wait until the socket is writable.
   private func send(_ socket: ClientSocket) -> Bool {
     while sent < output.count {
       let transfer = output.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }

@@ -23,13 +23,13 @@ final class TLSStream {
     return X509_VERIFY_PARAM_set1_host(wanted, host, 0) == 1 && cws_tls_name_server(tls, host) == 1
   }
 
-  /// Sends the first part of `bytes`, after the TLS handshake if that isn't done yet.
+  /// Sends the first part of `bytes`. If the TLS handshake isn't done yet, it is done first.
   func send(_ bytes: UnsafeRawBufferPointer) -> SocketTransfer {
     ERR_clear_error()
     return outcome(SSL_write(tls, bytes.baseAddress, Int32(min(bytes.count, 1 << 30))), isReading: false)
   }
 
-  /// Whether bytes that were read from the socket are still waiting to be received.
+  /// Whether some bytes were read from the socket but not yet passed to the caller.
   var holdsBytes: Bool { SSL_has_pending(tls) == 1 }
 
   func receive(_ room: UnsafeMutableRawBufferPointer) -> SocketTransfer {

@@ -1,8 +1,8 @@
 internal import CWebSockets
 
 extension EventLoop {
-  /// Connects to a WebSocket server. The handler gets `connected`, or `closed` with the cause `refused`; before either,
-  /// the connection can be aborted. On the loop's thread only.
+  /// Connects to a WebSocket server. The handler gets `connected`, or `closed` with the cause `refused`. Until then the
+  /// connection can be aborted. On the loop's thread only.
   ///
   /// For a secure endpoint the loop must have been made with `speaksTLS`. The server's certificate must be for the
   /// endpoint's host, and be trusted by this machine.
@@ -41,7 +41,7 @@ extension EventLoop {
     info.ssl_connection = Int32(LCCSCF_HTTP_NO_FOLLOW_REDIRECT.rawValue)
     if endpoint.isSecure { info.ssl_connection |= Int32(LCCSCF_USE_SSL.rawValue) }
     info.port = Int32(endpoint.port)
-    // The callback releases this reference when libwebsockets destroys its half of the connection.
+    // This reference is released by the callback, when libwebsockets destroys its half of the connection.
     let retained = Unmanaged.passRetained(connection)
     info.opaque_user_data = retained.toOpaque()
     let target = endpoint.query.isEmpty ? endpoint.path : "\(endpoint.path)?\(endpoint.query)"
@@ -66,8 +66,8 @@ extension EventLoop {
       connection.attach(to: wsi)
       connection.limitConnecting()
     } else {
-      // The callback may have reported the failure already, or not at all. In both cases the handler gets `closed`
-      // once, in a later turn.
+      // libwebsockets may have reported the failure to the callback already, or not at all. In both cases the handler
+      // gets `closed` once, in a later turn.
       execute { connection.failedToConnect("no connection") }
     }
     return connection

@@ -10,8 +10,8 @@ struct BodyReader {
     case complete
   }
 
-  /// The upper bound on a line with a chunk's size and extensions, and on a line of the trailer. Extensions and
-  /// trailers are checked and otherwise ignored.
+  /// The upper bound on the bytes of one line: a line with a chunk's size and extensions, or a line of the trailer.
+  /// Extensions and trailers are checked and otherwise ignored.
   private static let lineBytesMax = 256
   private static let trailersMax = 16
 
@@ -20,7 +20,7 @@ struct BodyReader {
   private var part: Part
   private var trailers = 0
 
-  /// Throws if the body is known to be too large, by its `Content-Length`.
+  /// Throws if the `Content-Length` already shows that the body is too large.
   init(_ length: BodyLength, bytesMax: Int) throws(HTTPFault) {
     self.bytesMax = bytesMax
     switch length {
@@ -38,7 +38,7 @@ struct BodyReader {
   /// Whether the body counts as complete if the connection ends now.
   var isCompleteAtEnd: Bool { part == .complete || part == .untilEnd }
 
-  /// Moves the part of `bytes` that belongs to the body into the body, and leaves the rest in `bytes`.
+  /// Moves bytes from the front of `bytes` into the body, as far as they belong to the body, and leaves the rest.
   mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) {
     var place = 0
     defer { bytes.removeFirst(place) }

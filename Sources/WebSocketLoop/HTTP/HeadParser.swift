@@ -16,8 +16,8 @@ struct HTTPFault: Error, Equatable {
 struct HeadParser {
   let bytesMax: Int
   let headersMax: Int
-  /// The place up to which the head's end was searched for without success. The next search begins there, so that a
-  /// head that comes byte by byte isn't searched from its start for each byte.
+  /// How far the head's end was searched for without success. The next search continues from here. Otherwise a head
+  /// that comes byte by byte would be searched from its start for each byte.
   private var searched = 0
   /// How many empty lines have come before the head.
   private var emptyLines = 0
@@ -38,7 +38,8 @@ struct HeadParser {
   mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) -> Head? {
     try dropEmptyLines(&bytes)
     guard let end = findEnd(bytes, from: searched) else {
-      // The last three bytes may belong to the CR LF CR LF that ends the head, so they don't count towards the bound.
+      // The bytes may include the first three of the CR LF CR LF that ends the head. So these three don't count towards
+      // the bound.
       guard bytes.count <= bytesMax + 3 else {
         throw HTTPFault(status: 431, message: "the head is longer than \(bytesMax) bytes")
       }

@@ -14,8 +14,8 @@ public struct Request: Sendable {
   /// Whether the request's version is HTTP/1.1; otherwise it is HTTP/1.0.
   let isVersion11: Bool
   /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Two slashes in a row have an empty part
-  /// between them; otherwise the next part would take its place. A slash at the end begins no part. A part that is
-  /// wrongly escaped or not UTF-8 stays as it was sent, so its `%` keeps it from matching any name.
+  /// between them, which keeps the next part in its place. A slash at the end begins no part. A part that is wrongly
+  /// escaped or not UTF-8 stays as it was sent, so its `%` keeps it from matching any name.
   public let pathParts: [String]
   private let parameters: [(name: String, value: String?)]
 
@@ -41,7 +41,7 @@ public struct Request: Sendable {
     parameters = Request.parameters(of: query)
   }
 
-  /// The name of a list in the request that has too many elements; `nil` if none has.
+  /// The name of a list in the request that has more elements than allowed. `nil` if there is no such list.
   var hasTooMany: String? {
     if pathParts.count > Request.partsMax { return "parts in the path" }
     if parameters.count > Request.partsMax { return "parameters" }
@@ -57,8 +57,8 @@ public struct Request: Sendable {
     return count
   }
 
-  /// The value of a header, by the header's name in lower case. If the header came several times, its values are joined
-  /// by commas.
+  /// The value of a header, which is named in lower case. If the header came several times, its values are joined by
+  /// commas.
   public func header(_ name: String) -> String? {
     var joined: String?
     for header in headers where header.name == name { joined = joined.map { $0 + ", " + header.value } ?? header.value }
@@ -81,8 +81,7 @@ public struct Request: Sendable {
     (header(name.rawValue) ?? "").split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
   }
 
-  /// Whether a proxy has passed the request on, judging by the headers that proxies add (RFC 7239; RFC 9110, section
-  /// 7.6.3).
+  /// Whether a proxy has passed the request on. Headers that proxies add show this (RFC 7239; RFC 9110, section 7.6.3).
   var hasPassedProxy: Bool {
     headers.contains { $0.name == "x-forwarded-for" || $0.name == "forwarded" || $0.name == "via" }
   }
@@ -101,8 +100,8 @@ public struct Request: Sendable {
   /// The first value of a parameter of the query, decoded; `nil` if it is missing or wrongly escaped.
   public func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-  /// The first parameter whose value is wrongly escaped or not UTF-8. Clients get another error for it than for a
-  /// missing parameter.
+  /// The first parameter whose value is wrongly escaped or not UTF-8. Clients get a different error for such a
+  /// parameter than for a missing one.
   public var malformedParameter: String? { parameters.first { $0.value == nil }?.name }
 
   /// The names of all parameters, decoded. Names that are wrongly escaped are left out.
@@ -111,7 +110,7 @@ public struct Request: Sendable {
   private static func parameters(of query: String) -> [(name: String, value: String?)] {
     query.utf8.split(separator: UInt8(ascii: "&"), maxSplits: partsMax).map { pair in
       let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      // A name that is wrongly escaped becomes `nil`, so it equals no name that is asked for.
+      // A name that is wrongly escaped becomes `nil`, so it equals no name that a caller looks up.
       let name = percentDecoded(halves[0], plusIsSpace: true)
       return (name ?? "", name == nil || halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true))
     }

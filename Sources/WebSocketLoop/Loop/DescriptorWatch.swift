@@ -1,8 +1,8 @@
 /// Reports when a descriptor that this module did not open, such as a terminal or a pipe, can be read or written. On
 /// the loop's thread only.
 ///
-/// The descriptor becomes non-blocking, and so does every other descriptor of the same open file. So a terminal should
-/// be opened a second time for this. Regular files are always ready and can't be watched.
+/// The descriptor becomes non-blocking, and so does every other descriptor that shares the same open file. So a
+/// terminal should be opened a second time for the watch. Regular files are always ready and can't be watched.
 public final class DescriptorWatch: SocketWatcher {
   private var watch: SocketWatch?
   private let ready: (_ readable: Bool, _ writable: Bool) -> Void

@@ -33,12 +33,13 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     var isClosed = false
   }
 
-  /// How long a turn may last. After this time the turn begins no more work, so other ready sockets and jobs wait
+  /// How long a turn may last. After this time the turn begins no more work, so that other ready sockets and jobs wait
   /// hardly longer than this.
   static let turnMicrosecondsMax: UInt64 = 5_000
-  /// The time that waiting work gets even if reading from sockets has taken the whole turn.
+  /// The least time for waiting work in a turn, even if reading from sockets has already used up the whole turn.
   private static let workMicrosecondsMin: UInt64 = 1_000
-  /// How many rounds are run when the loop ends, because a job of one round may enqueue jobs for the next.
+  /// An upper bound on the rounds of jobs when the loop ends. There are several rounds because a job of one round may
+  /// enqueue jobs for the next.
   private static let lastRoundsMax = 16
 
   public let name: String
@@ -56,9 +57,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var observers: [any TurnObserver] = []
   private var turnClock = TurnClock()
   private var turn = LoopTurn()
-  /// The time at which the turn's last step ended, in microseconds.
+  /// When the last step of the turn ended, in microseconds.
   private var stepEndedAt: UInt64 = 0
-  /// The processor time that the thread had used when the last turn ended, in microseconds.
+  /// The thread's processor time at the end of the last turn, in microseconds.
   private var processorUsed: UInt64 = 0
   private var isStopping = false
   private var lastIdentifier: UInt64 = 0
@@ -73,9 +74,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Starts the thread.
   /// - Parameters:
   ///   - speaksTLS: whether `connect` and `request` take secure endpoints. Setting TLS up takes a millisecond. A
-  ///     server doesn't need TLS, because a proxy in front of it has it.
+  ///     server doesn't need TLS, because the proxy in front of it handles TLS.
   ///   - log: gets the warnings and errors of libwebsockets. The process has only one log: the closure of the newest
-  ///     loop gets the messages of all loops, each on the thread of the loop that it is about.
+  ///     loop gets the messages about all loops, each on the thread of the loop that the message is about.
   public init(
     name: String = "loop",
     speaksTLS: Bool = false,
@@ -132,8 +133,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return try answer.wait().get()
   }
 
-  /// A job from the loop's own thread waits in a plain queue, without a lock or a system call. A job from another
-  /// thread wakes the loop unless another job has woken it already.
+  /// A job from the loop's own thread is put into a plain queue, without a lock or a system call. A job from another
+  /// thread wakes the loop, unless an earlier job has already done so.
   @discardableResult
   private func post(_ work: Work) -> Bool {
     if isCurrent {
@@ -143,7 +144,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return inbox.withLock { inbox in
       if inbox.isClosed { return false }
       inbox.work.append(work)
-      // Within the lock, because otherwise the handle could be closed between the check and the call.
+      // This call stays within the lock. Otherwise the handle could be closed between the check and the call.
       if inbox.work.count == 1 { uv_async_send(wake) }
       return true
     }
@@ -158,21 +159,20 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     observers.append(observer)
   }
 
-  /// Whether this turn's time is used up, so that no more work should begin. To be checked before any work that takes
-  /// more than some microseconds.
+  /// Whether this turn's time is used up, so that no more work should begin. Work that takes more than some
+  /// microseconds has to check this first.
   public var isTurnSpent: Bool {
     TurnClock.microseconds() >= turnClock.turnBegan(atMilliseconds: now) + Self.turnMicrosecondsMax
   }
 
-  /// Puts `taker` into the queue, because it has work to do. The loop calls its `takeTurn` once, in this turn or a
-  /// later one.
+  /// Puts `taker` into the queue of waiting work. The loop calls its `takeTurn` once, in this turn or a later one.
   func queueUp(_ taker: any TurnTaker) {
     assertCurrent()
     queue.add(taker)
   }
 
-  /// Called when the loop has woken and the handlers of sockets have run. The loop's own clock still has the time at
-  /// which it woke.
+  /// Called when the loop has woken and the handlers of sockets have run. libuv's clock still has the time at which the
+  /// loop woke.
   private func wokeUp() {
     let began = turnClock.turnBegan(atMilliseconds: now)
     stepEndedAt = began
@@ -202,12 +202,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       for observer in observers { observer.turnEnded() }
       stepEnded(.sending)
     } while stepEndedAt < end && (!posted.isEmpty || queue.hasNext)
-    // While work waits, the next poll has a timeout of zero: ready sockets are still served, but the loop doesn't
-    // sleep.
+    // While work waits, the next poll doesn't sleep: it has a timeout of zero, and only serves the ready sockets.
     if posted.isEmpty && queue.isEmpty { uv_idle_stop(stayAwake) } else { uv_idle_start(stayAwake) { _ in } }
   }
 
-  /// Runs the posted jobs, and lets each waiting party do one piece of work. Jobs that result are run in between.
+  /// Runs the posted jobs, and lets each waiting party do one piece of work. After each piece, the jobs that result
+  /// from it are run.
   private func work(until end: UInt64) {
     takeForeignWork()
     var step = LoopTurn.Step.working
@@ -288,9 +288,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   // MARK: Ending
 
-  /// Closes every listener, drops every connection and tells its handler, runs the jobs that are still posted, and ends
-  /// the thread. Returns when that is done. If `stop` is called on the loop's own thread, it returns at once, and the
-  /// loop ends after the turn. Jobs that an actor of this loop gets later never run.
+  /// Closes every listener, drops every connection and reports this to its handler, runs the jobs that are still
+  /// posted, and ends the thread. Returns when that is done. If `stop` is called on the loop's own thread, it returns
+  /// at once, and the loop ends after the turn. A job that an actor of this loop gets later never runs.
   public func stop() {
     execute { [self] in
       guard !isStopping else { return }
@@ -332,8 +332,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     ended.signalAll()
   }
 
-  /// The order matters. Residents are closed first, because the owner knows them and is told. Guests follow, while this
-  /// loop can still close their handles. Then the loop's own handles are closed, and the loop itself last.
+  /// The order matters. Residents are closed first, because their owner has to be told. Guests follow, while this loop
+  /// can still close their handles. Then the loop's own handles are closed, and finally the loop itself.
   private func tearDown() {
     for resident in Array(residents.values) { resident.loopStops() }
     takesGuests = false
@@ -357,7 +357,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     threadIdentity.store(0, ordering: .relaxed)
   }
 
-  /// The remaining timers belong to guests or to the owner, who no longer need them.
+  /// Closes a timer that remains. Such timers belong to guests or to the owner, who no longer need them.
   private static let closeHandle:
     @convention(c) (UnsafeMutablePointer<uv_handle_t>?, UnsafeMutableRawPointer?) -> Void =
       { handle, loop in
@@ -379,8 +379,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     uv_idle_init(uv, stayAwake)
     beforeSleep.pointee.data = own
     afterPoll.pointee.data = own
-    // Timers run before the loop sleeps, and sockets after it. Both may leave something to send, so a turn's end is
-    // needed at both places.
+    // Timers run before the loop sleeps, and sockets after it. Both may leave something to send, so a turn ends at both
+    // places.
     uv_prepare_start(beforeSleep) { EventLoop.from($0!.pointee.data).willSleep() }
     uv_check_start(afterPoll) { EventLoop.from($0!.pointee.data).wokeUp() }
   }

@@ -1,12 +1,12 @@
 internal import CWebSockets
 
-/// An object on a loop that must end before the loop does: a listener, an HTTP connection, a request under way.
+/// An object on a loop that must end before the loop does: a listener, an HTTP connection, a request that awaits its
+/// answer.
 protocol LoopResident: AnyObject {
   func loopStops()
 }
 
-/// An object of which a loop has only one, shared by all users of the loop: for example a library that runs on the
-/// loop.
+/// An object that a loop has only once, for all users of the loop: for example a library that runs on the loop.
 protocol LoopGuest: AnyObject {
   init?(loop: EventLoop)
   /// Called when the loop is ending. The guest closes its handles on the loop, and may run the loop until they are

@@ -3,7 +3,7 @@ import Synchronization
 
 public enum LoopLogLevel: Sendable { case error, warning }
 
-/// The log of libwebsockets. The process has only one log, and it is the only state that loops share.
+/// The log of libwebsockets. A process has only one such log. It is the only state that loops share.
 enum LoopLog {
   /// A box for the function. A bare function would be wrapped once more each time it leaves the generic `Mutex`, and
   /// the wrappers would never be freed.
@@ -27,8 +27,8 @@ enum LoopLog {
     }
   }
 
-  /// Messages that are dropped. libwebsockets logs the first as an error for each socket that it adopts, although
-  /// nothing is wrong. The others are caused by bytes from a peer, so any client could fill the log with them.
+  /// Messages that are dropped. libwebsockets logs the first one as an error for each socket that it adopts, although
+  /// nothing is wrong. The others are caused by bytes from a peer, so any client could fill the log with such messages.
   private static let passedOver = [
     ": calling service", "Control frame with xtended length is illegal", "b63 of length must be zero",
     ": zlib error inflate",

@@ -15,14 +15,14 @@ public final class LoopTimer {
     self.work = work
     let handle = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
     uv_timer_init(loop.uv, handle)
-    // The handle keeps the timer alive until it is closed.
+    // The handle holds a reference to the timer, so the timer lives until the handle is closed.
     handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
     self.handle = handle
   }
 
-  /// Starts the timer, or starts it again. The delay counts from the loop's `now`, which is when the turn began. It is a
-  /// millisecond at least: libuv before 1.45 fires timers until none is due, so one that starts itself again and again would keep
-  /// the loop from its sockets.
+  /// Starts or restarts the timer. The delay counts from the loop's `now`, which is when the turn began. It is at least
+  /// a millisecond: libuv before 1.45 fires timers until none is due, so a timer that restarts itself again and again
+  /// would keep the loop from its sockets.
   func start(afterMilliseconds delay: UInt64) {
     guard let handle else { return }
     uv_timer_start(handle, { LoopTimer.from($0!.pointee.data).fire() }, max(delay, 1), 0)

@@ -14,10 +14,11 @@ public struct LoopTurn: Sendable {
   }
 
   public internal(set) var microseconds: UInt64 = 0
-  /// The thread's processor time in the turn, including a little before and after it. On a busy machine this is less
-  /// than the time that has passed. A thread uses none while it waits for a disk or a lock.
+  /// The thread's processor time in the turn, with a little from before and after it. It is less than the time that has
+  /// passed if the machine is busy, because a thread uses no processor time while it waits for a processor, a disk or a
+  /// lock.
   public internal(set) var processorMicroseconds: UInt64 = 0
-  /// How much time of the turn went into reading from sockets.
+  /// How much of the turn's time reading from sockets took.
   public private(set) var receivingMicroseconds: UInt64 = 0
   public private(set) var longestStep: Step?
   public private(set) var longestStepMicroseconds: UInt64 = 0
@@ -33,12 +34,12 @@ public struct LoopTurn: Sendable {
   }
 }
 
-/// An object that is told of the end of each turn, which is the moment to send what the turn has gathered. This
-/// includes turns without work, so `turnEnded` must be quick if there is nothing to send.
+/// An object that is told when a turn ends, which is the moment to send what the turn has gathered. Turns without work
+/// end too, so `turnEnded` must be quick if there is nothing to send.
 public protocol TurnObserver: AnyObject, Sendable {
   func turnEnded()
-  /// Reports how long a turn was, which is how long other ready sockets and jobs had to wait. A turn after a sleep may
-  /// be counted up to a millisecond too long, never too short.
+  /// Reports how long a turn was. Other ready sockets and jobs had to wait that long. A turn after a sleep may be
+  /// counted up to a millisecond too long, never too short.
   func turnTook(_ turn: LoopTurn)
 }
 

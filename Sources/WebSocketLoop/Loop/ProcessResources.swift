@@ -1,13 +1,13 @@
 internal import CWebSockets
 import Glibc
 
-/// The soft limit of open files. libwebsockets sizes its tables by this limit: if the limit is too small, connections
-/// are refused; if it is a thousand million, as some container runtimes set it, libwebsockets would allocate gigabytes.
+/// The soft limit of open files. libwebsockets sizes its tables by this limit. If the limit is too small, connections
+/// are refused. If it is a thousand million, as some container runtimes set it, libwebsockets would allocate gigabytes.
 enum FileLimit {
   static let wanted: rlim_t = 65_536
   static let reasonable: rlim_t = 1_048_576
 
-  /// The upper bound on open files that are not connections: the files of the log, of the page and of the loop itself.
+  /// The upper bound on open files besides connections: the files of the log, of the page and of the loop itself.
   private static let othersMax = 128
 
   /// How many connections the limit of open files allows.
@@ -27,9 +27,9 @@ enum FileLimit {
   }
 }
 
-/// Gives free memory back to the system after many connections have gone. Waves of connections leave glibc's heap full of
-/// holes: 15 MB grew to 102 MB over ten waves of 2,000. Giving memory back takes milliseconds, so it is not done for each
-/// connection.
+/// Returns free memory to the system after many connections have closed. Waves of connections leave glibc's heap full
+/// of holes: 15 MB grew to 102 MB over ten waves of 2,000. Returning memory takes milliseconds, so it is not done for
+/// each connection.
 final class FreedMemory {
   private static let connectionsBetween = 1_000
   private var gone = 0
@@ -47,6 +47,6 @@ final class FreedMemory {
 }
 
 extension EventLoop {
-  /// Gives free memory back to the system, after something large was freed. Takes milliseconds.
+  /// Returns free memory to the system, after something large was freed. Takes milliseconds.
   public static func returnFreedMemory() { malloc_trim(0) }
 }

@@ -19,8 +19,8 @@ final class SocketWatch {
   private var wanted: Int32 = 0
   private var isClosed = false
 
-  /// `nil` if the system doesn't watch the descriptor: either it is a file, or the user's processes already watch as
-  /// many descriptors as they are allowed to (`fs.epoll.max_user_watches`).
+  /// `nil` if the system doesn't watch the descriptor, for one of two reasons. Either the descriptor is a file, or the
+  /// user's processes already watch as many descriptors as they are allowed to (`fs.epoll.max_user_watches`).
   /// - Parameter watcher: must outlive the watch, or close it.
   init?(loop: EventLoop, descriptor: Int32, watcher: any SocketWatcher) {
     self.watcher = watcher
@@ -29,11 +29,11 @@ final class SocketWatch {
       handle.deallocate()
       return nil
     }
-    // The handle keeps the watch alive until it is closed.
+    // The handle holds a reference to the watch, so the watch lives until the handle is closed.
     handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
   }
 
-  /// - Parameter hangUp: whether to report that the peer has closed, even while reading is not wanted.
+  /// - Parameter hangUp: whether to report that the peer has closed its direction, even if `readable` is false.
   func want(readable: Bool, writable: Bool, hangUp: Bool = false) {
     let events =
       (readable ? Int32(UV_READABLE.rawValue) : 0) | (writable ? Int32(UV_WRITABLE.rawValue) : 0)

@@ -4,7 +4,8 @@ import Glibc
 ///
 /// libuv reads the clock when it wakes up, but keeps only whole milliseconds, rounded down. So a turn after a sleep may
 /// be counted up to a millisecond too long. A turn that follows another turn without a sleep begins exactly where the
-/// other one ended. libuv's own measure of idle time would be exact, but costs a second system call for each turn.
+/// other turn ended. libuv's own measure of idle time would be exact, but would cost a second system call for each
+/// turn.
 struct TurnClock {
   /// The time at which the loop woke; `nil` while the loop sleeps.
   private var beganAt: UInt64?
@@ -12,8 +13,8 @@ struct TurnClock {
 
   init() { endedAt = TurnClock.microseconds() }
 
-  /// Notes that the loop is awake. The time is that of libuv's clock, which is `CLOCK_MONOTONIC`. Only the first call
-  /// of a turn has an effect.
+  /// Notes that the loop is awake. `milliseconds` comes from libuv's clock, which is `CLOCK_MONOTONIC`. Only the first
+  /// call of a turn has an effect.
   /// - Returns: when the turn began, in microseconds.
   @discardableResult
   mutating func turnBegan(atMilliseconds time: UInt64) -> UInt64 {

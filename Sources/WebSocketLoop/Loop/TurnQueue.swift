@@ -8,8 +8,8 @@ protocol TurnTaker: AnyObject {
 
 /// The work that waits for the loop. Parties are served round-robin, so a party with much work delays only itself.
 ///
-/// What always holds: each party that has work is in `round` once, and no other party is in it. Work that arrives
-/// during a turn waits for the next turn, so that every turn ends.
+/// What always holds: `round` has each party with work once, and no other party. Work that arrives during a turn waits
+/// for the next turn, so that every turn ends.
 struct TurnQueue {
   private var arrivals: [any TurnTaker] = []
   private var waiting: [String: Fifo<any TurnTaker>] = [:]

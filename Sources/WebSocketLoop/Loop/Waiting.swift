@@ -18,8 +18,8 @@ final class Answer<Value: Sendable, Failure: Error>: @unchecked Sendable {
   }
 }
 
-/// A semaphore that stays raised once it was raised: any number of threads may wait until then, and a thread that comes
-/// later doesn't wait.
+/// A semaphore that is raised once and then stays raised. Any number of threads may wait until it is raised, and a
+/// thread that comes later doesn't wait.
 ///
 /// `@unchecked Sendable`: a POSIX semaphore is made to be shared.
 final class Semaphore: @unchecked Sendable {

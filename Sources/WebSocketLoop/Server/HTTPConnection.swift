@@ -5,18 +5,18 @@ import Glibc
 ///
 /// libwebsockets can serve HTTP as well, but not in the way that is needed here (docs/decisions/0010-http-by-hand.md).
 /// So this module reads requests itself, strictly. Once an upgrade is granted, libwebsockets gets the socket and the
-/// handshake, and no other byte of a request from outside.
+/// handshake. It never gets any other byte of a request.
 ///
-/// While an answer is awaited nothing is read, so pipelined requests wait in the client's own socket buffer. In a turn
-/// of the loop, a connection reads and delivers one request; addresses are served round-robin.
+/// While an answer is awaited nothing is read, so pipelined requests wait in the kernel's socket buffers. In a turn of
+/// the loop, a connection reads and delivers one request. Addresses are served round-robin.
 final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   private enum State {
     case readingHead(isBegun: Bool)
     case readingBody(Request, BodyReader)
     case waiting(PendingRequest)
     case writing(thenClose: Bool)
-    /// The whole answer was sent. The connection is read until the client has closed it too: if we closed with unread
-    /// bytes, the kernel would drop the part of the answer that the client hasn't read yet.
+    /// The whole answer was sent. The connection is read until the client has closed it too. If the server closed it
+    /// while bytes were unread, the kernel would drop the part of the answer that the client hasn't read yet.
     case lingering
     case ended
   }
@@ -41,14 +41,15 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   /// The party to which this connection is charged: the peer's address, or the client's address if a trusted proxy
   /// sends it with the request.
   private(set) var party: String
-  /// How many bytes this connection takes of the share that its party has in the bodies at the owner (`HeldShares`).
+  /// How many bytes this connection takes of its party's share in the bodies that were delivered to the owner
+  /// (`HeldShares`).
   private var deliveredBytes = 0 {
     didSet { listener.delivered.giveBack(oldValue, of: party) }
   }
-  /// The number under which the listener knows this wait for the client; `nil` while the connection doesn't wait for
-  /// its client.
+  /// The number by which the listener identifies the wait of this connection for its client; `nil` while the connection
+  /// doesn't wait for its client.
   private var wait: UInt64?
-  /// How many bytes this connection holds: of a body that arrives, or of an answer that is sent.
+  /// How many bytes this connection holds, either of a body that arrives or of an answer that is sent.
   private var heldBytes = 0 {
     didSet {
       listener.heldBytes += heldBytes - oldValue
@@ -101,11 +102,11 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   }
 
   func socketHungUp() {
-    // Otherwise the loop would report in every turn that the socket is hung up.
+    // Otherwise the loop would report the hung-up socket in every turn.
     watch.want(readable: false, writable: false)
     guard case .waiting(let pending) = state else { return }
     var byte: UInt8 = 0
-    // If the client has sent another request, it has only closed its own direction and waits for the answers. Otherwise
+    // If the client has sent another request, it has closed only its own direction and waits for the answers. Otherwise
     // it counts as gone.
     if !received.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0 { return }
     pending.noteGone()
@@ -136,7 +137,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     }
   }
 
-  /// - Returns: whether there was a whole request. If not, more has to arrive.
+  /// - Returns: whether there was a whole request. If not, the connection has to wait for more bytes.
   private func handsOverRequest() throws(HTTPFault) -> Bool {
     while true {
       switch state {
@@ -153,7 +154,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
         try begin(request)
         guard case .readingBody = state else { return true }
       case .readingBody(let request, var reader):
-        // The state gives up the reader meanwhile, so that the body has only one owner and grows in place instead of
+        // The state no longer has the reader meanwhile. So the body has only one owner, and grows in place instead of
         // being copied.
         state = .ended
         let fault = takeBody(&reader)
@@ -175,12 +176,12 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     } catch { return error }
     heldBytes = reader.body.count
     timer?.start(afterMilliseconds: bodyMilliseconds())
-    // Small requests always pass, because the number of connections is bounded already.
+    // A small request always gets space: the number of connections is bounded, so small requests can't fill the memory.
     let fits = heldBytes <= Self.readBytesMax || listener.makeSpace(for: 0, party: party, wait: wait)
     return fits ? nil : .overloaded
   }
 
-  /// How many milliseconds the client has until more of the body must have arrived.
+  /// How many milliseconds the client has until it must have sent more of the body.
   private func bodyMilliseconds() -> UInt64 {
     let end = bodyBegan + options.bodyWithinMilliseconds
     return min(options.bodyStallMilliseconds, end > loop.now ? end - loop.now : 1)
@@ -239,7 +240,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   func answer(_ response: Response, to pending: PendingRequest) -> Bool {
     loop.assertCurrent()
     guard isWaiting(for: pending) else { return false }
-    // The pending request has the body now. From here on only the answer's bytes are counted, until the answer is sent.
+    // The body now counts as the pending request's. This connection counts only the answer's bytes, until the answer is
+    // sent.
     heldBytes = 0
     deliveredBytes = 0
     guard
@@ -257,7 +259,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     write(response, isHead: request.method == "HEAD", thenClose: !request.keepsAlive || listener.isClosed)
   }
 
-  /// Answers a valid request in place of the handler, which doesn't answer it.
+  /// Answers a valid request with an error, in place of the handler.
   private func fail(_ pending: PendingRequest, _ fault: HTTPFault) {
     write(.error(fault), to: pending.request)
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
@@ -315,8 +317,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   // MARK: Waiting for the client
 
-  /// Registers that this connection waits for its client from now on. If connections or memory run short, such
-  /// connections are dropped first.
+  /// Registers that this connection now waits for its client. If connections or memory run short, such connections are
+  /// dropped first.
   private func waitsForClient() {
     waitsNoLonger()
     wait = listener.waitBegan(self, party: party, bytes: heldBytes)
@@ -335,8 +337,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     wait = nil
   }
 
-  /// Ends the connection at once, because other clients need its place or its memory and its own client has not
-  /// finished.
+  /// Ends the connection at once: other clients need its place or its memory, and its own client has not finished.
   func makeWay() {
     switch state {
     case .readingHead(isBegun: true), .readingBody:

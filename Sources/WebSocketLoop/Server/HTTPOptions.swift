@@ -5,17 +5,17 @@ public struct HTTPOptions: Sendable {
   public var headersMax = 100
   /// The upper bound on a body. A longer one is answered with 413. Protects memory.
   public var bodyBytesMax = 8 << 20
-  /// The upper bound on the bytes of bodies and answers that all connections hold together. A request beyond it is
-  /// answered with 503. Protects memory.
+  /// The upper bound on the bytes of bodies and answers that all connections hold together. A request that would exceed
+  /// it is answered with 503. Protects memory.
   public var heldBytesMax = 512 << 20
-  /// How long a head may take, from its first byte or from the connection's start. Protects against clients that send a
-  /// byte now and then.
+  /// How long a head may take, from the connection's start or from the first byte of a later head. Protects against
+  /// clients that send a byte now and then.
   public var headWithinMilliseconds: UInt64 = 10_000
   /// How long a body may take. Protects against clients that send a byte now and then.
   public var bodyWithinMilliseconds: UInt64 = 30_000
   /// For how long no byte of a body may arrive. Protects against clients that stop in the middle.
   public var bodyStallMilliseconds: UInt64 = 10_000
-  /// For how long an unfinished request is safe from being evicted by a newer one of the same address.
+  /// For how long an unfinished request can't be evicted by a newer request of the same address.
   public var graceMilliseconds: UInt64 = 1_000
   /// How long the handler may take to answer. After that the client gets 503.
   public var answerWithinMilliseconds: UInt64 = 60_000

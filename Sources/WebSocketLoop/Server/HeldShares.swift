@@ -1,5 +1,5 @@
 /// How many bytes each address has in bodies that were delivered to the owner and are not answered yet. Such bodies
-/// can't be dropped. So an address may take at most half of the memory that the other addresses have left free.
+/// can't be dropped. So an address may take at most half of the memory that the other addresses leave free.
 ///
 /// What always holds: `all` is the sum of the addresses' bytes, and an address without bytes has no entry.
 struct HeldShares {
@@ -13,8 +13,8 @@ struct HeldShares {
     self.smallBytesMax = smallBytesMax
   }
 
-  /// Counts a body, unless it would give its address more than the address's share. Small bodies, and one body of each
-  /// address, are always accepted.
+  /// Counts a body, unless its address would exceed its share. Small bodies, and the first body of each address, are
+  /// always accepted.
   /// - Returns: how many bytes were counted, to be given back later; `nil` if the body isn't accepted.
   mutating func takes(_ bytes: Int, of party: String) -> Int? {
     guard bytes > smallBytesMax else { return 0 }

@@ -7,10 +7,10 @@ public struct ListenOptions: Sendable {
   public var subprotocols: [String] = []
   public var webSocket = WebSocketOptions()
   public var http = HTTPOptions()
-  /// The upper bound on open connections. The next one is answered with 503 at once. Protects memory, and the number of
-  /// open files.
+  /// The upper bound on open connections. Any further connection is answered with 503 at once. Protects memory, and the
+  /// number of open files.
   public var connectionsMax = 20_000
-  /// The upper bound on connections that the kernel holds until they are accepted.
+  /// The upper bound on connections that the kernel queues until the listener accepts them.
   public var backlog: Int32 = 4_096
 
   public init() {}
@@ -27,7 +27,7 @@ public enum ListenError: Error, Equatable {
 ///
 /// `@unchecked Sendable`: only the loop's thread uses it, which debug builds check; `host` and `port` never change.
 public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, ConnectionCounter, TurnObserver {
-  /// How many connections are accepted in a row before the open connections are served again.
+  /// How many connections are accepted in a row before open connections are served again.
   private static let acceptsInOneGoMax = 64
   /// How many connections are accepted in a row if the open connections have waited for long.
   private static let acceptsInOneGoMin = 4
@@ -42,20 +42,20 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   private let webSocketHost: WebSocketHost
   private let descriptor: Int32
   private var watch: SocketWatch!
-  /// A descriptor in reserve. If files run out, it is closed for a moment, so that a connection can be accepted and
-  /// closed. Otherwise the listener would stay readable, and the loop would never sleep.
+  /// A descriptor in reserve. If descriptors run out, this one is closed for a moment, so that a new connection can be
+  /// accepted and then closed. Otherwise the listener would stay readable, and the loop would never sleep.
   private var spareDescriptor: Int32
   private(set) var isClosed = false
-  /// Connections that are open, WebSocket or HTTP.
+  /// The number of open connections, WebSocket or HTTP.
   public private(set) var connectionCount = 0
   /// The upper bound on open connections: the option, or less if the limit on open files allows less.
   public let connectionsMax: Int
   private var webSockets: [Connection] = []
-  /// How many connections were checked for floods since reading last took long. The next check begins after them.
+  /// The index at which the next check for floods begins. Each check covers only some of the connections.
   private var lookedAt = 0
   private var receivingMicroseconds: UInt64 = 0
-  /// After this much time spent on reading, all connections are checked for floods that no handler sees, some of them
-  /// in each turn.
+  /// After this much time spent on reading, the listener checks all connections for floods of frames that no handler
+  /// sees. Each turn checks some of the connections.
   private static let receivingMicrosecondsBetweenLooks: UInt64 = 50_000
   private static let looksInATurn = 256
   private var httpConnections = 0
@@ -67,7 +67,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   /// WebSocket messages whose end hasn't arrived.
   private var messages: Unfinished
   private var messageOwners: [UInt64: Connection] = [:]
-  /// The bytes of bodies that the owner has and has not answered yet, by address.
+  /// The bytes of bodies that were delivered to the owner and are not answered yet, by address.
   var delivered: HeldShares
   private var httpConnectionsOfParty: [String: Int] = [:]
 
@@ -185,7 +185,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
         if errno == EINTR || errno == ECONNABORTED { continue }
         return
       }
-      // Frames are gathered until the end of a turn anyway, so the kernel must not wait for more bytes.
+      // Frames are gathered until the end of a turn anyway. If the kernel waited for more bytes, it would only delay
+      // them.
       var on: Int32 = 1
       setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
       let peer = address.numericHost
@@ -225,8 +226,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   // MARK: What is unfinished
 
-  /// Registers that a connection waits for its client from now on.
-  /// - Returns: the number that names this wait.
+  /// Registers that a connection now waits for its client.
+  /// - Returns: the number that identifies this wait.
   func waitBegan(_ connection: HTTPConnection, party: String, bytes: Int) -> UInt64 {
     let number = requests.begin(party: party, bytes: bytes, now: loop.now)
     requestOwners[number] = connection
@@ -240,7 +241,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   func waitHolds(_ number: UInt64, bytes: Int) { requests.resize(number, bytes: bytes) }
 
-  /// Makes sure that `bytes` more may be held. For this, connections whose clients have not finished are evicted.
+  /// Makes sure that `bytes` more may be held. If memory is short, connections whose clients have not finished are
+  /// evicted.
   /// - Parameter wait: the wait of the caller's own connection, which must not be evicted.
   func makeSpace(for bytes: Int, party: String, wait: UInt64?) -> Bool {
     while heldBytes + bytes > options.http.heldBytesMax {
@@ -279,8 +281,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     messageOwners[number] = nil
   }
 
-  /// Answers a client that isn't served. What the socket doesn't take at once is not sent, since the connection isn't
-  /// kept.
+  /// Answers a client that isn't served. The connection isn't kept, so bytes that the socket doesn't take at once are
+  /// lost.
   private func refuse(_ accepted: Int32, from peer: String, _ response: Response) {
     let bytes = response.head(closing: true, date: date.text) + response.body
     _ = send(accepted, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
@@ -293,8 +295,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     handler.refused(response.status, from: peer, reason: "too many connections")
   }
 
-  /// Makes a descriptor free when the limit of open files is reached: a connection whose client has not finished is
-  /// evicted, as when there are too many connections.
+  /// Frees a descriptor when the limit of open files is reached. As when there are too many connections, a connection
+  /// whose client has not finished is evicted.
   private func makesWayForFiles() -> Bool {
     guard let number = requests.victim(.count, for: "", now: loop.now), let owner = requestOwners[number] else {
       return false
@@ -356,8 +358,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
         continue
       }
       var on: Int32 = 1
-      // Otherwise a server couldn't be started again right after it was stopped, while the system still remembers old
-      // connections.
+      // Allows the address to be used again at once. Otherwise a server couldn't be restarted while the system still
+      // remembers old connections.
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
       if address.withStorage({ bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, backlog) == 0 {
         return descriptor

@@ -13,7 +13,7 @@ struct Outgoing {
   private static let pieceBytesMax = 65_536
   /// How many pieces are sent before other sockets are served.
   private static let piecesInOneGoMax = 4
-  /// A body of at most this many bytes is copied behind the head, because that costs less than a second `send`.
+  /// A body up to this length is copied behind the head, because copying costs less than a second `send`.
   private static let copiedBytesMax = 16_384
 
   private var head: [UInt8] = []

@@ -19,8 +19,8 @@ public final class PendingRequest: @unchecked Sendable {
   /// Whether the client is still waiting, as far as that can be known.
   public var isOpen: Bool { connection?.isWaiting(for: self) ?? false }
 
-  /// Calls `work` once, on the loop, if the client leaves before the answer, as far as that can be known. A client that
-  /// has closed only its own direction of the connection counts as gone, although an answer can still reach it.
+  /// Calls `work` once, on the loop, if the client is seen to leave before the answer. A client that has closed only
+  /// its own direction of the connection counts as gone, although an answer can still reach it.
   public func whenGone(_ work: @escaping () -> Void) {
     loop.assertCurrent()
     whenGone = work
@@ -32,8 +32,8 @@ public final class PendingRequest: @unchecked Sendable {
   }
 
   /// Sends the answer, or only its head if the request is a `HEAD`.
-  /// - Returns: false if the client is gone or was answered before, or if it gets 503 because the server holds too
-  ///   much (`ServerHandler.refused`).
+  /// - Returns: false if the client is gone or was answered before. Also false if the server holds too much, so that
+  ///   the client gets 503 instead (`ServerHandler.refused`).
   @discardableResult
   public func answer(_ response: Response) -> Bool {
     whenGone = nil

@@ -1,18 +1,18 @@
-/// What a listener asks and tells its owner.
+/// A listener's questions and reports to its owner.
 public protocol ServerHandler: ConnectionHandler {
   /// Whether a connection that has just been accepted is served. If not, its client gets the returned response, and the
-  /// connection is closed. No byte was read from the connection yet.
+  /// connection is closed. At this time, no byte was read from the connection.
   ///
-  /// If the answer is a refusal, the listener may evict an unfinished request of another client and call this again.
+  /// If the owner refuses, the listener may evict an unfinished request of another client and call this again.
   func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal?
-  /// The party to which a request is charged: the peer's, or the client's if the peer is a trusted proxy.
+  /// The party to which a request is charged: the peer's party, or the client's if the peer is a trusted proxy.
   func party(of request: Request) -> String
-  /// Whether the request may become a WebSocket. A refusal can also be given as a close code, right after the
-  /// connection opened.
+  /// Whether the request may become a WebSocket. To refuse with a close code instead, the owner can accept and close
+  /// the connection right after it has opened.
   func upgradeRequested(_ request: Request) -> UpgradeDecision
   /// A whole request has arrived. The owner calls `pending.answer`, now or later, on the loop's thread.
   func requested(_ pending: PendingRequest)
-  /// Reports that a client got this status although the owner wasn't asked: its request was malformed or too large, its
+  /// Reports that a client got this status without a decision of the owner: its request was malformed or too large, its
   /// connection isn't served, or the owner's answer came too late or was too large to be held.
   func refused(_ status: Int, from peer: String, reason: String)
 }

@@ -1,9 +1,9 @@
-/// What clients have begun and not finished: requests, messages, answers that they don't take. If there are too many,
-/// the oldest entry is dropped. If an address has more than its share, the oldest entry of that address is dropped
+/// What clients have begun and not finished: requests, messages, answers that clients don't read. If there are too many
+/// entries, the oldest is dropped. If an address has more than its share, the oldest entry of that address is dropped
 /// first.
 ///
-/// So a client that begins much and finishes nothing loses its own entries, and everything that is finished soon gets
-/// through.
+/// So a client that begins much and finishes nothing loses its own entries. Entries that are finished soon are not
+/// affected.
 ///
 /// What always holds:
 /// - An entry is in the queue of its party and in the queue of all, in the order in which the entries began.
@@ -35,7 +35,7 @@ struct Unfinished {
 
     mutating func append(_ number: UInt64) { numbers.append(number) }
 
-    /// The oldest numbers, `most` at most, whose entries still exist and are wanted.
+    /// The oldest numbers whose entries still exist and are wanted, at most `most` of them.
     mutating func oldest(
       _ most: Int,
       except: UInt64?,
@@ -45,7 +45,7 @@ struct Unfinished {
       while first < numbers.count, !isThere(numbers[first]) { first += 1 }
       var found: [UInt64] = []
       var place = first
-      // The loop is short: `compact` bounds how many numbers of ended entries can lie between two others.
+      // The loop is short, because `compact` bounds how many numbers of ended entries lie between two others.
       while place < numbers.count, found.count < most {
         if numbers[place] != except, isThere(numbers[place]), isWanted(numbers[place]) { found.append(numbers[place]) }
         place += 1
@@ -61,7 +61,7 @@ struct Unfinished {
     }
   }
 
-  /// How many of the oldest entries are checked, to find one whose address has more than its share.
+  /// An upper bound on the oldest entries that are checked to find one whose address has more than its share.
   private static let looksMax = 64
   /// An entry is evicted by a newer entry of its own address only after this time. Otherwise many users behind one
   /// address would lose requests that are about to be finished.
@@ -116,14 +116,14 @@ struct Unfinished {
   mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
     let own = parties[party].map { share($0, measure) } ?? 0
     let all = measure == .count ? entries.count : bytes
-    // A party without entries counts in this division too, so that one address alone can't have everything.
+    // The divisor also counts a party without entries. So one address alone never gets everything.
     let fair =
       measure == .count && own == 0 ? max(1, all / (parties.count + 1)) : max(own, all / max(1, parties.count))
     let entries = entries
     let isThere = { (number: UInt64) in entries[number] != nil }
     // If memory is scarce, an entry without bytes is no victim, because dropping it would free nothing.
     let isWanted = { (number: UInt64) in measure == .count || entries[number].map { $0.bytes > 0 } == true }
-    // A party that has more than its share has to drop an entry of its own.
+    // A party that already has its share or more has to drop an entry of its own.
     if own * parties.count >= all { return ofItsOwn(party, measure, except: except, now: now) }
     for number in queue.oldest(Self.looksMax, except: except, isThere, isWanted) {
       guard let entry = entries[number], let theirs = parties[entry.party] else { continue }

@@ -1,15 +1,15 @@
 internal import CWebSockets
 
-// The line's capacity: see `LineGauge`.
+// How much the line, the network path to the peer, can take: see `LineGauge`.
 
 extension Connection {
   /// The upper bound on bytes that the kernel takes beyond the bytes that TCP has in flight. With this many, even a
-  /// fast line doesn't run empty before the loop's next turn.
+  /// fast line has something to send until the loop's next turn.
   private static let unsentBytesMax: Int32 = 32_768
 
   func limitUnsent() { _ = cws_limit_unsent(descriptor, Self.unsentBytesMax) }
 
-  /// The part of `frames` that may be written to the line now, in whole frames.
+  /// The part of `frames` that may be written to the line now. It ends at the end of a frame.
   func lineShare(of frames: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     if isUnjudged || gauge.covers(frames.count, at: loop.now) { return frames }
     look()
@@ -19,8 +19,8 @@ extension Connection {
     return UnsafeRawBufferPointer(rebasing: frames[..<FrameHeader.boundary(atOrBefore: allowed, in: frames)])
   }
 
-  /// Writes nothing more to the line until enough bytes have arrived at the peer. No event reports their arrival, so
-  /// the socket is checked again later.
+  /// Writes nothing more to the line until enough bytes have arrived at the peer. No event reports this arrival, so the
+  /// socket is checked again after a while.
   func hold() {
     if !isHeld { loop.counts.stalls &+= 1 }
     isHeld = true
@@ -35,7 +35,7 @@ extension Connection {
     if echoes?.hear(payload, at: loop.now) == true, isHeld { lineMayTakeMore() }
   }
 
-  /// Sends a ping that asks the peer how much has arrived, if that is worth its bytes.
+  /// Sends a ping to learn how much has arrived, if the answer is worth the ping's bytes.
   func askForEcho() {
     guard state == .open, echoes?.wantsPing(isBound: gauge.isBound) == true, let payload = echoes?.ask(at: loop.now)
     else { return }
@@ -57,8 +57,8 @@ extension Connection {
     return cws_read_line(descriptor, &line) == 0 ? line : nil
   }
 
-  /// Whether nothing shows how much has arrived. Behind a proxy only the peer's answers to pings show it, and while
-  /// reading is paused these answers lie unread.
+  /// Whether nothing shows how much has arrived. Behind a proxy only the peer's answers to pings show this, and while
+  /// reading is paused the answers stay unread.
   private var isUnjudged: Bool { echoes != nil && !isReading }
 
   private func look() {

@@ -17,24 +17,24 @@ extension Connection {
     overhead.handOn(bytes: bytes.count)
     if isLast { overhead.endMessage() }
     let gathered = assembly.count + bytes.count
-    // The frame's header announces bytes that have not arrived. They count too, so that a message that is too long is
-    // refused early.
+    // The frame's header announces bytes that have not arrived yet. These bytes count too, so that a message that is
+    // too long is refused early.
     guard gathered <= options.messageBytesMax, left <= UInt64(options.messageBytesMax - gathered) else {
       dropAssembly()
       closeByItself(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
       return 0
     }
     guard isLast else {
-      // The array doubles its capacity, so that it isn't copied for each piece. No capacity is reserved for the bytes
-      // that a frame's header only announces, because a peer may never send them.
+      // The array doubles its capacity when it is full, so that it isn't copied for each piece. The capacity is not
+      // reserved from the length in the frame's header, because a peer may never send the announced bytes.
       assembly.append(contentsOf: bytes)
       guard !isText || assemblyIsTextSoFar() else {
         refuseText()
         return 0
       }
       messageGrew()
-      // libwebsockets checks only once after each event whether more bytes can be inflated. For further bytes it needs
-      // another event, which this call makes.
+      // After each event, libwebsockets checks only once whether more bytes can be inflated. So this call makes another
+      // event, for the bytes that are left.
       if options.compresses { loop.websockets?.wake() }
       return 0
     }
@@ -71,8 +71,8 @@ extension Connection {
 
   /// Pauses reading if the peer sends a flood of frames that no handler sees, such as pings.
   func lookAtOverhead() {
-    // Not with compression: there, messages have more bytes when they are delivered than when they were received, so
-    // the comparison would be wrong.
+    // This is not checked with compression: delivered messages are then larger than the received bytes, so comparing
+    // the two numbers would be wrong.
     guard state == .open, !overhead.isResting, !options.compresses else { return }
     var received: UInt64 = 0
     guard cws_read_received(descriptor, &received) == 0,
@@ -88,7 +88,7 @@ extension Connection {
 
   // MARK: Messages that wait for their turn
 
-  /// Holds a message until its connection is served again in the loop's queue. Nothing more is read before that.
+  /// Holds a message until the loop's queue serves the connection again. Until then nothing more is read.
   private func hold(_ bytes: [UInt8], isText: Bool) {
     held.append(HeldMessages.Entry(bytes: bytes, isText: isText, number: unfinishedMessage))
     unfinishedMessage = nil
@@ -111,7 +111,7 @@ extension Connection {
     if held.isEmpty { setFlow() }
   }
 
-  /// Drops the messages that have arrived and were not handled.
+  /// Drops the messages that have arrived but were not handled.
   func dropUnread() {
     dropAssembly()
     while let message = held.popFirst() {
@@ -119,7 +119,7 @@ extension Connection {
     }
   }
 
-  /// Whether the text so far can still become valid UTF-8. A character that is cut in two can.
+  /// Whether the text so far can still become valid UTF-8. A character of which only the first bytes have arrived can.
   private func assemblyIsTextSoFar() -> Bool {
     let (isText, checked) = assembly.withUnsafeBytes { $0.couldBecomeUTF8(from: assemblyChecked) }
     assemblyChecked = checked
@@ -156,7 +156,7 @@ extension Connection {
   }
 
   /// The peer has sent a close frame.
-  /// - Returns: 0 to let libwebsockets answer the close frame; any other value drops the socket.
+  /// - Returns: 0 to let libwebsockets answer the close frame; any other value to drop the socket.
   func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
     heard()
     guard state == .open else { return -1 }

@@ -2,15 +2,15 @@ internal import CWebSockets
 import Glibc
 
 extension Connection {
-  /// The upper bound on the bytes that one `write` gives to the socket. Without it, other connections would have to
-  /// wait while a fast reader takes something large.
+  /// The upper bound on the bytes that one `write` gives to the socket. Otherwise a fast reader could take something
+  /// large in one call, and all other connections would have to wait.
   private static let writeBytesMax = 1 << 20
   /// The upper bound on the bytes of one `send()`.
   private static let pieceBytesMax = 1 << 18
 
-  /// Sends as much of `frames` as the line takes. They are whole frames, made by `MessageFrames`, in a buffer that may
-  /// be shared.
-  /// - Returns: how many bytes were taken, always up to the end of a frame. If not all were taken, nothing more is
+  /// Sends as much of `frames` as the line takes. `frames` are whole frames, made by `MessageFrames`, in a buffer that
+  /// may be shared.
+  /// - Returns: how many bytes were taken, always up to the end of a frame. If this isn't all of them, no more are
   ///   taken before the handler has got `writable`. 0 if the connection isn't open.
   public func write(_ frames: UnsafeRawBufferPointer) -> Int {
     loop.assertCurrent()
@@ -33,7 +33,7 @@ extension Connection {
     return taken
   }
 
-  /// Sends a message to this connection only, and keeps the bytes that the socket doesn't take.
+  /// Sends a message to this connection only. Bytes that the socket doesn't take at once wait here.
   /// - Returns: false if the connection isn't open, or if more than `waitingBytesMax` would wait. In both cases nothing
   ///   was sent.
   @discardableResult
@@ -117,9 +117,9 @@ extension Connection {
   }
 
   /// Writes ready-made frames straight to the socket, from the buffer that all readers share. `lws_write` would copy
-  /// the frames for each reader, because it puts each frame's header into the bytes in front of the payload, and it
-  /// would make another copy of what the socket doesn't take. Only if the socket has taken a part of a frame does
-  /// libwebsockets get the rest of that frame, so that it sends this rest before any pong of its own.
+  /// the frames for each reader, because it puts each frame's header into the bytes in front of the payload. It would
+  /// also copy the bytes that the socket doesn't take. There is one exception: if the socket has taken only a part of a
+  /// frame, libwebsockets gets the rest of that frame, so that it sends the rest before any pong of its own.
   private func transmitDirectly(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
     guard lws_partial_buffered(wsi) == 0, let start = frames.baseAddress else { return 0 }
     let limit = min(frames.count, Self.writeBytesMax)
@@ -138,8 +138,8 @@ extension Connection {
     if sent == frames.count { return sent }
     let end = FrameHeader.boundary(atOrAfter: sent, in: frames)
     guard end > sent, !isAborted else { return end }
-    // The rest goes as raw bytes, so that libwebsockets sends it unchanged. libwebsockets only reads the bytes,
-    // although its signature would let it write them.
+    // The rest goes to libwebsockets as raw bytes, which it sends unchanged. The cast is safe: libwebsockets only reads
+    // the bytes, although its signature would let it write them.
     let rest = UnsafeMutableRawPointer(mutating: start + sent).assumingMemoryBound(to: UInt8.self)
     if cws_write(wsi, rest, end - sent, cws_write_raw, 0) < 0 { abort() }
     return end
@@ -151,8 +151,7 @@ extension Connection {
     var done = 0
     while done < frames.count, lws_partial_buffered(wsi) == 0 {
       if options.compresses {
-        // After a write, libwebsockets may still be compressing. The next write has to wait until libwebsockets has
-        // finished.
+        // After a write, libwebsockets may not have finished compressing. Until it has, the next write has to wait.
         guard mayWriteCompressed else { break }
         mayWriteCompressed = false
       }
@@ -187,11 +186,11 @@ extension Connection {
     }
   }
 
-  /// Writes a frame that libwebsockets sends unchanged: uncompressed, and masked here if this is a client.
+  /// Writes a frame that libwebsockets sends unchanged: uncompressed, and already masked if this is a client.
   ///
-  /// A close frame is sent in this way because libwebsockets has no call that only sends one: its own closing drops the
-  /// bytes that still wait here. An empty message on a connection with compression is sent in this way because 4.1.6
-  /// aborts the process if it has to compress nothing.
+  /// Two kinds of frames need this. A close frame does, because libwebsockets has no call that only sends one: its own
+  /// closing drops the bytes that still wait here. An empty message on a connection with compression does, because
+  /// libwebsockets 4.1.6 aborts the process if it has to compress nothing.
   private func writeRaw(_ payload: UnsafeRawBufferPointer, _ opcode: FrameOpcode, _ wsi: OpaquePointer) -> Int32 {
     var bytes: [UInt8] = []
     if isServers {

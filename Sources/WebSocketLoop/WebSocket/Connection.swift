@@ -52,8 +52,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   public var party: String
 
   let options: WebSocketOptions
-  /// Whether frames go straight to the socket, unmasked and uncompressed, as a server's frames do. All other frames go
-  /// through libwebsockets.
+  /// Whether frames go straight to the socket, unmasked and uncompressed. This is possible for a server's frames only.
+  /// All other frames go through libwebsockets.
   let writesDirectly: Bool
   let isServers: Bool
   let counter: (any ConnectionCounter)?
@@ -73,22 +73,22 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   var gauge = LineGauge()
   /// Set only if there is a proxy between the server and the peer.
   var echoes: Echoes?
-  /// Whether nothing is written to the line at present, because enough is on its way.
+  /// Whether nothing is written to the line for now, because enough bytes are on their way.
   var isHeld = false
   var lineTimer: LoopTimer?
-  /// Whether libwebsockets takes a write now. With compression it takes only one each time it reports that the socket
-  /// is writable.
+  /// Whether libwebsockets takes a write now. With compression it takes only one write each time it reports that the
+  /// socket is writable.
   var mayWriteCompressed = false
 
   var assembly: [UInt8] = []
   /// How many bytes of `assembly` are known to be valid UTF-8, if the message is a text.
   var assemblyChecked = 0
-  /// The number under which the listener knows the message that begins in `assembly`.
+  /// The number by which the listener identifies the message that begins in `assembly`.
   var unfinishedMessage: UInt64?
   /// When the message in `assembly` began, or when reading was last resumed within it.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
-  /// Messages that arrived in a turn that had no time left to handle them.
+  /// Messages that arrived in a turn whose time was already used up.
   var held = HeldMessages()
   var overhead = Overhead()
   /// The index in the listener's list of connections.
@@ -97,9 +97,9 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   private var lastHeard: UInt64 = 0
   var lastMessage: UInt64 = 0
   private var pingedAt: UInt64?
-  /// How many bytes the peer had acknowledged at the last check. More acknowledged bytes are a sign of life.
+  /// How many bytes the peer had acknowledged at the last check. If this number has grown since, the peer is alive.
   private var acknowledged: UInt64 = 0
-  /// When the peer was last heard, if at the last check the socket was stalled and had unread bytes. Otherwise `nil`.
+  /// If the socket was stalled and had unread bytes at the last check: when the peer was last heard. Otherwise `nil`.
   private var unreadSince: UInt64?
   var timer: LoopTimer?
 
@@ -155,7 +155,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     self.timer = timer
     timer.start(afterMilliseconds: nextCheck())
     guard let request else { return }
-    // The request is only needed here. If it were kept, it would take most of an idle connection's memory.
+    // The request is needed only here. A stored request would take most of an idle connection's memory.
     self.request = nil
     handler?.connected(self, request: request)
   }
@@ -168,7 +168,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     timer.start(afterMilliseconds: options.connectWithinMilliseconds)
   }
 
-  /// A client's attempt to connect has failed.
+  /// An attempt of a client to connect has failed.
   func failedToConnect(_ why: String, _ cause: Closure.Cause = .refused(status: 0)) {
     guard state == .connecting else { return }
     closure = Closure(cause: cause, code: CloseCode.lost, reason: why)
@@ -201,11 +201,11 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     guard let handler else { return }
     self.handler = nil
     // libwebsockets may close a thousand connections in one call. The owner is told of each in a separate job, so that
-    // a turn can end between two of them.
+    // the turn can end between two jobs.
     loop.execute { handler.closed(self, closure: closure) }
   }
 
-  /// The closure that fits a close by libwebsockets, if it closes because of a fault in the received bytes.
+  /// How the connection ended, if libwebsockets closes it because of a fault in the received bytes.
   private func libraryClosure() -> Closure? {
     guard let wsi, wasOpened, lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else {
       return nil
@@ -222,9 +222,9 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   // MARK: Receiving
 
-  /// Stops reading, so that the peer has to wait: for an owner that can't handle the peer's messages yet. At most one
-  /// buffer that was read already is kept. Meanwhile the connection isn't closed because the peer is silent, but only
-  /// if the peer takes none of the bytes that it is sent.
+  /// Stops reading, so that the peer has to wait. This is for an owner that can't handle the peer's messages yet. At
+  /// most one buffer that was read already is kept. Meanwhile silence isn't a reason to close the connection. The
+  /// connection is closed only if the peer takes none of the bytes that it is sent.
   public func pauseReading() {
     loop.assertCurrent()
     guard !isReadingPaused else { return }
@@ -244,8 +244,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   var isReading: Bool { !isReadingPaused && held.isEmpty && !overhead.isResting }
 
-  /// Resumes reading, unless the owner has paused it, messages wait in the loop's queue, or the peer has sent too much
-  /// beside messages.
+  /// Resumes reading, unless there is a reason to wait: the owner has paused it, messages wait in the loop's queue, or
+  /// the peer has sent too many bytes beside messages.
   func setFlow() {
     guard let wsi else { return }
     if isReading { wasResumed = true }
@@ -293,8 +293,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     }
   }
 
-  /// Whether bytes wait for the peer's line, and the line has carried none since the last check. While nothing is read,
-  /// only this shows whether the peer is still there: its answer to a ping would lie unread.
+  /// Whether bytes wait for the peer's line, and none have been acknowledged since the last check. While nothing is
+  /// read, only this shows whether the peer is still there: its answer to a ping would stay unread.
   private func isLineStuck() -> Bool {
     guard isStalled || isHeld, let line = readLine() else { return false }
     defer { acknowledged = line.acknowledged }
@@ -314,9 +314,9 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   private static let stallCheckMilliseconds: UInt64 = 250
 
   /// Whether received bytes stay unread because libwebsockets is closing. If a peer that reads nothing breaks the
-  /// protocol, libwebsockets waits up to five seconds to send its close frame, and reads nothing meanwhile. The unread
-  /// bytes wake the loop again and again, which takes half a processor for that time. libwebsockets doesn't report that
-  /// state, but bytes that stay unread from one check to the next show it.
+  /// protocol, libwebsockets waits up to five seconds to send its close frame, and reads nothing meanwhile. During that
+  /// time the unread bytes wake the loop again and again, which takes half a processor. libwebsockets doesn't report
+  /// this state. It shows in bytes that stay unread from one check to the next.
   private func isLeftUnread() -> Bool {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard isReading, poll(&look, 1, 0) == 1 else {
@@ -351,7 +351,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
   }
 
-  /// Closes for a reason that the owner doesn't know yet. The handler may send more before the close frame.
+  /// Closes for a reason of this module, which the owner doesn't know. The handler may send more before the close frame.
   func closeByItself(code: UInt16, reason: String) {
     guard state == .open else { return }
     handler?.closing(self, code: code, reason: reason)
@@ -365,14 +365,14 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     isAborted = true
     guard let wsi else { return }
     if state == .connecting {
-      // In a later turn, when there is a socket for which libwebsockets sets no more deadlines that replace ours.
+      // In a later turn, because libwebsockets then no longer sets deadlines that replace the one set here.
       loop.execute { [self] in
         if state == .connecting, let wsi = self.wsi { cws_kill(wsi) }
       }
       return
     }
-    // libwebsockets learns from the socket that the connection has ended, and cleans up. Asking for writability makes
-    // sure that libwebsockets watches the socket.
+    // libwebsockets learns from the socket that the connection has ended, and cleans up. The request for writability
+    // makes sure that libwebsockets watches the socket.
     shutdown(descriptor, Int32(SHUT_RDWR))
     lws_callback_on_writable(wsi)
   }
@@ -381,8 +381,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   func becameWritable() -> Int32 {
     if isAborted { return -1 }
-    // libwebsockets answers pings by itself, and then calls back about writability although nobody requested that. Such
-    // a callback also comes once after reading was resumed, and sometimes with compression.
+    // libwebsockets answers pings by itself, and then calls back about writability although nobody has requested this.
+    // There is also one such callback after reading was resumed, and sometimes with compression.
     if state == .open, writesDirectly, !isStalled, !wantsWritable, waiting.isEmpty, !wasResumed {
       handler?.pinged(self)
     }

@@ -11,9 +11,9 @@ public protocol ConnectionHandler: AnyObject, Sendable {
   func writable(_ connection: Connection)
   /// One or more WebSocket pings have arrived together, and were answered.
   func pinged(_ connection: Connection)
-  /// The connection is about to close without a call of the owner: a message was too long or not UTF-8, or the peer is
-  /// silent. Messages that the handler sends now go before the close frame. If the handler closes the connection now,
-  /// the handler's code is the one that is sent.
+  /// The connection is about to close although the owner has not closed it: a message was too long or not UTF-8, or the
+  /// peer is silent. Messages that the handler sends now go before the close frame. If the handler closes the
+  /// connection now, the close frame has the handler's code.
   func closing(_ connection: Connection, code: UInt16, reason: String)
   /// The connection is gone. Called once for each connection that was `connected`, and for each failed attempt of a
   /// client.
@@ -28,7 +28,7 @@ extension ConnectionHandler {
 /// A whole message. Its bytes are valid during the call only. The bytes of a text are valid UTF-8.
 ///
 /// `@unchecked Sendable`: a message enters an actor whose executor is the loop, by `assumeIsolated`, and so stays on
-/// its thread. It must not go to another thread, because the bytes are gone when the call returns.
+/// the loop's thread. It must not go to another thread, because its bytes are gone when the call returns.
 public struct Message: @unchecked Sendable {
   public let bytes: UnsafeRawBufferPointer
   public let isText: Bool
@@ -45,8 +45,8 @@ public struct Closure: Sendable, Equatable {
     case lost
     /// A client's attempt has failed, so the connection was never open. The status is 0 if the server gave no answer.
     case refused(status: Int)
-    /// A client's attempt has failed, so the connection was never open: the server's certificate is for another host,
-    /// or from an issuer that this machine does not trust. The reason says which.
+    /// A client's attempt has failed, so the connection was never open. The server's certificate is for another host,
+    /// or from an issuer that this machine does not trust; the reason says which.
     case untrusted
 
     /// Whether the connection ended before it was open.
@@ -59,7 +59,7 @@ public struct Closure: Sendable, Equatable {
   }
 
   public var cause: Cause
-  /// The close code: the peer's or ours, 1005 if the peer gave none, 1006 if there was no close frame.
+  /// The close code. It is the peer's or ours, 1005 if the peer gave none, or 1006 if there was no close frame.
   public var code: UInt16
   public var reason: String
 

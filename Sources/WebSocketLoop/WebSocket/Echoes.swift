@@ -1,11 +1,11 @@
 /// Finds out by pings how many bytes have reached a peer behind a proxy.
 ///
-/// A proxy takes megabytes for a client whose line carries kilobytes a second, and the proxy's kernel acknowledges
-/// them. So the socket tells nothing about the line behind the proxy. A WebSocket ping goes all the way: when the peer
-/// answers it, everything that was sent before the ping has arrived (RFC 6455, section 5.5.2).
+/// A proxy may take megabytes for a client whose line carries kilobytes a second, and the proxy's kernel acknowledges
+/// these bytes. So the socket tells nothing about the line behind the proxy. A WebSocket ping goes all the way to the
+/// peer: when the peer answers it, everything that was sent before the ping has arrived (RFC 6455, section 5.5.2).
 ///
 /// What always holds:
-/// - Bytes count as arrived once a ping that was sent after them has been answered, or a later ping.
+/// - Bytes count as arrived once the peer has answered a ping that was sent after them.
 /// - A peer that answers nothing gets at most `pingsMax` pings.
 struct Echoes {
   private struct Ping {
@@ -21,21 +21,21 @@ struct Echoes {
   private var asked: UInt64 = 0
   private var pings: [Ping] = []
   private var number: UInt64 = 0
-  /// The shortest round trip, in milliseconds. Before the first answer it is assumed to be long, so that the peer isn't
-  /// sent much.
+  /// The shortest round trip, in milliseconds. The initial value is long, so that the peer isn't sent much before its
+  /// first answer.
   private var leastRoundTrip: Double = 1_000
   private var roundTrip: Double = 1_000
 
   mutating func spend(_ count: Int) { sent &+= UInt64(count) }
 
   /// Whether a ping is worth its bytes now.
-  /// - Parameter isBound: whether the line has a bound. If it has, each answer may allow more to be sent.
+  /// - Parameter isBound: whether the line has a bound. If so, each answer may allow more bytes to be sent.
   func wantsPing(isBound: Bool) -> Bool {
     guard pings.count < Self.pingsMax else { return false }
     return sent &- asked >= (isBound || number == 0 ? 1 : Self.unaskedBytesMax)
   }
 
-  /// Notes that a ping is sent after everything so far.
+  /// Notes that a ping is sent after all bytes so far.
   /// - Returns: the ping's payload.
   mutating func ask(at now: UInt64) -> String {
     number &+= 1
@@ -44,8 +44,8 @@ struct Echoes {
     return Self.word + String(number)
   }
 
-  /// The peer has answered a ping. A peer is allowed to answer only the newest of several pings.
-  /// - Returns: whether the answer shows that more has arrived.
+  /// The peer has answered a ping. If there were several pings, the peer may answer only the newest.
+  /// - Returns: whether the answer shows that more bytes have arrived.
   mutating func hear(_ payload: UnsafeRawBufferPointer, at now: UInt64) -> Bool {
     let text = String(decoding: payload, as: UTF8.self)
     guard text.hasPrefix(Self.word), let number = UInt64(text.dropFirst(Self.word.count)),
@@ -60,8 +60,9 @@ struct Echoes {
     return true
   }
 
-  /// The state of the line, in the form that a check of the socket gives where there is no proxy.
-  /// - Parameter isBound: as above. A line without a bound is judged only by the bytes for which pings were sent.
+  /// The state of the line, in the same form as for a line without a proxy, whose socket can be checked.
+  /// - Parameter isBound: whether the line has a bound. A line without a bound is judged only by the bytes before the
+  ///   newest ping.
   func look(isBound: Bool) -> LineGauge.Look {
     LineGauge.Look(
       queued: Int((isBound ? sent : asked) &- arrived),
@@ -74,7 +75,7 @@ struct Echoes {
   /// The beginning of the payload, which distinguishes these pings from those that ask a silent peer for a sign of
   /// life.
   private static let word = "got "
-  /// How many bytes may be sent, to a line that keeps up, before the next ping.
+  /// How many bytes may be sent before the next ping, to a line that keeps up.
   private static let unaskedBytesMax: UInt64 = 8_192
   private static let pingsMax = 64
 }

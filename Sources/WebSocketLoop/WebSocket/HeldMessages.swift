@@ -1,12 +1,13 @@
-/// Whole messages that arrived when the loop's turn had no time left. They wait until their connection is served from
-/// the loop's queue.
+/// Whole messages that arrived after the turn's time was used up. They wait until the loop's queue serves their
+/// connection.
 ///
 /// What always holds: a connection is in the loop's queue at most once.
 struct HeldMessages {
   struct Entry {
     let bytes: [UInt8]
     let isText: Bool
-    /// The number under which the listener counts the message's bytes, if they are many.
+    /// The number by which the listener identifies the message's bytes. `nil` if there are so few that the listener
+    /// doesn't count them.
     let number: UInt64?
   }
 

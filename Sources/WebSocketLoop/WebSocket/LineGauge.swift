@@ -1,18 +1,18 @@
-/// Decides how much may be written to a connection's line now, by what the peer has acknowledged.
+/// Decides how much may be written to a connection's line (the network path to the peer) now, by what the peer has
+/// acknowledged.
 ///
 /// A socket takes megabytes for a peer whose line carries kilobytes a second. Bytes in the socket are old when they
-/// arrive, and can't be taken back. So beyond the bytes that are on their way at any time, the owner may write only as
-/// much as the line carries in about a tenth of a second. The rest stays with the owner, who can send something newer
+/// arrive, and can't be taken back. So only a few bytes may wait in the socket beyond those that are on their way: as
+/// many as the line carries in about a tenth of a second. The rest stays with the owner, who can send something newer
 /// instead.
 ///
-/// A line that keeps up has no bound, however much it is sent: it is only checked now and then. A new line to a distant
-/// peer gets no more than TCP itself would send at first, until these bytes have arrived.
+/// A line that keeps up has no bound, however much it is sent. It is only checked now and then. A new line with a long
+/// round trip gets no more than TCP itself would send at first, until these bytes have arrived.
 ///
 /// What always holds:
 /// - A line gets a bound only if bytes that were sent a while ago have still not arrived.
 /// - While the line is busy, its rate is what it carried. If the line ran empty although the owner had more to send,
-///   its rate was
-///   estimated too low, and is raised. So no wrong estimate lasts.
+///   its rate was estimated too low, and is raised. So no wrong estimate lasts.
 struct LineGauge {
   /// The state of the socket at one moment.
   struct Look {
@@ -25,7 +25,8 @@ struct LineGauge {
     let roundTrip: Double
   }
 
-  /// The line's rate, in bytes a millisecond. `nil` if the line has no bound, or one so high that it doesn't matter.
+  /// The line's rate, in bytes a millisecond. `nil` if the line has no bound, or if the bound would be so high that it
+  /// doesn't matter.
   private(set) var rate: Double?
   /// Whether the line has ever carried a few packets without delay.
   private var isProven = false
@@ -33,7 +34,7 @@ struct LineGauge {
   private var credit = LineGauge.unlimitedBytes
   private(set) var isBound = false
   private var lookedAt: UInt64 = 0
-  /// How many bytes are in the socket: those of the last check, and those that were written since.
+  /// How many bytes are in the socket: those that the last check found, and those that were written since.
   private var held = 0
   /// Once the socket holds no more than `low` bytes, more may be written, until it holds `high`.
   private var low = 0
@@ -48,12 +49,12 @@ struct LineGauge {
 
   // MARK: What may be sent
 
-  /// Whether this many bytes may be written to the socket without another check.
+  /// Whether `count` bytes may be written to the socket without another check.
   func covers(_ count: Int, at now: UInt64) -> Bool {
     guard credit >= count else { return false }
     if now &- lookedAt < Self.lookMilliseconds { return true }
-    // In a quiet room, a check of the socket would cost as much as a tenth of the sending, so a few bytes go without
-    // one.
+    // In a quiet room, a check of the socket would cost as much as a tenth of the sending, so a few bytes are written
+    // without one.
     return rate == nil && held + count <= Self.lightBytes
   }
 
@@ -62,8 +63,8 @@ struct LineGauge {
     held += count
   }
 
-  /// How many of these bytes may be written to the socket, by the check that was just made. If any may be written, a
-  /// whole frame may be.
+  /// How many of `count` bytes may be written to the socket, according to the check that was just made. If any bytes
+  /// may be written, a whole frame may be.
   mutating func allowance(_ count: Int) -> Int {
     guard isBound else {
       credit = max(credit, count)
@@ -73,10 +74,10 @@ struct LineGauge {
     return max(0, min(count, credit))
   }
 
-  /// After how many milliseconds to check again whether a line that was allowed nothing takes more.
+  /// For a line that was allowed nothing: after how many milliseconds to check again.
   func rest() -> UInt64 {
     guard let rate else { return Self.newLineMilliseconds }
-    // After the check more bytes were written, so they are in the socket too.
+    // The bytes that were written after the check are in the socket too.
     let wait = Double(held - low) / max(rate, 0.001)
     return UInt64(max(2, min(wait, Double(Self.lookMilliseconds)).rounded(.up)))
   }
@@ -100,7 +101,7 @@ struct LineGauge {
         return mark(look, at: now)
       }
       guard elapsed >= Self.slackMilliseconds + look.leastRoundTrip else { return }
-      // Bytes that should have arrived by now have not: the line gets a bound.
+      // Bytes that should have arrived by now have not arrived. So the line gets a bound.
       rate = carried / elapsed
       return mark(look, at: now)
     }
@@ -109,7 +110,8 @@ struct LineGauge {
     if !hasRunEmpty {
       rate = (known + sample) / 2
     } else {
-      // If the line carried little because this process was late, the sample says nothing about the line's rate.
+      // If the line carried little only because this process was late to write, the sample says nothing about the
+      // line's rate.
       rate = max(known, sample) * (wasHeld && sample > known / 2 ? 2 : 1)
     }
     mark(look, at: now)
@@ -132,8 +134,8 @@ struct LineGauge {
       return
     }
     isBound = true
-    // As long as the round trip shows that no bytes queue on the way, more may be sent in each round trip, as TCP
-    // itself does.
+    // As long as the round trip shows that no bytes queue up on the way, each round trip may carry more than the one
+    // before, as in TCP itself.
     let isFree = look.roundTrip < look.leastRoundTrip * 1.25 + 10
     let onItsWay = rate * look.leastRoundTrip * (isFree ? 2 : 1)
     low = max(Self.lowBytesMin, Int(onItsWay + rate * Self.slackMilliseconds / 2))
@@ -148,16 +150,16 @@ struct LineGauge {
     credit = look.queued <= low ? high - look.queued : 0
   }
 
-  /// How late bytes may arrive, beyond the round trip: long enough for a peer that delays its acknowledgements, short
-  /// enough to feel live.
+  /// How late bytes may arrive, beyond the round trip. This is long enough for a peer that delays its acknowledgements,
+  /// and short enough to feel live.
   private static let slackMilliseconds: Double = 100
   /// How long the line is watched before its rate is judged again. In a shorter time, single packets would distort the
   /// rate.
   private static let sampleMilliseconds: Double = 60
-  /// The longest time between two checks of a line in use, unless it carries little.
+  /// The longest time between two checks of a line in use, except for a line that carries little.
   private static let lookMilliseconds: UInt64 = 100
-  /// A line with at least this round trip is not trusted before it has kept up. A line with a shorter one is trusted at
-  /// once, because that costs less than waiting.
+  /// A line whose round trip is at least this long is not trusted before it has kept up. A line with a shorter round
+  /// trip is trusted at once, because that costs less than waiting for proof.
   private static let distanceMilliseconds: Double = 5
   private static let provingBytes: UInt64 = 4_096
   private static let newLineMilliseconds: UInt64 = 5
@@ -165,12 +167,13 @@ struct LineGauge {
   /// acknowledgement.
   private static let unlimitedBytes = 16_384
   /// How many bytes a line that keeps up may get without another check. Even the slowest line that is expected carries
-  /// them in a quarter of a second.
+  /// this many in a quarter of a second.
   private static let lightBytes = 2_048
   /// If the socket holds fewer bytes than this, the line counts as empty.
   private static let emptyBytes = 256
-  /// The lower bound on what any line may get: about a packet, or a message for a handful of shapes.
+  /// The lower bound on what any line may get: about one packet, or a message with a handful of shapes.
   private static let lowBytesMin = 1_024
-  /// A bound that is higher than this doesn't matter, so the line counts as one without a bound.
+  /// A line whose bound would be higher than this counts as a line without a bound, because such a bound doesn't
+  /// matter.
   private static let boundBytesMax = 524_288
 }

@@ -1,13 +1,13 @@
 /// A message in the form that a server sends: WebSocket frames with their headers, in one immutable buffer that all
 /// readers share.
 ///
-/// A server's frames are not masked, so the bytes are the same for every reader, and consecutive frames in a buffer go
-/// out in one `send()`. A long payload is cut into fragments. If a socket fills up in the middle of a frame, the rest
-/// of that frame has to be kept until the socket takes it, because no pong may come between. So the length of a
-/// fragment bounds what is kept for a stalled reader.
+/// A server's frames are not masked, so the bytes are the same for every reader, and consecutive frames in a buffer are
+/// sent by one `send()`. A long payload is cut into fragments. If a socket fills up in the middle of a frame, the rest
+/// of that frame has to be kept until the socket takes it, because no pong may come in between. So the length of a
+/// fragment bounds the bytes that are kept for a stalled reader.
 public struct MessageFrames: Sendable {
-  /// The upper bound on the payload of a fragment, and so the bound on what is kept for a stalled reader. It is also
-  /// the smallest part of a long message that a slow line can get: half a second's worth at 64 kbit/s.
+  /// The upper bound on the payload of a fragment, and so on the bytes that are kept for a stalled reader. It is also
+  /// the smallest part of a long message that a slow line can get. At 64 kbit/s, such a part takes half a second.
   public static let fragmentBytesMax = 4_096
 
   public let bytes: [UInt8]
@@ -100,7 +100,7 @@ struct FrameHeader {
     }
   }
 
-  /// The end of the last frame that ends at `place` or before it; if there is none, the end of the first frame. `bytes`
+  /// The end of the last frame that ends at or before `place`. If no frame does, the end of the first frame. `bytes`
   /// begin with a frame, and `append` made them.
   static func boundary(atOrBefore place: Int, in bytes: UnsafeRawBufferPointer) -> Int {
     var end = 0

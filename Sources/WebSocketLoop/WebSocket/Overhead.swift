@@ -1,6 +1,6 @@
 /// How many bytes a peer sends beside its messages: pings, pongs, empty fragments, the headers of frames. libwebsockets
-/// reports only some of them. So the number of bytes that were read from the socket is compared with the number of
-/// bytes in the delivered messages.
+/// reports only some of these bytes. So the bytes that were read from the socket are compared with the bytes of the
+/// delivered messages.
 ///
 /// What always holds: a peer that never sends more than `bytesASecond` beside its messages is never paused.
 struct Overhead {

@@ -1,7 +1,7 @@
 internal import CWebSockets
 
-/// libwebsockets calls this for every event of every connection, always on the loop's thread. The event goes on to the
-/// `Connection` that libwebsockets holds. If this returns another value than 0, libwebsockets closes the connection.
+/// libwebsockets calls this for every event of every connection, always on the loop's thread. The event is passed on to
+/// the `Connection` that libwebsockets holds. If the result is not 0, libwebsockets closes the connection.
 func websocketCallback(
   wsi: OpaquePointer?,
   reason: lws_callback_reasons,

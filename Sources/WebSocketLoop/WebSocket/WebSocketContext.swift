@@ -5,21 +5,21 @@ import Glibc
 ///
 /// libwebsockets never listens here. A listener gives its virtual host the sockets whose upgrade was granted.
 final class WebSocketContext: LoopGuest {
-  /// The size of the payload buffer that libwebsockets keeps for each of a server's connections, which is most of an
-  /// idle connection's memory. Longer messages arrive in pieces.
+  /// The size of the payload buffer that libwebsockets keeps for each of a server's connections. This buffer is most of
+  /// an idle connection's memory, so it is small. Longer messages arrive in pieces.
   static let receiveBytes = 4_096
-  /// The size of the same buffer for a client's connection, and the upper bound on one read, which goes into a buffer
-  /// that all connections share. A client that joins a large room gets hundreds of kilobytes, and a read of 4 KB costs
-  /// as much as one of 64 KB.
+  /// The size of the payload buffer for a client's connection. It is also the upper bound on one read, which goes into
+  /// a buffer that all connections share. A client that joins a large room gets hundreds of kilobytes, and a read of 64
+  /// KB costs no more than a read of 4 KB.
   static let clientReceiveBytes = 65_536
-  /// libwebsockets cuts each write to this size, which is more than a socket takes, so nothing is ever cut.
+  /// libwebsockets would cut a longer write to this size. The size is more than a socket takes, so nothing is ever cut.
   static let sendBytesMax = 1 << 20
 
   unowned let loop: EventLoop
   /// Set to `nil` by libwebsockets once the context is gone.
   private let context: UnsafeMutablePointer<OpaquePointer?>
-  /// The handles that libwebsockets itself put on the loop, among them the handles of a timer and of the pipe that
-  /// wakes it.
+  /// The handles that libwebsockets itself put on the loop. Among them are a timer and the pipe that wakes
+  /// libwebsockets.
   private var ownHandles: Set<UnsafeMutablePointer<uv_handle_t>> = []
   private var clientHosts: [ClientKind: WebSocketHost] = [:]
   private var hosts: [WebSocketHost] = []
@@ -53,7 +53,8 @@ final class WebSocketContext: LoopGuest {
     ownHandles = Self.handles(of: loop).subtracting(others)
   }
 
-  /// A virtual host for a listener. It knows the listener's subprotocols, and adopts the listener's sockets.
+  /// A virtual host for a listener. It knows the listener's subprotocols, and adopts the sockets that the listener has
+  /// accepted.
   func addServerHost(subprotocols: [String], compresses: Bool) -> WebSocketHost? {
     addHost(port: cws_port_adopting, subprotocols: subprotocols, compresses: compresses)
   }
@@ -87,8 +88,8 @@ final class WebSocketContext: LoopGuest {
     return host
   }
 
-  /// Closes every connection, which its handler is told, and frees the context. libuv closes handles in later turns, so
-  /// the loop is run until libwebsockets has cleared the context's pointer.
+  /// Closes every connection, which is reported to its handler, and frees the context. libuv closes handles in later
+  /// turns. So the loop is run until libwebsockets has cleared the context's pointer.
   func loopEnds() {
     guard let pointer = context.pointee else { return }
     let pipe = pipeHandle()
@@ -124,10 +125,10 @@ final class WebSocketContext: LoopGuest {
     return nil
   }
 
-  /// libwebsockets 4.1.6 closes its pipe's descriptor twice: now, and when libuv has closed the pipe's handle. By then
-  /// the number may belong to another file. So this function opens a descriptor with that number at once, and the
-  /// second close then closes that descriptor. If another thread has got the number first, the second close is
-  /// prevented, and the context is never freed.
+  /// libwebsockets 4.1.6 closes its pipe's descriptor twice: now, and again when libuv has closed the pipe's handle. By
+  /// the second close, the number may belong to another file. To prevent this, the function at once opens a descriptor
+  /// with that number, which the second close then closes. If another thread has got the number first, the second close
+  /// is prevented instead, and the context is never freed.
   private func secure(_ pipe: Pipe) -> Bool {
     let taken = fcntl(uv_backend_fd(loop.uv), F_DUPFD_CLOEXEC, pipe.descriptor)
     if taken == pipe.descriptor { return true }

@@ -7,9 +7,9 @@ final class WebSocketHost {
   let name: String
   private let protocols: UnsafeMutablePointer<lws_protocols>
   private let extensions: UnsafeMutablePointer<lws_extension>
-  /// The settings that keep libwebsockets from sending pings, since each connection sends its own. Otherwise, for
-  /// everything that a connection receives, libwebsockets would put a timer into a sorted list of all connections, and
-  /// search that list from its beginning.
+  /// The settings that keep libwebsockets from sending pings, because each connection sends its own. If libwebsockets
+  /// sent pings, then for everything that a connection receives it would put a timer into a sorted list of all
+  /// connections, and search that list from its beginning.
   private let idlePolicy: UnsafeMutablePointer<lws_retry_bo>
   private var texts: [UnsafeMutablePointer<CChar>] = []
   private let trust: TLSTrust?
@@ -17,8 +17,8 @@ final class WebSocketHost {
   /// the connection's handle.
   var adopting: Connection?
 
-  /// libwebsockets binds each connection to a protocol by name. Clients' connections, and servers' connections without
-  /// a subprotocol, are bound to this one.
+  /// libwebsockets binds each connection to a protocol by name. This name is for clients' connections, and for servers'
+  /// connections without a subprotocol.
   static let plainProtocol = "plain"
 
   init?(
@@ -41,8 +41,8 @@ final class WebSocketHost {
       var entry = lws_protocols()
       entry.name = UnsafePointer(text(name))
       entry.callback = websocketCallback
-      // The protocol gets some bytes of its own for each connection. Without them, libwebsockets wouldn't report the
-      // protocol's end before it closes a connection by itself.
+      // The protocol gets a few bytes of its own for each connection. Without such bytes, libwebsockets would close a
+      // connection by itself without first reporting the protocol's end.
       entry.per_session_data_size = MemoryLayout<Int>.size
       entry.rx_buffer_size =
         port == cws_port_connecting ? WebSocketContext.clientReceiveBytes : WebSocketContext.receiveBytes

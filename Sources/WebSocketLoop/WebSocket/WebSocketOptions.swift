@@ -3,8 +3,8 @@ public struct WebSocketOptions: Sendable {
   /// The upper bound on a message. A longer one closes the connection with 1009, as soon as it is known to be longer.
   /// Protects memory.
   public var messageBytesMax = 1 << 20
-  /// The upper bound on the bytes of unfinished messages over all connections of a listener. Beyond it, the connection
-  /// with the oldest unfinished message is closed with `silentCloseCode`. Protects memory.
+  /// The upper bound on the bytes of unfinished messages over all connections of a listener. When they exceed the
+  /// bound, the connection with the oldest unfinished message is closed with `silentCloseCode`. Protects memory.
   public var unfinishedBytesMax = 64 << 20
   /// How long a message may take from its first byte to its last; after that the connection is closed with
   /// `silentCloseCode`. Protects the memory of unfinished messages from clients that never finish. While the owner
@@ -13,22 +13,22 @@ public struct WebSocketOptions: Sendable {
   /// After this long a silence the peer gets a ping. Protects against half-open sockets, and proxies that drop quiet
   /// connections.
   public var pingAfterMilliseconds: UInt64 = 20_000
-  /// For how much longer the peer may be silent after that ping, before the connection is closed.
+  /// How long the peer may stay silent after that ping (`pingAfterMilliseconds`) before the connection is closed.
   public var pongWithinMilliseconds: UInt64 = 10_000
   /// The code with which a silent peer's connection is closed.
   public var silentCloseCode: UInt16 = CloseCode.goingAway
-  /// If set, a connection that has brought no message for this long is closed with 1001, even if the peer answered
-  /// pings.
+  /// If set, a connection without a message for this long is closed with 1001, even if the peer answered pings.
   public var idleMilliseconds: UInt64?
   /// How long a peer may take to answer a close frame before its socket is dropped.
   public var closeWithinMilliseconds: UInt64 = 2_000
   /// How long a client may take to connect.
   public var connectWithinMilliseconds: UInt64 = 10_000
-  /// How many bytes that were given to `send` may wait while the socket is full. Beyond that `send` refuses messages.
-  /// Protects memory.
+  /// How many bytes that were given to `send` may wait while the socket is full. If more would wait, `send` refuses the
+  /// message. Protects memory.
   public var waitingBytesMax = 4 << 20
-  /// Whether permessage-deflate is accepted. With it, every frame is compressed for each connection separately, and
-  /// frames no longer share one `send()`. This costs processor time for fewer bytes, and pays only on slow links.
+  /// Whether permessage-deflate is accepted. With compression, every frame is compressed for each connection
+  /// separately, and frames no longer share one `send()`. It saves bytes at the cost of processor time, which pays only
+  /// on slow links.
   public var compresses = false
 
   public init() {}
