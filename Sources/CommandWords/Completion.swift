@@ -12,7 +12,7 @@ extension Manual {
     }
   }
 
-  /// What may follow a command on the command line: longer commands that begin with it, and options.
+  /// What may follow a command on the command line: options, and longer commands that begin with the command.
   private struct Step {
     let command: String
     let next: [Command]

@@ -1,5 +1,5 @@
-/// Everything that can be typed after a program's name, with explanations. The manual page and the shells' completions
-/// are made from it. Each program builds it from the tables by which the program reads its command line.
+/// Everything that can be typed after a program's name, with explanations. Each program builds its manual from the
+/// tables by which it reads its command line. The manual page and the shells' completions are made from the manual.
 public struct Manual: Sendable {
   public struct Option: Sendable {
     public let name: String
@@ -52,14 +52,14 @@ public struct Manual: Sendable {
   let synopsis: [String]
   let description: [String]
   let groups: [Group]
-  /// Whether these options may also come after a command.
+  /// Whether the options of `groups` may also come after a command.
   let optionsFollow: Bool
   let commands: [Command]
   let exitCodes: String
 
   /// - Parameters:
   ///   - synopsis: command lines without the program's name.
-  ///   - groups: the options without a command and, if `optionsFollow`, also after one.
+  ///   - groups: the options that come without a command. If `optionsFollow`, they may also come after a command.
   public init(
     program: String,
     summary: String,

@@ -54,8 +54,8 @@ private struct Troff {
     lines += [".PP", ".nf", ".RS"] + rows.map { Troff.escaped($0) } + [".RE", ".fi"]
   }
 
-  /// Escapes a text. A hyphen becomes one that can be searched for and pasted. A dot or a quote at the beginning of a
-  /// line is protected, because troff would read the line as a request.
+  /// Escapes a text. A hyphen becomes a form of hyphen that readers can search for and paste. A dot or a quote at the
+  /// beginning of a line is protected, because troff would read the line as a request.
   private static func escaped(_ words: some StringProtocol) -> String {
     var result = ""
     for letter in words {

@@ -1,8 +1,8 @@
 /// Finds the word that somebody who mistyped it probably meant.
 public enum Suggestion {
-  /// The nearest of `words`. `nil` if none is near. One letter in three may be wrong, or the end of the word may be
-  /// missing.
-  /// - Parameter meaning: other words that people try, each with the one of `words` that has the same meaning.
+  /// The nearest of `words`. `nil` if none is near. A word is near if at most one letter in three is wrong, or if only
+  /// its end is missing.
+  /// - Parameter meaning: other words that people try. Each is mapped to the word in `words` with the same meaning.
   public static func nearest(to word: String, among words: [String], meaning: [String: String] = [:]) -> String? {
     if let meant = meaning[word.lowercased()] { return meant }
     let near = words.map { (word: $0, distance: distance(from: Array(word), to: Array($0))) }

@@ -1,7 +1,7 @@
 /// The environment variables that the project's programs read. All of them begin with `CANVAS_`.
 ///
-/// A server and a client that are started from one shell see each other's variables. So each has to know the other's
-/// variables too, in order to tell them from mistyped ones.
+/// A server and a client that are started from one shell see each other's variables. So each program has to know the
+/// other's variables too. Otherwise it would take them for mistyped ones.
 public enum Variables {
   /// The variables that `sync-client` reads.
   public static let client = ["CANVAS_SERVER", "CANVAS_TOKEN", "CANVAS_TOKEN_FILE"]
@@ -38,12 +38,12 @@ public enum Variables {
     "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN",
   ]
 
-  /// A sentence for each of `names` that begins with `CANVAS_` but is read by no program.
+  /// A sentence for each of `names` that begins with `CANVAS_` although no program reads it.
   /// - Parameter own: the variables that the complaining program reads.
   public static func complaints(about names: some Sequence<String>, own: [String]) -> [String] {
     let known = Set(client + server + workshop)
     return names.filter { $0.hasPrefix("CANVAS_") && !known.contains($0) }.sorted().map { name in
-      // The prefix is left out of the comparison, because with it any two names would be similar.
+      // Names are compared without the prefix, because with the prefix any two names would be similar.
       let bare = own.map { String($0.dropFirst("CANVAS_".count)) }
       let meant = Suggestion.nearest(to: String(name.dropFirst("CANVAS_".count)), among: bare)
       return "the variable \(name) means nothing." + (meant.map { " Did you mean CANVAS_\($0)?" } ?? "")

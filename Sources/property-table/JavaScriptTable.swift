@@ -314,7 +314,7 @@ extension ForEachProperty<Property> {
 }
 
 extension Property {
-  /// The names that the numbers of this form have in a JavaScript shape.
+  /// The names of this form's numbers in a JavaScript shape.
   fileprivate var parts: [String] {
     switch form {
     case .pair(let field, _): ["\(field.names.first)", "\(field.names.second)"]

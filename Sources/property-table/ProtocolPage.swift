@@ -76,7 +76,7 @@ extension Property {
 }
 
 extension String {
-  /// Whether the text is a number or a word, which is written without backticks.
+  /// Whether the text is a number or a word. Such a text is written without backticks.
   fileprivate var isWord: Bool { allSatisfy { $0.isNumber || $0 == "." || $0.isLowercase } }
 }
 

@@ -1,7 +1,7 @@
 // What all exports share: the two buffers, and the result of a call.
 //
-// The buffers are global, and still safe: WebAssembly runs in one thread here. And no call from JavaScript comes within
-// another call, because nothing here calls JavaScript.
+// The buffers are global variables. This is safe for two reasons: WebAssembly runs in one thread here, and no call from
+// JavaScript comes within another call, because nothing here calls JavaScript.
 
 nonisolated(unsafe) var input = InputBuffer()
 nonisolated(unsafe) var output = OutputBuffer()

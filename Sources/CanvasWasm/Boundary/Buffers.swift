@@ -1,5 +1,5 @@
-// How bytes are passed between JavaScript and Swift: one buffer in each direction, in linear memory, which is used
-// again for each call.
+// How bytes are passed between JavaScript and Swift: in one buffer for each direction. The buffers lie in linear memory
+// and are used again for each call.
 //
 // JavaScript asks for space with `input`, writes there, and passes the number of bytes to the call. The call returns
 // the length of its answer in bytes, and `output` returns the answer's address. The answer stays in the output buffer
@@ -128,7 +128,7 @@ struct OutputBuffer: ~Copyable {
     room(for: 4).storeBytes(of: word.littleEndian, as: UInt32.self)
   }
 
-  /// Overwrites a word that has already been appended.
+  /// Overwrites a word that was appended earlier.
   mutating func store(word: UInt32, at offset: Int) {
     UnsafeMutableRawBufferPointer(start: buffer.start, count: count)
       .storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt32.self)

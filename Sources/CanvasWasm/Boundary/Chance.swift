@@ -1,11 +1,11 @@
 // Functions that Swift's runtime needs from its host. They are defined here so that the module imports nothing and runs
 // wherever WebAssembly does.
 
-/// Random numbers, from which the standard library takes the seed of its hashes. They are the same for everyone until
-/// the page has seeded them, which the page does before anything else. No result depends on them, but without a secret
-/// seed a malicious room could choose identifiers that slow the module down.
+/// Random numbers, from which the standard library takes the seed of its hashes. Until the page has seeded them, which
+/// it does first of all, they are the same for everyone. No result depends on them. But without a secret seed a
+/// malicious room could choose identifiers that slow the module down.
 ///
-/// The variable is global, and still safe: there is one thread, and it runs one call from JavaScript at a time.
+/// The variable is global. This is safe, because there is one thread, and it runs one call from JavaScript at a time.
 nonisolated(unsafe) var chance = SplitMix(seed: 0)
 
 /// Takes a seed of 64 bits from JavaScript's `crypto`.

@@ -44,15 +44,15 @@ func take(_ count: UInt32) -> Answer {
   }
 }
 
-/// How many names in the last document that was read had invisible characters, which were removed.
+/// How many names had invisible characters, which were removed, in the document that was read last.
 private nonisolated(unsafe) var cleanedNameCount: UInt32 = 0
 
 @_expose(wasm, "cleanedNames") @_cdecl("canvas_cleaned_names")
 func cleanedNames() -> UInt32 { cleanedNameCount }
 
 /// Reads a layout or a drawing from the input, and answers with rows of values, moved by `x` and `y`. Each row has the
-/// identifier that its shape has in the document. If the shapes are to get new identifiers, their places in the drawing
-/// order are left out too.
+/// identifier that its shape has in the document. If the shapes are to get new identifiers, the rows lack the places in
+/// the drawing order.
 @_expose(wasm, "readDocument") @_cdecl("canvas_read_document")
 func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: Double) -> Answer {
   do throws(ImportError) {

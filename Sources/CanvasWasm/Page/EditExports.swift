@@ -28,8 +28,8 @@ private func readEdits(
 }
 
 /// Moves, resizes and turns shapes, as a gesture does in every frame. The input has rows of seven doubles: an
-/// identifier, the position, the size, the rotation, and a sum of `PlaceFlag` that says which of these to write. A
-/// shape that was deleted meanwhile stays deleted, although the gesture may not know of the deletion yet.
+/// identifier, the position, the size, the rotation, and a sum of `PlaceFlag` that says which of these values to write.
+/// A shape that was deleted meanwhile stays deleted, even if the gesture doesn't know of the deletion yet.
 @_expose(wasm, "place") @_cdecl("canvas_place")
 func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   var edits: [ShapeEdit] = []

@@ -31,7 +31,7 @@ extension OutputBuffer {
     }
   }
 
-  /// Appends the identifiers of the shapes that an edit has added, in order.
+  /// Appends the identifiers of the shapes that an edit has added, in the order in which they were added.
   mutating func append(added shapes: [Identifier]) {
     appendJSON { writer in
       writer.type("added")

@@ -29,8 +29,8 @@ func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, 
   }
 }
 
-/// The shapes whose outline shares area with a box, from the back to the front; or only the shapes that lie completely
-/// inside the box.
+/// The shapes whose outline shares area with a box, from the back to the front. If only whole shapes are wanted: the
+/// shapes that lie completely inside the box.
 @_expose(wasm, "shapesInBox") @_cdecl("canvas_shapes_in_box")
 func shapesInBox(
   _ session: UInt32,
@@ -51,8 +51,8 @@ func shapesInBox(
   }
 }
 
-/// The box around the shapes whose `count` identifiers are in the input, as four doubles. If `count` is 0, the box
-/// around all shapes. The answer is empty if none of the shapes is visible.
+/// The box around the shapes whose `count` identifiers are in the input, as four doubles. If `count` is 0, it is the
+/// box around all shapes. The answer is empty if none of the shapes is visible.
 @_expose(wasm, "bounds") @_cdecl("canvas_bounds")
 func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   let named = input.identifiers(count)
@@ -70,8 +70,8 @@ func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   }
 }
 
-/// The corners of a polygon whose distance from a shape's outline is at most `flatness`, even if the shape is hidden.
-/// The answer is empty if the shape doesn't exist.
+/// The corners of a polygon whose distance from a shape's outline is at most `flatness`. Hidden shapes have an answer
+/// too. The answer is empty if the shape doesn't exist.
 @_expose(wasm, "outline") @_cdecl("canvas_outline")
 func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
   answer(session) { session, output in

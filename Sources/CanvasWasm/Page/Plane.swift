@@ -1,7 +1,7 @@
 /// The places of one room's shapes, and which shapes overlap. Hidden shapes have no place.
 ///
-/// Changed shapes are only noted, and read when a question needs them. So a shape that moves many times between two
-/// frames is placed once.
+/// When shapes change, they are only noted; they are read when a question needs them. So a shape that moves many times
+/// between two frames is placed only once.
 struct Plane {
   private(set) var overlaps = OverlapIndex.shown([])
 
@@ -64,9 +64,10 @@ struct ChangedPair {
   let overlaps: Bool
 }
 
-/// Pairs that began or stopped overlapping. A pair that did both is left out.
+/// Pairs that began or stopped overlapping. A pair that both began and stopped is left out.
 private struct ChangedPairs {
-  /// Whether each changed pair overlaps now. The changes of a pair alternate, so a second change cancels the first.
+  /// Whether each changed pair overlaps now. Beginning and stopping alternate for a pair, so a second change cancels
+  /// the first.
   private var noted: [ShapePair: Bool] = [:]
 
   mutating func note(_ pair: ShapePair, overlaps: Bool) {

@@ -1,5 +1,5 @@
-/// One room for a page: the replica, and what the page needs all the time: the drawing order, the shown names and the
-/// overlaps. These are updated with each change, so that a question costs no more than its answer.
+/// One room for a page. A session has the replica, and what the page needs all the time: the drawing order, the shown
+/// names and the overlaps. These are updated with each change, so that a question costs no more than its answer.
 ///
 /// It is a class because it is large and nothing needs a copy.
 final class Session {
@@ -15,14 +15,14 @@ final class Session {
 
   private var plane = Plane()
   private var ties = TiedLines()
-  /// The shapes that have moved since the lines tied to them were last updated, and who moved each shape.
+  /// For each shape that has moved since the lines tied to it were last updated: who moved the shape.
   private var moved = IdentifierMap<Writer>()
-  /// Tied lines, with their ends where they are drawn. Finding these ends is slow, and the page needs a line several
-  /// times in a frame.
+  /// Tied lines, with their ends where they are drawn. They are stored because finding the ends is slow, and the page
+  /// needs a line several times in a frame.
   private var drawnLines = IdentifierMap<Shape>()
 
-  /// An upper bound on how far a stroke reaches beyond its outline. A shape outside a box may reach into the box by
-  /// this much.
+  /// An upper bound on how far a stroke reaches beyond its outline. A shape outside a box may reach this far into the
+  /// box.
   private(set) var strokeReachMax = 0.0
 
   /// Random numbers for the session itself: for new identifiers, keys of the drawing order, and colours.
@@ -69,8 +69,8 @@ final class Session {
     }
   }
 
-  /// Notes that the lines tied to moved shapes have changed. Thousands of lines may be tied to a shape that moves many
-  /// times in a frame, so this is only done when a question needs it.
+  /// Notes that the lines tied to moved shapes have changed. This is only done when a question needs it, because
+  /// thousands of lines may be tied to a shape that moves many times in a frame.
   private func moveTiedLines() {
     for (place, shape) in moved.keys.enumerated() {
       for line in ties.lines(of: shape) {

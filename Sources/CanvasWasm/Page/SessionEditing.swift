@@ -1,4 +1,4 @@
-// The edits of a page, made with the edits of a replica.
+// The edits of a page, made from the edits that a replica offers.
 
 extension Session {
   /// Writes to shapes. New shapes without a place in the drawing order are put on top.

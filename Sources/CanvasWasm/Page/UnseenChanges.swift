@@ -14,14 +14,14 @@ struct Writer {
 }
 
 /// The changes since the page last fetched them. The page fetches them when it is about to draw, so many changes
-/// between two frames are drawn once. Even if the page never does, as in a hidden tab, there is only one entry for each
-/// shape.
+/// between two frames are drawn once. There is only one entry for each shape, so the memory is bounded even if the page
+/// never fetches them, as in a hidden tab.
 struct UnseenChanges {
   struct ShapeChange {
     /// The changed properties, as a `PropertyMask`. The bit after the last property stands for the shown name.
     var mask: UInt32 = 0
     var by = 0.0
-    /// The box into which a deleted shape goes, if its deletion names one.
+    /// If a shape's deletion names a box into which the shape goes: this box.
     var departure: Rect?
   }
 

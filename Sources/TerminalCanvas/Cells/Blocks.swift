@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// Turns pixels into cells, four pixels to a cell. It finds the block character and the two colours that come nearest
-/// to the four pixels.
+/// Turns pixels into cells, four pixels to a cell. For each cell, it finds the block character and the two colours that
+/// come nearest to the four pixels.
 enum Blocks {
   /// Block characters, each with the quarters of the cell that it fills: top left 1, top right 2, bottom left 4, bottom
   /// right 8.
@@ -10,15 +10,16 @@ enum Blocks {
     (0b1000, Glyph("▗")), (0b1001, Glyph("▚")),
   ]
 
-  /// The square of an invisible difference between two colours. A smaller difference is not worth a second colour.
+  /// The greatest squared difference between two colours that is invisible. So little difference is not worth a second
+  /// colour.
   private static let sameSquared: Float = 60
 
   /// Yellow dots on red, which come nearest to orange among sixteen colours.
   private static let dottedOrange = Cell(Glyph("▒"), .index(11), on: .index(9))
 
-  /// The square of a visible difference from the paper. If a colour differs by more, it must not be shown in the
-  /// paper's colour, although that may be the nearest of sixteen: a thin line on black paper, for example, would be
-  /// invisible.
+  /// The squared difference from the paper beyond which a colour is visible. Such a colour must not be shown in the
+  /// paper's colour, even if that is the nearest of sixteen. Otherwise a thin line on black paper, for example, could
+  /// be invisible.
   private static let seenSquared: Float = 1_000
 
   /// - Parameter paper: the colour of the empty canvas.
@@ -36,8 +37,8 @@ enum Blocks {
     }
     if spread <= sameSquared { return Cell(.space, .standard, on: ink(mean)) }
 
-    // The best split of the quarters into two groups is the one that reduces the error most. The reduction is the
-    // squared distance between the groups' means, weighted by the groups' sizes.
+    // The quarters are split into two groups, so that the error is reduced most. The reduction is the squared distance
+    // between the groups' means, weighted by the groups' sizes.
     var best = 0
     var bestGain: Float = -1
     var bestInside = mean
@@ -49,7 +50,8 @@ enum Blocks {
       let insideMean = inside / count
       let outsideMean = (sum - inside) / (4 - count)
       let gain = squared(insideMean - outsideMean) * count * (4 - count)
-      // If two splits are equally good, the earlier one wins: it is straight, which looks calmer.
+      // If two splits are equally good, the earlier one in the list wins, because the earlier ones are straight and
+      // look calmer.
       if gain > bestGain * 1.001 {
         best = offset
         bestGain = gain

@@ -1,8 +1,9 @@
 /// How many columns a terminal gives a character: none, one or two.
 ///
 /// Wide characters are those that East Asian fonts draw twice as wide (`W` and `F` in Unicode's annex 11, version 14;
-/// unassigned characters between them count as wide too). Terminals agree on these. They don't agree on sequences that
-/// fonts join, such as families of emoji, so only the first character of such a sequence is shown.
+/// unassigned characters between such characters count as wide too). Terminals agree on the widths of single
+/// characters. They don't agree on sequences that fonts join, such as families of emoji, so only the first character of
+/// such a sequence is shown.
 enum CharacterWidth {
   static func columns(of scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
@@ -67,8 +68,8 @@ extension String {
     return fitted + "…"
   }
 
-  /// The text. If it has too many columns, as much of its beginning and end as fits, with `…` in the middle. The end is
-  /// kept because names often differ only there: Rounded rectangle 7, Rounded rectangle 8.
+  /// The text. If it has too many columns, its beginning and its end with `…` in between, as much as fits. The end
+  /// stays because names often differ only at their ends: Rounded rectangle 7, Rounded rectangle 8.
   public func fittingWithEnd(_ columns: Int) -> String {
     guard self.columns > columns, columns > 2 else { return fitting(columns) }
     var end = ""

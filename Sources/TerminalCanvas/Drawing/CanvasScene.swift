@@ -14,7 +14,7 @@ public struct CanvasScene: Sendable {
     public var dash = Dash.solid
     /// The line, if the shape is a line or ink.
     public private(set) var line: DrawnLine?
-    /// The box that the line had when `line` was computed.
+    /// The box of the line at the time when `line` was computed.
     private var lineBox: Outline?
     /// The text in the shape.
     public var text = ""
@@ -63,8 +63,8 @@ public struct CanvasScene: Sendable {
       lineBox = box
     }
 
-    /// The shape as it looks while somebody has lifted it: a little larger and a little transparent. A line isn't
-    /// enlarged, because its ends would leave their places.
+    /// The shape as it is drawn while somebody has lifted it: a little larger and a little transparent. A line isn't
+    /// enlarged, because its ends would move away from where they belong.
     public var lifted: Item {
       var item = self
       if line == nil { item.grow(by: 1.06) }
@@ -72,8 +72,8 @@ public struct CanvasScene: Sendable {
       return item
     }
 
-    /// How the line's points have moved since the line was computed, because its box has grown, moved or turned. `nil`
-    /// if the box is the same.
+    /// How the line's points have moved since `line` was computed, because the line's box has grown, moved or turned.
+    /// `nil` if the box is the same.
     var lineWay: BoxWay? {
       guard let lineBox, lineBox != outline else { return nil }
       return BoxWay(from: lineBox, to: outline)
@@ -143,7 +143,7 @@ public struct CanvasScene: Sendable {
     }
   }
 
-  /// Where the lines of a text stand, and the text's colour if it is not the usual one.
+  /// Where the lines of a text stand. Also the text's colour, unless it is the usual one.
   public struct Writing: Equatable, Sendable {
     public var box: Rect
     public var align: TextAlign
@@ -157,7 +157,7 @@ public struct CanvasScene: Sendable {
   public var marks: [Mark] = []
   public var pointers: [Pointer] = []
   public var labels: [Label] = []
-  /// A rectangle that somebody is drawing, or pulling over shapes to select them.
+  /// A rectangle that somebody drags out, either to draw it or to select the shapes in it.
   public var band: Rect?
   /// The size of the black hole's mouth as a multiple of the usual size. `nil` if it isn't shown.
   public var hole: Double?

@@ -97,8 +97,7 @@ public struct CanvasView: Equatable, Sendable {
     show(center: center)
   }
 
-  /// Moves the view, but not beyond the canvas: the canvas is large but not endless, and a view beyond it would show
-  /// nothing.
+  /// Moves the view, but not beyond the edge of the canvas, where there is nothing to show.
   private mutating func move(to place: Point) {
     let limit = 2e7
     origin = Point(x: min(max(place.x, -limit), limit), y: min(max(place.y, -limit), limit))

@@ -54,8 +54,8 @@ public struct SceneCells {
 
   // MARK: - The grid
 
-  /// Draws the dots of the grid. The distance between dots is one of 1, 2, 5, 10, 20 … units: the smallest that takes
-  /// at least eight columns.
+  /// Draws the dots of the grid. The distance between dots is one of 1, 2, 5, 10, 20 … units. The smallest distance is
+  /// chosen that takes at least eight columns.
   private func writeGrid(_ pixels: Pixels, to screen: inout Screen) {
     let wanted = 8 / view.scale
     var step = 1.0
@@ -121,7 +121,7 @@ public struct SceneCells {
         case .right: left + free
         }
       guard row >= 0, row < view.rows, !line.isEmpty else { continue }
-      // If a line begins outside of the view, it isn't shown, because its visible letters would be at the wrong place.
+      // A line that begins outside of the view isn't shown, because its visible letters would be at the wrong place.
       guard column >= 0, column < view.columns else { continue }
       let color = writing.color ?? pixels[2 * row, 2 * column].legible
       let look = Screen.Look(depth.ink(color), on: depth == .none ? .standard : nil)
@@ -189,7 +189,7 @@ public struct SceneCells {
   private func flag(_ name: String, _ row: Int, _ column: Int, _ color: Color, to screen: inout Screen) {
     guard row >= 0, row < view.rows else { return }
     let text = " \(name.fitting(20)) "
-    // If the text would cross a side of the view, it moves inwards.
+    // If the text would reach beyond a side of the view, it is moved inwards.
     let column = max(0, min(column, view.columns - text.columns))
     write(text, row, column, flagLook(color), to: &screen)
   }

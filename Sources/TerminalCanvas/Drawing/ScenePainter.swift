@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// Paints a scene into pixels, four for each cell of the view.
 ///
-/// There are two layers, because they change at different times: below, the shapes with their common areas; above,
-/// people's cursors and selections.
+/// There are two layers, because the layers change at different times. The lower layer has the shapes with their common
+/// areas. The upper layer has people's cursors and selections.
 public struct ScenePainter {
   private let view: CanvasView
   private let theme: Theme
@@ -20,11 +20,11 @@ public struct ScenePainter {
   /// How much work may still go into common areas.
   public private(set) var regionWork = ScenePainter.regionWorkMax
 
-  /// An upper bound on the work for common areas, which is counted in pixels: those of the boxes around the areas, and
-  /// several for each corner. A heap of shapes has more common areas than anybody can tell apart, and when all of them
-  /// are painted over each other, they look like a few.
+  /// An upper bound on the work for common areas. It is counted in pixels: the pixels of the boxes around the areas,
+  /// and several for each corner. The bound hides nothing that anybody would see: a heap of shapes has more common
+  /// areas than anybody can tell apart, and painted over each other they look like a few.
   static let regionWorkMax = 4_000_000
-  /// The greatest distance of a chord from its curve, in pixels.
+  /// The greatest allowed distance between a chord and its curve, in pixels.
   private static let flatness = 0.1
 
   /// A painter that begins with an empty canvas.
@@ -62,8 +62,8 @@ public struct ScenePainter {
     paintCommonRegions(scene)
   }
 
-  /// How much is painted before the program checks for keys again. It is as much work as common areas may take, some
-  /// fifteen milliseconds. The last shape may by itself take several times as long.
+  /// How much work is done before the program checks for keys again. It is as much as common areas may take, some
+  /// fifteen milliseconds. A single shape may take several times as long, so the last shape can exceed this.
   public static let workMax = regionWorkMax
 
   /// Paints shapes in order, beginning at an index, until this much work is done.
@@ -92,7 +92,7 @@ public struct ScenePainter {
       if item.strokeWidth > 0, !paintsAsDot(item) { paint(drawn, item) }
       return
     }
-    // A text has no area. Its letters are written into the cells later.
+    // A text has no area to paint. Its letters are written into the cells later.
     if outline.kind == .text || !item.isFilled && item.strokeWidth == 0 || paintsAsDot(item) { return }
     let corners = outline.polygon(flatness: ScenePainter.flatness / max(across, down))
     if item.isFilled { inside.add(corners.map { pixel($0) }) }
@@ -117,7 +117,7 @@ public struct ScenePainter {
 
   /// Paints a line or ink. All its parts are painted together, so that no pixel is painted twice where they meet.
   private mutating func paint(_ drawn: DrawnLine, _ item: CanvasScene.Item) {
-    // Half a pixel is the least width, because a thinner line would be too faint.
+    // A line is painted at least half a pixel wide, because a thinner line would be too faint.
     let widthMin = 0.5 / down
     let way = item.lineWay
     var polygons: [[Point]] = []
@@ -138,7 +138,7 @@ public struct ScenePainter {
     line.take { row, column, part in pixels.blend(row, column, color, part: part * opacity) }
   }
 
-  /// The parts of a broken line. `nil` if the parts can't be told apart or there are too many, so that the line is
+  /// The parts of a broken line. `nil` if the parts are too small to be told apart, or too many; the line is then
   /// painted solid.
   private mutating func parts(_ dash: Dash, _ width: Double, along points: [Point]) -> [[Point]]? {
     guard dash != .solid else { return nil }
@@ -147,8 +147,8 @@ public struct ScenePainter {
     return broken.polygons(along: points)
   }
 
-  /// The parts of a broken line or of broken ink, in all its widths. `nil` if the parts of one width can't be told
-  /// apart or are too many.
+  /// The parts of a broken line or of broken ink, in all its widths. `nil` if for one width the parts are too small to
+  /// be told apart, or too many.
   private mutating func brokenParts(
     of drawn: DrawnLine,
     _ item: CanvasScene.Item,
@@ -166,7 +166,7 @@ public struct ScenePainter {
   }
 
   /// Paints a shape that is smaller than a pixel as one pixel. The smaller the shape, the fainter the pixel.
-  /// - Returns: whether the shape is so small.
+  /// - Returns: whether the shape is smaller than a pixel.
   private mutating func paintsAsDot(_ item: CanvasScene.Item) -> Bool {
     let width = (item.outline.size.width + item.strokeWidth) * across
     let height = (item.outline.size.height + item.strokeWidth) * down
@@ -227,8 +227,8 @@ public struct ScenePainter {
     line.take { row, column, part in pixels.blend(row, column, color, part: part) }
   }
 
-  /// Paints a white disc with a soft edge. On white paper it gets a ring too, because it would be invisible without
-  /// one.
+  /// Paints a white disc with a soft edge. On white paper the disc also gets a ring, because it would be invisible
+  /// otherwise.
   private mutating func paintHole(swollen: Double) {
     let hole = BlackHole(view: view)
     let white = SIMD4<Float>(Color(red: 255, green: 255, blue: 255))

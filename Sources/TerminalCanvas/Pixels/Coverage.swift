@@ -1,15 +1,15 @@
 import CanvasCRDT
 
-/// How much of each pixel a shape covers: exactly the area of the added polygons within the pixel.
+/// How much of each pixel a shape covers: the exact area of the added polygons within the pixel.
 ///
-/// An edge adds the area to its right: to the pixel that it crosses, as much as lies within this pixel, and the rest to
-/// the next pixel. A running sum along the row then gives the coverage. The cost is one step for each pixel on an edge
-/// or within the polygons' bounds. Corners outside the grid cost nothing.
+/// An edge covers everything to its right. So an edge adds to the pixel that it crosses the part of this pixel that
+/// lies to its right, and adds the rest to the next pixel. A running sum along the row then gives the coverage. The
+/// cost is one step for each pixel on an edge or within the polygons' bounds. Corners outside the grid cost nothing.
 struct Coverage {
   let width: Int
   let height: Int
 
-  /// The contributions of edges, row by row. Each row has two more entries than it has pixels.
+  /// What the edges add, row by row. Each row has two more entries than it has pixels.
   private var sums: [Float]
   private let stride: Int
 
@@ -19,7 +19,7 @@ struct Coverage {
 
   /// How much work this coverage has done, in pixels that were computed.
   private(set) var work = 0
-  /// The work for a corner, in pixels that take as long. An edge takes `pixelsPerRow` in each row that it crosses.
+  /// The work for a corner, in pixels that take equally long. An edge takes `pixelsPerRow` in each row that it crosses.
   static let pixelsPerCorner = 30
   private static let pixelsPerRow = 6
 
@@ -34,8 +34,8 @@ struct Coverage {
 
   // MARK: - Adding
 
-  /// Adds a polygon, in pixels, clockwise or not. If several polygons have the same direction, they cover together at
-  /// most the whole of a pixel, even where they overlap.
+  /// Adds a polygon, in pixels, clockwise or not. Polygons that all have the same direction together cover at most the
+  /// whole of a pixel, even where they overlap.
   mutating func add(_ polygon: [Point]) {
     work += Coverage.pixelsPerCorner * polygon.count
     guard polygon.count > 2, var from = polygon.last else { return }
@@ -163,7 +163,7 @@ struct Coverage {
         sum += sums[start + column]
         sums[start + column] = 0
         let part = min(sum.magnitude, 1)
-        // A smaller fraction is a rounding error, left by amounts that cancel out.
+        // A smaller fraction is left out: it is a rounding error of amounts that cancel each other.
         if part > 0.002 { body(row, column, part) }
       }
       // The entry after the last column only completes the sum, so it is cleared without being read.
@@ -174,7 +174,7 @@ struct Coverage {
     columns = 0..<0
   }
 
-  /// Takes two coverages of the same grid at once: those of a shape's inside and of its stroke.
+  /// Takes two coverages of the same grid at once: the coverage of a shape's inside, and that of its stroke.
   static func take(
     _ one: inout Coverage,
     _ other: inout Coverage,

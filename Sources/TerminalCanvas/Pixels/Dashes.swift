@@ -1,9 +1,9 @@
 import CanvasCRDT
 
 /// A line that is broken into parts (S11), as polygons with the same direction as those of `Stroke`. A `dashed` line is
-/// broken into boxes, which end squarely, and a `dotted` line into discs.
+/// broken into boxes, which have square ends, and a `dotted` line into discs.
 ///
-/// A long line may have millions of parts, so parts out of sight are not made.
+/// A long line may have millions of parts, so only the parts in sight are made.
 struct Dashes {
   private let isDotted: Bool
   private let width: Double

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// A grid of colours into which shapes are blended. Like a browser, it blends the numbers of `#RRGGBB` themselves,
-/// without a correction for brightness.
+/// A grid of colours into which shapes are blended. As in a browser, the numbers of `#RRGGBB` themselves are blended,
+/// without a correction for perceived brightness.
 public struct Pixels: Equatable, Sendable {
   public let width: Int
   public let height: Int
@@ -34,7 +34,8 @@ public struct Pixels: Equatable, Sendable {
     return pixels
   }
 
-  /// Blends a colour over a pixel. The pixel's mark as common area becomes weaker by the part that is covered.
+  /// Blends a colour over a pixel. If the pixel is marked as common area, the mark becomes weaker by the covered
+  /// fraction.
   mutating func blend(_ row: Int, _ column: Int, _ color: SIMD4<Float>, part: Float) {
     let index = row * width + column
     values[index] += (color - values[index]) * part

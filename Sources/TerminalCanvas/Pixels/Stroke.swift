@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// A line of some width, as polygons: a box along each edge, and a wedge between two boxes at each corner.
 ///
-/// All polygons have the same direction. So however they overlap, a coverage adds them up to the line with round
+/// All polygons have the same direction. So they may overlap: a coverage still adds them up to the line with round
 /// corners.
 enum Stroke {
   /// The cosine of about a quarter of a right angle. A corner that turns by less is closed by one triangle.
@@ -24,7 +24,7 @@ enum Stroke {
     return polygons
   }
 
-  /// A line or ink, with round ends: its pieces in order, each with its own width, but with at least `widthMin`.
+  /// A line or ink, with round ends: its pieces in order, each with its own width, but at least `widthMin` wide.
   ///
   /// - Parameter stepMax: the longest step along a curve.
   static func polygons(of line: DrawnLine, widthMin: Double, stepMax: Double) -> [[Point]] {
@@ -145,7 +145,7 @@ enum Stroke {
   ) {
     let turn = before.x * after.y - before.y * after.x
     guard turn != 0 || before.x * after.x + before.y * after.y < 0 else { return }
-    // The outer side is the side from which the line turns away. On this side, the fan has the same direction as the
+    // The outer side is the side from which the line turns away. A fan on this side has the same direction as the
     // boxes.
     let side: Double = turn > 0 ? 1 : -1
     var normals = side > 0 ? [before, after] : [after, before]

@@ -31,7 +31,7 @@ public struct RoomFrame: Sendable {
     }
   }
 
-  /// Two shapes that share area, and the part of the smaller shape that they share.
+  /// Two shapes that share area, and what fraction of the smaller shape the shared area is.
   public struct Overlap: Equatable, Sendable {
     public var first: String
     public var second: String

@@ -28,8 +28,8 @@ public struct RoomLayout: Equatable, Sendable {
       overlaps = 0..<0
       return
     }
-    // The rows that remain when each heading has its row and an empty row before it. The layers get at least a third of
-    // them.
+    // The rows that remain when each heading has its own row and an empty row before it. The layers get at least a
+    // third of the remaining rows.
     let room = canvasRows - 6
     let peopleRows = min(max(peopleCount, 1), max(1, room / 4))
     let overlapRows = min(max(overlapCount, 1), max(1, room / 3))

@@ -51,7 +51,7 @@ extension RoomScreen {
     screen.write(text, row: row, column: inner, look(theme.quiet, on: theme.panel), columnsMax: innerColumns)
   }
 
-  /// The number of elements. If some are not visible, also which ones are.
+  /// The number of elements. If some are not visible, the text also says which ones are visible.
   private func range<Element>(_ window: RoomFrame.Window<Element>, _ rows: Int) -> String? {
     if window.count == 0 { return nil }
     if window.count <= rows { return "\(window.count)" }
@@ -84,7 +84,7 @@ extension RoomScreen {
   private func write(_ overlap: RoomFrame.Overlap, row: Int, to screen: inout Screen) {
     let share = overlap.percent.map { $0 == 0 ? " <1 %" : " \($0) %" } ?? ""
     let mark = screen.write("⚠ ", row: row, column: inner, look(Theme.overlap, on: theme.panel))
-    // The space that the two names share.
+    // The columns that the two names share.
     let room = innerColumns - 2 - share.columns - 3
     let first = overlap.first.columns
     let second = overlap.second.columns

@@ -37,7 +37,7 @@ public struct RoomsScreen: Sendable {
 
     var width: Int { self == .room ? 0 : 12 }
 
-    /// Whether a row comes before another one: larger numbers come first, but names are in alphabetical order.
+    /// Whether one row comes before another one. Larger numbers come first; names are in alphabetical order.
     public func isBefore(_ one: Row, _ other: Row) -> Bool {
       switch self {
       case .room: break
@@ -59,7 +59,7 @@ public struct RoomsScreen: Sendable {
   public var rooms: [Row] = []
   public var sortedBy = Column.rate
   public var selected = 0
-  /// A part of a name. Only rooms whose names contain it are in the table.
+  /// A part of a name. Only rooms whose names contain this part are in the table.
   public var filter = ""
   /// The filter while it is being typed.
   public var typedFilter: LineEditor?
@@ -75,7 +75,7 @@ public struct RoomsScreen: Sendable {
   /// How many rooms fit on the screen.
   public static func capacity(rows: Int) -> Int { max(0, rows - firstRow - 1) }
 
-  /// The index of the first room that is shown. It is chosen so that the selected room is visible.
+  /// The index of the first room that is shown, chosen so that the selected room is visible.
   public func start(rows: Int) -> Int {
     let capacity = RoomsScreen.capacity(rows: rows)
     return max(0, min(selected - capacity / 2, rooms.count - capacity))
@@ -150,7 +150,7 @@ public struct RoomsScreen: Sendable {
     screen.cursor = Screen.Place(row: screen.rows - 1, column: min(typed.columns, screen.columns - 1))
   }
 
-  /// The number of rooms. If some are not visible, also which ones are.
+  /// The number of rooms. If some are not visible, the text also says which ones are visible.
   private func countWords(rows: Int) -> String {
     let shown = RoomsScreen.capacity(rows: rows)
     let start = start(rows: rows)

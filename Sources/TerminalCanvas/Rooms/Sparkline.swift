@@ -2,7 +2,7 @@
 enum Sparkline {
   private static let columns: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-  /// The row of columns. The largest of the values has a full column, and a zero has none.
+  /// The row of columns. The largest of the values has a column of full height, and a zero has no column.
   static func text(of values: [Double], width: Int) -> String {
     let shown = values.suffix(width)
     let largest = shown.max() ?? 0

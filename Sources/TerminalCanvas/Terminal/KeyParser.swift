@@ -1,9 +1,9 @@
 /// Parses a terminal's input: keys, the mouse (SGR, mode 1006), bracketed paste, focus, and answers.
 ///
-/// Bytes may come in any pieces, and with any pauses between them. A sequence that has begun waits for its end, because
-/// over a slow line the rest may come much later, and if it were read as keys, these keys would draw. Only an escape
-/// with nothing after it becomes the key Escape when `timeout` is called. Bytes that make no sense are skipped, one by
-/// one or by sequence. The parser's memory is bounded.
+/// Bytes may come in any pieces, and with any pauses between them. A sequence that has begun waits for its end: over a
+/// slow connection the rest may come much later, and if the rest were read as keys, it would draw something. Only an
+/// escape with nothing after it becomes the key Escape when `timeout` is called. Bytes that make no sense are skipped,
+/// one by one or by sequence. The parser's memory is bounded.
 public struct KeyParser: Sendable {
   /// An upper bound on the bytes of a sequence. A longer sequence is read to its end and ignored.
   private static let sequenceBytesMax = 64
@@ -27,13 +27,13 @@ public struct KeyParser: Sendable {
 
   private var state = State.ground
   private var events: [TerminalEvent] = []
-  /// Whether an escape was taken for the key Escape, and nothing has come since.
+  /// Whether an escape was taken for the key Escape, and no byte has come since.
   private var isAfterEscape = false
 
   public init() {}
 
-  /// Whether the last byte was an escape. If so, the caller waits for a moment. If nothing comes, the caller calls
-  /// `timeout`.
+  /// Whether the last byte was an escape. If so, the caller waits for a moment. If no byte comes in that time, the
+  /// caller calls `timeout`.
   public var isWaiting: Bool {
     if case .escape = state { return true }
     return false
@@ -55,8 +55,8 @@ public struct KeyParser: Sendable {
     return [.key(.escape, [])]
   }
 
-  /// Whether bytes look like the rest of a sequence whose escape was taken for the key Escape. If a person typed these
-  /// two characters, they would not come at the same moment.
+  /// Whether bytes look like the rest of a sequence whose escape was already taken for the key Escape. The first two
+  /// characters of such a rest come at the same moment, which a person's keys would not.
   private static func goesOn(_ bytes: some Collection<UInt8>) -> Bool {
     let start = Array(bytes.prefix(2))
     guard start.count == 2 else { return false }
@@ -121,7 +121,7 @@ public struct KeyParser: Sendable {
 
   private mutating func takeCharacter(_ byte: UInt8, _ bytes: [UInt8], _ wanted: Int, _ modifiers: Modifiers) {
     guard byte & 0xC0 == 0x80 else {
-      // The character is incomplete. The byte that interrupts it begins a key or a sequence of its own.
+      // The character is incomplete. The byte that interrupts the character begins a key or a sequence of its own.
       begin(byte, [])
       return
     }
@@ -148,7 +148,7 @@ public struct KeyParser: Sendable {
       state = .string(bytes, isCommand: isCommand, sawEscape: true)
     } else if byte < 0x20 || isCommand && bytes.isEmpty && !(0x30...0x39).contains(byte) {
       // No answer contains control characters. So this was not an answer, but a key that was pressed with Alt and looks
-      // like the beginning of one. The control character ends it.
+      // like the beginning of an answer. The control character ends the wait for more.
       state = .ground
       if isCommand && bytes.isEmpty { key(.character("]"), .alt) }
       begin(byte, [])
@@ -174,8 +174,8 @@ public struct KeyParser: Sendable {
       }
       return
     }
-    // This byte doesn't continue the end marker, so the bytes matched so far were text. The marker can only begin again
-    // with this byte, because only its first byte is an escape.
+    // This byte doesn't continue the end marker, so the matched bytes were text. This byte may itself begin the marker;
+    // none of the matched bytes after the first can, because only the marker's first byte is an escape.
     if bytes.count < KeyParser.pasteBytesMax { bytes += KeyParser.pasteEnd[..<matched] }
     let begins = byte == KeyParser.pasteEnd[0]
     if !begins, bytes.count < KeyParser.pasteBytesMax { bytes.append(byte) }
@@ -244,7 +244,7 @@ public struct KeyParser: Sendable {
     }
   }
 
-  /// A key that is sent as the number of its character, together with the modifiers that were held.
+  /// A key for which the terminal sends the number of its character, together with the modifiers that were held.
   private mutating func keyByNumber(_ number: Int, _ modifiers: Modifiers) {
     switch number {
     case 9: key(.tab, modifiers)
@@ -286,7 +286,7 @@ public struct KeyParser: Sendable {
     events.append(.mouse(Mouse(action, button, row: place.row, column: place.column, modifiers: modifiers)))
   }
 
-  /// The numbers between semicolons. A missing number is 1, as the sequences define. If a number has several parts
+  /// The numbers between semicolons. A missing number is 1, as terminals define it. If a number has several parts
   /// between colons, the first part counts.
   private static func numbers(_ bytes: [UInt8]) -> [Int]? {
     guard bytes.count < sequenceBytesMax else { return nil }

@@ -2,7 +2,7 @@
 ///
 /// The whole change is one synchronised update. A terminal that supports such updates never shows half of one, and
 /// other terminals ignore the markers. Colours are sent only when they change. If the cursor has to cross a short gap,
-/// the cells in the gap are written again, because that takes fewer bytes than a jump.
+/// the cells in the gap are written again, because their bytes are fewer than those of a jump.
 public enum ScreenDiff {
   private static let begin = Array("\u{1B}[?2026h".utf8)
   private static let end = Array("\u{1B}[?2026l".utf8)
@@ -106,7 +106,8 @@ private struct Writer {
     let isWide = column + 1 < columns && CharacterWidth.isWide(cell.glyph)
     cell.glyph.write(to: &output)
     self.column = column + (isWide ? 2 : 1)
-    // After a cell in the last column, terminals differ in where the cursor is. So the next cell needs a jump.
+    // When a cell in the last column was written, terminals differ in where the cursor is. So the next cell needs a
+    // jump.
     if self.column >= columns { self.row = -1 }
   }
 

@@ -3,7 +3,7 @@
 #endif
 
 // Numbers that have the same meaning in Swift and in JavaScript. `make table` writes them into web/core/table.js. They
-// are stored nowhere, so they may change between versions.
+// are never stored, so another version of the program may use other numbers.
 
 /// The kind of an effect: a request to the page, or news for the page. See `EffectWriting.swift`.
 public enum EffectKind: UInt32, CaseIterable {
@@ -27,7 +27,7 @@ public enum Reordering: UInt32, CaseIterable {
   case back
   case forward
   case backward
-  /// To the place where the given number of other shapes are below.
+  /// To the index that equals the given number: this many other shapes are below.
   case toIndex
 }
 
