@@ -15,8 +15,8 @@ struct BinaryEncodingStateTests {
     return part
   }
 
-  /// Sends the canvas as columns. Compares the canvas that arrives and its digest, and the bytes when the arrived
-  /// canvas is encoded again.
+  /// Sends the canvas as columns. Checks three things: the canvas that arrives, its digest, and the bytes when the
+  /// arrived canvas is encoded again.
   private func expectRoundTrip(
     _ canvas: Canvas,
     shapesMax: Int = 1_024,
@@ -63,7 +63,7 @@ struct BinaryEncodingStateTests {
     var source = Canvas()
     for operation in operations { source.apply(operation) }
 
-    // What the receiving canvas has before: nothing; some of the same shapes; other shapes, with erasures; or other
+    // The receiving canvas's content before: nothing; some of the same shapes; other shapes, with erasures; or other
     // shapes that fill one page and leave the next one empty.
     var others = RandomHistory(seed: 1_000 + seed, shapes: 50, actors: 3)
     var before: [CanvasCRDT.Operation] =
@@ -200,7 +200,8 @@ struct BinaryEncodingStateTests {
     for number in awkward {
       try expectRoundTrip(canvas(rotations: [number]))
       try expectRoundTrip(canvas(rotations: [Double](repeating: number, count: 20)))
-      // One number that doesn't fit the form of the others. Because most numbers fit, this one is listed separately.
+      // One number that doesn't fit the form of the others. It is listed separately, because most of the numbers fit
+      // the form.
       for place in [0, 7, 15] {
         var rotations = (0..<16).map { Double($0 * 90) }
         rotations[place] = number
@@ -210,7 +211,7 @@ struct BinaryEncodingStateTests {
         try expectRoundTrip(canvas(rotations: rotations))
       }
     }
-    // As many numbers that don't fit as may be listed separately, and then one more.
+    // First as many numbers as may be listed separately don't fit, and then one more.
     for apart in [8, 9] {
       let rotations = (0..<64).map { (index: Int) -> Double in
         index % 7 == 3 && index / 7 < apart ? 1 / (Double(index) + 3.5) : Double(index)
@@ -253,8 +254,8 @@ struct BinaryEncodingStateTests {
     }
   }
 
-  /// Expects that the bytes are refused, or that they are a part that can be merged and that is encoded to the same
-  /// bytes.
+  /// Expects one of two outcomes: the bytes are refused, or they are a part that can be merged and that is encoded to
+  /// the same bytes.
   private func expectCanonical(_ bytes: [UInt8]) throws {
     guard let message = try? BinaryEncoding.decodeServerMessage(bytes) else { return }
     guard BinaryEncoding.encode(message) == bytes else {
@@ -328,8 +329,8 @@ struct BinaryEncodingStateTests {
 
   @Test("B6: a few bytes can't claim more records than the bound, whatever their masks")
   func expansion() throws {
-    // As many shapes as fit at one byte each, all with one mask and one stamp. This makes the reader allocate the most
-    // memory for the fewest bytes.
+    // As many shapes as fit at one byte each, all with one mask and one stamp. No other bytes make the reader allocate
+    // more memory for their length.
     func columns(_ shapes: Int) -> [UInt8] {
       var writer = ByteWriter()
       writer.append([0x43, 0, 0, 1, 0])

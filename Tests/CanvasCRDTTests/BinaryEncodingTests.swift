@@ -73,7 +73,7 @@ struct BinaryEncodingTests {
     (WireSamples.serverMessages + WireSamples.stateMessages).map { BinaryEncoding.encode($0.message) }
   }
 
-  /// Fails unless the bytes are refused, or are those to which their message is encoded.
+  /// Fails unless the bytes are refused or are the only encoding of their message.
   private func expectCanonical(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
     var taken = false
     if let message = try? BinaryEncoding.decodeClientMessage(bytes) {
@@ -205,8 +205,8 @@ struct BinaryEncodingTests {
         continue
       }
     }
-    // A tie to the shape itself, with the places 65536 and 0. The first is outside of any box. The mask has bit 25,
-    // which is the property `to`.
+    // A tie to the shape itself, with the coordinates 65536 and 0. The first coordinate is outside of any box. The mask
+    // has bit 25, which is the property `to`.
     let tie: [UInt8] = [0x80, 0x80, 0x80, 0x10] + BinaryEncodingTests.shape + [0x80, 0x80, 0x04, 0x00]
     guard case .rejected(let rejection) = operation(0x01, [0x02], tie) else {
       Issue.record("a place outside of the box was let through, or is not refused as a value")

@@ -3,8 +3,8 @@ import Testing
 
 /// Expected bytes that are checked in beside the tests, so that a change of an encoding is noticed at once.
 ///
-/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Review them, and check them in together with the change that made
-/// them necessary.
+/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Review the new files, and check them in together with the change
+/// that made them necessary.
 enum GoldenFiles {
   static func expect(_ bytes: [UInt8], in name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let file = folder.appendingPathComponent(name)

@@ -2,8 +2,8 @@ import TestSupport
 
 @testable import CanvasCRDT
 
-/// Records a history: other people are busy in a room, and one replica joins, edits, is refused now and then, loses its
-/// connection and comes back.
+/// Records a history: other people are busy in a room, while one replica joins, edits, gets refusals now and then,
+/// loses its connection and comes back.
 struct HistoryRecorder {
   private(set) var history: RecordedHistory
   private var player: HistoryPlayer

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Maps of identifiers")
 struct IdentifierMapTests {
-  /// There are so few identifiers that each is inserted and removed many times.
+  /// The identifiers are few, so each of them is inserted and removed many times.
   private static func identifiers(using generator: inout SeededGenerator) -> [Identifier] {
     (0..<60).map { _ in Identifier.random(using: &generator) }
   }

@@ -66,7 +66,8 @@ struct JSONTests {
         var reader = try JSONReader(validating: bytes)
         let isArray = reader.kind == .array
         if isArray { try reader.beginArray() } else { try reader.beginObject() }
-        // No text here has ten elements. A reader that doesn't move would return the same element ten times.
+        // No text here has as many as ten elements. A reader that stayed in one place would return one element ten
+        // times.
         for _ in 0..<10 {
           if isArray { _ = try reader.nextElement() } else { _ = try reader.nextKey() }
         }
@@ -237,7 +238,7 @@ struct JSONTests {
         if kind != .array { #expect(throws: wrong) { try reader.beginArray() } }
         #expect(reader.offset == offset)
         try reader.skipValue()
-        // The reader has to move on to the next element before that can be skipped.
+        // The reader has to move on to the next element before it can skip that element.
         #expect(throws: JSONFailure(.unexpectedKind, at: reader.offset)) { try reader.skipValue() }
       }
       #expect(throws: JSONFailure.self) { try reader.skipValue() }

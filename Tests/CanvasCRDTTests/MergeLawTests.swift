@@ -151,7 +151,7 @@ struct MergeLawTests {
       other.apply(operation)
       reference.apply(operation)
     }
-    // Half of the other canvas is merged as parts of a state, and then all of it as a canvas.
+    // Half of the other canvas is merged as parts of a state. After that, all of the other canvas is merged.
     for index in canvases.indices {
       for part in other.stateParts(shapesMax: 2).prefix(2) { canvases[index].merge(part) }
       canvases[index].merge(other)

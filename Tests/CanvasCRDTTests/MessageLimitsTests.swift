@@ -103,8 +103,8 @@ extension Properties {
     }
   }
 
-  /// Points far from each other, which are longest in binary, and points at one place, which take few bytes in binary
-  /// and as many characters as others in JSON.
+  /// Two kinds of longest paths. Points far from each other are longest in binary. Points at one place take few bytes
+  /// in binary, but as many characters as any others in JSON.
   private static var longestPaths: [Path] {
     let corner = BoxPlace(x: .max, y: .max)
     let places = (0..<Path.counts.upperBound).map { $0 % 2 == 0 ? corner : BoxPlace(x: 0, y: 0) }

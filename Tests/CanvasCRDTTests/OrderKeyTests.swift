@@ -53,7 +53,7 @@ struct OrderKeyTests {
       let (lower, upper) = first < second ? (first, second) : (second, first)
       for (below, above) in [(lower, upper), (nil, lower), (upper, nil)] as [(OrderKey?, OrderKey?)] {
         guard let key = try OrderKey.between(below, above, using: &generator) else {
-          // There is no key between the two. Then one of them has all 64 digits, and the last digits differ by one.
+          // No key fits between the two. In that case one of them has all 64 digits, and the last digits differ by one.
           missing += 1
           let longest = [below, above].compactMap { $0 }.map(\.length).max()
           #expect(longest == 64)
@@ -172,7 +172,7 @@ struct OrderRespacingTests {
     keys.insert(contentsOf: respacing.inserted, at: index)
     #expect(respacing.inserted.count == count)
     #expect(respacing.inserted.allSatisfy { isValid($0) } && respacing.moved.allSatisfy { isValid($0.key) })
-    // Only keys beside a changed one are compared, because the other keys are as before.
+    // Only pairs with a changed key are compared, because all other keys are as before.
     let first = min(index, respacing.moved.first?.offset ?? index)
     let last = max(index, (respacing.moved.last?.offset ?? index - 1) + 1) + count
     for place in max(first, 1)...max(min(last, keys.count - 1), 1) where place < keys.count {
@@ -198,7 +198,7 @@ struct OrderRespacingTests {
       most = max(most, respacing.moved.count)
       if !respacing.moved.isEmpty { respacings += 1 }
       // Every insertion is at a crowded place: just above the lowest shape, just below the highest one, or between the
-      // last two that were inserted.
+      // two shapes that were inserted last.
       switch way {
       case 0: index = 1
       case 1: index = keys.count - 1

@@ -1,7 +1,7 @@
 @testable import CanvasCRDT
 
-/// Operations as in a busy room whose people quarrel: there are few shapes and few actors, and the stamps are close
-/// together.
+/// Operations as in a busy room whose people overwrite each other: there are few shapes and few actors, and the stamps
+/// are close together.
 struct RandomHistory {
   var generator: SeededGenerator
   var shapes: [Identifier]

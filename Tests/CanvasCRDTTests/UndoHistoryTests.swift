@@ -115,7 +115,7 @@ import Testing
   @Test("shapes of one name that come back together show the numbers that they had")
   func namesComeBack() {
     var desk = Desk()
-    // The shapes are named in the opposite order of their identifiers.
+    // The order in which the shapes are named is the opposite of the order of their identifiers.
     let shapes = ["zzz-000-001", "mmm-000-001", "aaa-000-001"].map { Identifier($0)! }
     for shape in shapes {
       desk.write(shape) {

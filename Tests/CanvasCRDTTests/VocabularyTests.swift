@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Operations for clients that don't know all properties and kinds")
 struct VocabularyTests {
-  /// Checks that an older client can read all of these values. The limits are its own: how many properties and kinds
-  /// there were in its time.
+  /// Checks that an older client can read all of these values. `properties` and `kinds` are how many of them that
+  /// client knows.
   private func expectKnown(_ set: Properties, to vocabulary: Vocabulary) {
     let (properties, kinds): (UInt32, UInt8) = vocabulary == .first ? (15, 5) : (19, 6)
     #expect(set.assigned.rawValue < 1 << properties)
@@ -28,7 +28,8 @@ struct VocabularyTests {
       #expect(!operation.set.assigned.isEmpty)
       expectKnown(operation.set, to: vocabulary)
     }
-    // A canvas that an older client builds from these operations has the digest that the server sends to this client.
+    // An older client builds a canvas from these operations. Its digest is the one that the server sends to this
+    // client.
     var whole = Canvas()
     whole.countDigest()
     for operation in operations { whole.apply(operation) }

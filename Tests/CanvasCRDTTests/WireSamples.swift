@@ -289,7 +289,7 @@ enum WireSamples {
     set.name = "Sun"
   }
 
-  /// A room with three shapes. One was erased and then brought back, and one was erased for good.
+  /// A room with three shapes. One of them was erased and then brought back, and another was erased for good.
   static let stateCanvas: Canvas = {
     var canvas = Canvas()
     canvas.apply(CanvasCRDT.Operation(shape: shape, at: stamp(1_763_650_000_000), set: framed))
@@ -317,8 +317,8 @@ enum WireSamples {
     return canvas
   }()
 
-  /// The states above and an empty state, as messages. They are not in the lists above, because JSON writes states as
-  /// operations.
+  /// The states above and an empty state, as messages. They are not among the other messages, because JSON writes
+  /// states as operations.
   static let stateMessages: [(name: String, message: ServerMessage)] = [
     (
       "state-empty",

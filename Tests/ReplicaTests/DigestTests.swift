@@ -35,7 +35,8 @@ struct DigestTests {
     let answer = ServerMessage.digest(cursor: room.cursor, hash: room.canvas.digest)
     _ = room.add(ann)
     let sent = try room.hosts[ann].interceptSubmissions()
-    // The answer to the edit comes first, then the answer to the digest, and only then the edit itself.
+    // The messages arrive in this order: the answer to the edit, the answer to the digest, and only then the edit
+    // itself.
     room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
     room.hand(answer, to: ann)
     #expect(room.hosts[ann].replica.unsentCount == 0)
@@ -53,7 +54,7 @@ struct DigestTests {
     room.settle()
     let shape = room.add(ann)
     let sent = try room.hosts[ann].interceptSubmissions()
-    // Before this state was sent, somebody has deleted the shape, and the room has forgotten the deletion.
+    // Somebody deleted the shape before this state was sent, and the room has forgotten the deletion.
     room.hand(.operations(Delivery(cursor: room.cursor, operations: [], reset: true)), to: ann)
     room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
     #expect(room.hosts[ann].replica.canvas[shape] != nil)

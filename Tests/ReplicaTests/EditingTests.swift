@@ -141,7 +141,7 @@ struct EditingTests {
     room.deliver(sent[0], from: ann)
     #expect(room.stored.count == 2)
     #expect(room.canvas == canvas)
-    // The room answers the same message twice. The second answer comes while a newer message has no answer yet.
+    // The room answers the same message twice. When the second answer comes, a newer message has no answer yet.
     room.edit(ann, shape) { $0.rotation = 3 }
     room.deliverAll(to: ann)
     #expect(room.hosts[ann].replica.unsentCount == 1)

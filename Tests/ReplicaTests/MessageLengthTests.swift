@@ -91,7 +91,7 @@ struct MessageLengthTests {
       room.disconnect(ann, code: CloseCode.tooLarge.rawValue)
       room.run(ann) { $0.start(at: $1) }
       room.open(ann)
-      // The hello is short enough for the line.
+      // The hello is short enough to get through.
       room.deliverToServer(ann)
       room.deliverAll(to: ann)
     }

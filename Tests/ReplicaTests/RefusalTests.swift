@@ -61,7 +61,7 @@ struct RefusalTests {
     room.disconnect(ann)
     _ = room.add(ann)
     #expect(room.hosts[ann].replica.canUndo)
-    // While the client is away, its token comes to allow less.
+    // While the client is away, its token is changed so that it allows less.
     room.roleMax = .viewer
     room.settle(for: 20_000)
     #expect(room.hosts[ann].rejected.map(\.code) == [.readOnly])
@@ -196,7 +196,7 @@ struct RefusalTests {
     room.open(ann)
     room.deliverToServer(ann)
     room.deliverAll(to: ann)
-    // This server allows fewer operations in a message than its welcome has announced.
+    // The server allows fewer operations in a message than it has announced in its welcome.
     var counts: [Int] = []
     while !room.hosts[ann].toServer.isEmpty {
       for submission in try room.hosts[ann].interceptSubmissions() {

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Steps of which the server has refused a part")
 struct RefusedStepTests {
-  /// Refuses the next message of a host, because of one of its operations. The messages that the host sent after it go
-  /// on to the room.
+  /// Refuses the next message of a host, because of one of its operations. Later messages of the host go on to the
+  /// room.
   private func refuse(_ operation: Int?, _ room: inout TestRoom, code: RejectCode = .badValue) throws {
     let sent = try room.hosts[0].interceptSubmissions()
     room.hand(.rejection(Rejection(id: sent[0].id, operation: operation, code: code, message: "not here")), to: 0)
@@ -137,8 +137,8 @@ struct RefusedStepTests {
     try refuse(0, &room)
     room.settle()
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 6)
-    // Nothing is left of the step. The step before it made the shape, and can't be undone because another person has
-    // written to the shape since.
+    // Nothing is left of the refused step. The earlier step, which made the shape, can't be undone because another
+    // person has written to the shape since.
     #expect(room.hosts[ann].replica.history.undoable.count == 1)
     room.run(ann) { $0.undo(at: $1) }
     room.settle()

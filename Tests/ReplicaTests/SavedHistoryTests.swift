@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Histories saved and restored")
 struct SavedHistoryTests {
-  /// The replica as it is after it was saved together with its history, and restored.
+  /// The replica after it was saved together with its history, and restored.
   func reborn(_ replica: Replica) throws -> Replica {
     var restored = try Replica(saved: replica.save(withDrawing: true), seed: 8)
     try restored.restoreHistory(replica.saveHistory())

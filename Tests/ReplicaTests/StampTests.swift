@@ -205,7 +205,7 @@ struct StampTests {
     room.settle()
     #expect(room.log.count == 1)
 
-    // The reserved stamps are enough for a while. After that, the next edit has to wait again.
+    // The reserved stamps last for a while. After that, the next edit has to wait again.
     room.time += 300
     _ = room.add(ann)
     room.settle()
@@ -215,7 +215,7 @@ struct StampTests {
     room.settle()
     #expect(room.log.count == 2)
     #expect(room.hosts[ann].keepsAsked == 2)
-    // A time that was stored long ago doesn't cover the edit.
+    // A time whose reservation was stored long ago doesn't cover the edit.
     room.run(ann) { $0.kept(untilMilliseconds: until, at: $1) }
     #expect(room.hosts[ann].keepsAsked == 3)
     room.keep(ann)
@@ -334,7 +334,7 @@ struct StampTests {
     room.time = try #require(room.hosts[ann].wakeAt)
     room.run(ann) { $0.wake(at: $1) }
     room.open(ann)
-    // Only the hello is slow. The replica assumes that half of the round trip was the welcome's way, and so takes the
+    // Only the hello is slow. The replica assumes that the welcome took half of the round trip. So it takes the
     // server's clock to be further ahead than it is.
     room.time += 6_000
     room.settle(for: 20_000)

@@ -5,7 +5,7 @@ import Testing
 @testable import ServerModel
 
 /// A replica with its host and the host's end of the connection. The host does what the replica asks for, and checks
-/// what the replica promises.
+/// what the replica guarantees.
 struct TestHost {
   var replica: Replica
   var checks: ReplicaChecks
@@ -33,8 +33,7 @@ struct TestHost {
   var keepsAsked = 0
   /// Everything that the replica has written. Only random histories need this.
   var writes: OwnWrites?
-  /// The events of the replica, so that core.wasm can go through the same events. Only some hosts of random histories
-  /// record them.
+  /// The replica's events, so that core.wasm can replay them. Only some hosts of random histories record events.
   var record: RecordedHistory?
 
   static let epoch: UInt64 = 1_763_650_000_000

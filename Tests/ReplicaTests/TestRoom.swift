@@ -4,7 +4,7 @@ import TestSupport
 @testable import ServerModel
 @testable import SyncServer
 
-/// A room and several hosts, for tests of one thing at a time. Everything arrives at once and in order.
+/// A room and several hosts, for tests of one behaviour at a time. Everything arrives at once and in order.
 struct TestRoom {
   var server: RoomBench
   var hosts: [TestHost] = []
@@ -17,7 +17,7 @@ struct TestRoom {
 
   init(_ change: (inout Limits) -> Void = { _ in }) {
     server = RoomBench { limits in
-      // Without a broadcast interval the room sends everything at once, because the test decides when time passes.
+      // The broadcast interval is zero, so that the room sends everything at once. The test decides when time passes.
       limits.beatMilliseconds = 0
       change(&limits)
     }
@@ -32,7 +32,7 @@ struct TestRoom {
     }
   }
 
-  /// Sets the server's wall clock. The time since the start goes on as before.
+  /// Sets the server's wall clock. The clock that measures the time since the start isn't changed.
   mutating func setServerClock(_ time: UInt64) {
     server.now = Moment(
       wallMilliseconds: TestHost.epoch + time,
@@ -177,7 +177,7 @@ extension TestRoom {
     server.send()
   }
 
-  /// Replaces the room, while nobody is connected, by a new room of the same name that has these operations.
+  /// Replaces the room by a new room of the same name that has these operations. Nobody may be connected meanwhile.
   mutating func replaceRoom(by actor: Identifier, _ operations: [ProposedOperation]) {
     server.restart(with: RoomBench.room(server.limits, epoch: server.room.epoch + 1))
     server.log = []

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// How often the situations that are worth checking have occurred.
+  /// How often the situations that matter for this test have occurred.
   struct Count {
     var undone = 0
     var foreign = 0
@@ -48,7 +48,7 @@ import Testing
     #expect(Picture(redone.canvas) == Picture(before.canvas), name)
     #expect(redone.history.undoable.count == before.history.undoable.count, name)
     #expect(redone.history.redoable.count == before.history.redoable.count, name)
-    // Undo and redo once more, in case the first time has left something behind that does harm.
+    // Undo and redo once more, in case the first undo and redo have left something wrong behind.
     _ = redone.undo(at: now)
     #expect(Picture(redone.canvas) == Picture(undone.canvas), name)
     _ = redone.redo(at: now)

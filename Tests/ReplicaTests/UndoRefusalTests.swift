@@ -46,7 +46,7 @@ import Testing
     room.settle()
   }
 
-  /// Those of `shapes` that everybody sees.
+  /// The shapes among `shapes` that everybody sees.
   func shown(_ shapes: [Identifier], in room: TestRoom) -> [Identifier] {
     let seen = shapes.filter { room.hosts[bob].replica.canvas.contains($0) }
     #expect(room.hosts[ann].replica.canvas == room.hosts[bob].replica.canvas)
@@ -128,7 +128,7 @@ import Testing
     room.settle()
     let shapes = deleted(in: &room)
     if !isUndo {
-      // The deletion is undone, and so are the three creations. So the first redo makes the first shape again.
+      // The deletion is undone, and then the three creations are. So the first redo makes the first shape again.
       for _ in 0..<4 { undo(&room) }
     }
     let others = add(3, to: &room)
@@ -222,7 +222,7 @@ import Testing
   }
 
   /// Ann's client writes an undo or redo, and the server accepts `count` of its operations. Before the answers arrive,
-  /// the client ends, and another client continues from its saved state, which lacks those operations.
+  /// the client ends. Another client continues from its saved state, which lacks those operations.
   func endsUnanswered(in room: inout TestRoom, taken count: Int, _ step: (inout Replica, Moment) -> [ReplicaEffect])
     throws
   {

@@ -17,7 +17,7 @@ import Testing
       if isStepAnswered { room.settle() }
     }
     room.run(ann) { $0.undo(at: $1) }
-    // When a copy of the tab takes over the actor, nothing of the undo has reached the room.
+    // A copy of the tab takes over the actor. At that time, nothing of the undo has reached the room.
     room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
     room.join(copy)
     room.settle(for: 20_000)
@@ -57,8 +57,7 @@ import Testing
       room.time += 1_000
       reconnect()
       room.edit(ann, shape) { $0.rotation = rotation }
-      // The server's clock is set back. So the edit gets a new stamp, which comes right after the newest stamp in the
-      // room.
+      // The server's clock is set back. So the edit gets a new stamp, directly after the newest stamp in the room.
       room.setServerClock(start - 10_000)
       reconnect()
       #expect(room.hosts[ann].replica.canvas.stamp(of: .rotation, in: shape)?.milliseconds == TestHost.epoch + start)

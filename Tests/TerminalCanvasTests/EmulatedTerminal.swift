@@ -1,7 +1,7 @@
 import TerminalCanvas
 
-/// A terminal that knows as much as our own output needs: what it shows after some bytes. Its implementation is
-/// independent of the program's.
+/// A terminal that understands the sequences that our own output uses, and tells what it shows after some bytes. Its
+/// implementation is independent of the program's.
 struct EmulatedTerminal {
   private(set) var rows: [[String]]
   private(set) var looks: [[String]]
@@ -51,7 +51,8 @@ struct EmulatedTerminal {
     }
   }
 
-  /// Changes the look by the codes of a sequence. A look is a text of everything that is switched on, in a fixed order.
+  /// Changes the look by the codes of a sequence. The look is a text that names every attribute that is switched on, in
+  /// a fixed order.
   private mutating func select(_ parameters: String) {
     var codes = parameters.isEmpty ? ["0"] : parameters.split(separator: ";").map(String.init)
     var parts = Dictionary(uniqueKeysWithValues: look.split(separator: "|").map { ($0.prefix(1), $0) })
@@ -89,7 +90,8 @@ struct EmulatedTerminal {
     column += text.columns
   }
 
-  /// The look of a space. It includes the foreground only if that is visible: in reversed or underlined text.
+  /// The look of a space. It includes the foreground only where the foreground is visible: in reversed or underlined
+  /// text.
   private var lookOfSpace: String {
     let parts = look.split(separator: "|")
     return parts.contains("7") || parts.contains("4")

@@ -4,8 +4,8 @@ import Testing
 
 /// Expected screens, in files that a person can look at: `cat` shows them as a terminal would.
 ///
-/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Look at them, and check them in together with the change that made
-/// them necessary.
+/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Look at the new files, and check them in together with the change
+/// that made them necessary.
 enum GoldenScreens {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Golden")

@@ -4,7 +4,8 @@ import Testing
 
 @testable import TerminalCanvas
 
-/// However hostile a drawing is, its picture stays within the bounds on parts of broken lines, bytes and common areas.
+/// However hostile a drawing is, its picture stays within three bounds: on the parts of broken lines, on bytes, and on
+/// common areas.
 @Suite("Hostile drawings as pictures")
 struct HostilePictureTests {
   @Test(
@@ -24,7 +25,7 @@ struct HostilePictureTests {
       parts += length(of: element) / pattern.reduce(0, +)
     }
     #expect(parts <= Double(DashBudget.partsMax))
-    // The additional bytes are for common areas, which have at most 500,000 corners.
+    // The 20 million additional bytes are for common areas, which have at most 500,000 corners.
     #expect(document.count <= 6 * drawing.document.count + 20_000_000)
   }
 
@@ -46,7 +47,7 @@ struct HostilePictureTests {
       (parts, most) = (parts + 1, max(most, painter.work - before))
     }
     #expect(next == scene.items.count)
-    // The last shape of a part may by itself be several times as much work as the bound.
+    // The work of one step may exceed the bound several times, because its last shape may be that much work by itself.
     #expect(most <= 10 * ScenePainter.workMax, "\(kind) \(seed): \(parts) parts, at most \(most)")
     #expect(kind != .wideInk && kind != .heap || parts > 1)
     var whole = ScenePainter(view: view, theme: .dark)
@@ -54,7 +55,7 @@ struct HostilePictureTests {
     #expect(painter.pixels == whole.pixels)
   }
 
-  /// The numbers in an attribute of an SVG element. In a path, each list has the numbers of one stretch that is drawn
+  /// The numbers in an attribute of an SVG element. A path gives several lists, one for each stretch that is drawn
   /// without a break.
   private func lists(of attribute: String, in element: Substring) -> [[Double]] {
     let attributes = element.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)

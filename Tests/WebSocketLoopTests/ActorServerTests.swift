@@ -1,7 +1,7 @@
 import Testing
 import WebSocketLoop
 
-/// A room as an actor on the loop, like a real server: the messages of a turn are gathered in one buffer, which is sent
+/// A room as an actor on the loop, like a real server. It gathers the messages of a turn in one buffer, which it sends
 /// to everybody when the turn is over.
 private actor Room: ServerHandler, TurnObserver {
   private let loop: EventLoop
@@ -65,7 +65,7 @@ private actor Room: ServerHandler, TurnObserver {
     let web = RawClient(port: port)
     web.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
     #expect(web.readAnswer()?.body == "3")
-    // All of it arrives in one segment, and so in one turn.
+    // All messages arrive in one segment, and so in one turn.
     clients[0].send((0..<100).flatMap { RawClient.masked(2, [UInt8($0)]) })
     for client in clients {
       for number in 0..<100 { #expect(client.readMessage() == [UInt8(number)]) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Bodies of HTTP messages")
 struct BodyReaderTests {
-  /// How many bytes are held of a body that comes in pieces and never ends, at the moment when the reader refuses it.
+  /// A body comes in pieces and never ends. Returns how many of its bytes are held when the reader refuses it.
   private func heldBytes(_ beginning: String, then piece: String) throws -> Int? {
     var reader = try BodyReader(.chunked, bytesMax: 1_000)
     var held = Array(beginning.utf8)

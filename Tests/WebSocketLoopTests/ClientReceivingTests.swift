@@ -5,7 +5,7 @@ import Testing
 
 @testable import WebSocketLoop
 
-// These tests send valid and invalid bytes from a server to a client, directly on the server's socket, cut anywhere.
+// In these tests a server sends valid and invalid bytes to a client, directly on the server's socket, cut at any place.
 
 /// A frame as bytes on the wire, with the given faults.
 private func wire(
@@ -172,8 +172,8 @@ private final class RawServer: @unchecked Sendable {
     try await withClient(options: options) { raw, client in
       let long = [UInt8](repeating: 65, count: 100_000)
       let parts = wire(2, Array(long[..<600]), isLast: false) + wire(0, Array(long[600...]))
-      // Less than the whole announced message, but more than the 64 KB that libwebsockets gathers before it reports
-      // them.
+      // These bytes are fewer than the frame announces, but more than the 64 KB that libwebsockets gathers before it
+      // reports them.
       try await raw.send(wire(2, Array(long[..<1_000])) + (isWhole ? wire(2, long) : parts).dropLast(30_000))
       #expect(await client.closure()?.code == 1_009)
       #expect(await raw.server.closure()?.code == 1_009)
@@ -202,7 +202,7 @@ private final class RawServer: @unchecked Sendable {
     try await withClient(client) { raw, client in
       var bytes = wire(1, [65]) + wire(1, [66, 66]) + wire(9, [1]) + wire(1, [67], isLast: false)
       bytes += wire(0, [68, 68]) + wire(2, [UInt8](repeating: 69, count: 100_000)) + wire(1, [70, 70]) + wire(1, [71])
-      // Sent in one piece, or in pieces that end in the middle of messages.
+      // The bytes are sent in one piece, or in pieces that end in the middle of messages.
       try await raw.send(bytes) { cut == 1 ? .max : cut * 3 }
       let later: [UInt8] = wire(1, [72]) + goodbye(1_000)
       for heard in [2, 5] {

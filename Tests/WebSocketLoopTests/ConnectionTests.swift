@@ -104,8 +104,8 @@ import Testing
       "GET /\(String(repeating: "p", count: 15_000)) HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET /ws HTTP/1.1\r\nCookie: \(String(repeating: "c", count: 15_000))\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET /ws HTTP/1.1\r\n\(String(repeating: "Cookie: a\r\n", count: 95))\(RawClient.handshakeHeaders)\r\n",
-      // Headers whose names are beginnings of names that libwebsockets knows: it takes the line after such a header for
-      // a part of that header.
+      // The names of these headers are beginnings of names that libwebsockets knows. Given such a header, libwebsockets
+      // takes the next line for a part of it.
       "GET /ws HTTP/1.1\r\nX: y\r\nX-Forwarded: y\r\nA: y\r\n\(RawClient.handshakeHeaders)\r\n",
     ]
   )
@@ -237,7 +237,7 @@ import Testing
   {
     var options = ListenOptions()
     options.webSocket.pingAfterMilliseconds = 60
-    // The time is long enough for answers on a busy machine, but the test lasts that long too.
+    // The time must be long enough for answers on a busy machine, and short because the test lasts that long too.
     options.webSocket.pongWithinMilliseconds = 600
     options.webSocket.closeWithinMilliseconds = 50
     options.webSocket.silentCloseCode = 4408
@@ -300,7 +300,7 @@ import Testing
       let client = RawClient(port: port, receiveBufferBytes: 4_096)
       client.upgrade()
       client.sendText("enough")
-      // Reads for longer than a silent peer is allowed to stay.
+      // Goes on reading for longer than a silent peer is allowed to stay.
       let start = ContinuousClock.now
       while ContinuousClock.now - start < .milliseconds(1_500) { _ = try #require(client.readFrame()) }
       #expect(server.seen.withLock { $0.closures.isEmpty })
@@ -353,7 +353,8 @@ import Testing
 
   @Test("A stalled reader takes constant memory, delays nobody, and catches up") func stalledReader() async throws {
     let server = TestServer()
-    // Acts as a room: all connections are sent frames from one buffer, and each connection has its own place in it.
+    // Acts as a room: all connections are sent frames from one buffer, and for each connection it is noted how far in
+    // the buffer it has come.
     let frame = MessageFrames(binary: [UInt8](repeating: 7, count: 100_000))
     let total = 400
     let places = Mutex<[UInt64: Int]>([:])
@@ -397,8 +398,8 @@ import Testing
           #expect(read.payload == [42])
           pongs += 1
         } else if read.opcode == 9 {
-          // The client answers pings, because under the sanitizers all this takes longer than a server waits for a sign
-          // of life.
+          // The client answers pings. Otherwise the server would close the connection under the sanitizers, where all
+          // this takes longer than a server waits for a sign of life.
           stalled.send(RawClient.masked(10, read.payload))
         } else {
           try #require(read.payload.allSatisfy { $0 == 7 })
@@ -430,11 +431,11 @@ import Testing
     try await withServer(server) { port, _ in
       let client = RawClient(port: port)
       client.upgrade(extra: "\(header)\r\n")
-      // The socket would take all of it.
+      // The socket would take the whole message at once.
       #expect(try #require(client.readFrame()).opcode == 2)
       try await Task.sleep(for: .milliseconds(300))
       #expect(written.withLock { $0 } <= 17)
-      // The client gets the rest as its answers to pings arrive.
+      // The client gets the rest of the message only as its answers to pings arrive.
       var messages = 1
       while messages < total {
         let read = try #require(client.readFrame())
@@ -482,7 +483,7 @@ import Testing
       for _ in 0..<(try #require(await eventually { accepted.withLock { $0 > 0 ? $0 : nil } })) {
         #expect(client.readMessage()?.count == 65_536)
       }
-      // Bytes that were sent no longer count as waiting.
+      // Bytes count as waiting only until they are sent.
       let connection = try #require(connected.withLock { $0 })
       #expect(await eventually { loop.perform { connection.waitingBytes == 0 } ? true : nil } == true)
     }

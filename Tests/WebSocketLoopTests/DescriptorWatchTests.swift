@@ -32,8 +32,8 @@ struct DescriptorWatchTests {
 
   @Test("A descriptor that the system doesn't watch is refused, and the process goes on") func unwatched() throws {
     let loop = try EventLoop(name: "watch")
-    // The system refuses to watch files, because they are always ready. It refuses in the same way if there are too
-    // many watches.
+    // The system refuses to watch files, because they are always ready. If there are too many watches, it refuses in
+    // the same way, so a file serves to test both.
     let file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
     let isRefused = loop.perform {
       let deaf = Deaf()

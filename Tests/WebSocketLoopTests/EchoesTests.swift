@@ -42,13 +42,13 @@ import Testing
   @Test("A line that keeps up is asked for every 8 KB, a bound one after each write") func asking() {
     var echoes = Echoes()
     echoes.spend(1)
-    // How far away a peer is has to be known from the start.
+    // The first ping is sent at once, because the round-trip time is needed from the start.
     #expect(echoes.wantsPing(isBound: false))
     _ = echoes.ask(at: 0)
     echoes.spend(8_191)
     #expect(!echoes.wantsPing(isBound: false))
     #expect(echoes.wantsPing(isBound: true))
-    // What nobody was asked about says nothing of a line that keeps up.
+    // A line that keeps up isn't judged by bytes that were sent after the newest ping.
     #expect(echoes.look(isBound: false).queued == 1)
     echoes.spend(1)
     #expect(echoes.wantsPing(isBound: false))

@@ -40,7 +40,7 @@ import Testing
         for pending in held.requests.withLock({ $0 }) { pending.answer(Response(status: 200)) }
       }
       #expect(waiting.readAnswer()?.status == 200)
-      // Once it is answered, going is nothing to hear of.
+      // A client that leaves after its answer isn't reported as gone.
       #expect(held.gone.withLock { $0 } == ["/going"])
     }
   }

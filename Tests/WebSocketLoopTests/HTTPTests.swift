@@ -265,7 +265,8 @@ import Testing
       }
       let first = begun()
       _ = await eventually { loop.perform { loop.counts.bytesReceived >= 700_000 } ? true : nil }
-      // A second body of this size is too much, and so is an answer of this size. A small body is not.
+      // A second body of this size would exceed the bound, and so would an answer of this size. A small body is
+      // accepted.
       let second = begun()
       let refused = try #require(second.readAnswer())
       #expect(refused.status == 503)
@@ -308,7 +309,7 @@ import Testing
 
   @Test("Heads and bodies that drip are 408, and idle connections are closed") func slow() async throws {
     var options = ListenOptions()
-    // Long enough for a busy machine to send the whole request.
+    // The time is long enough for the whole request to be sent, even on a busy machine.
     options.http.headWithinMilliseconds = 500
     options.http.bodyWithinMilliseconds = 500
     options.http.idleMilliseconds = 500

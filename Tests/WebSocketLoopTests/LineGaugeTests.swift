@@ -5,7 +5,7 @@ import Testing
 /// A simulated line that carries `bytesPerMillisecond`, in order, and an owner that always has a newer message to send.
 private struct SimulatedLine {
   var bytesPerMillisecond: Double
-  /// The time to the far end and back, on an empty line.
+  /// The round trip on an empty line, in milliseconds.
   var roundTripMilliseconds: UInt64 = 0
   /// How many bytes the owner sends each time it is allowed to.
   var messageBytes: Int
@@ -18,7 +18,7 @@ private struct SimulatedLine {
   private var carried = 0.0
   private var acknowledged = 0.0
   private var underWay: [(at: UInt64, carried: Double)] = []
-  /// The messages on their way: the number of the byte at the end of each, and when the message was made.
+  /// The messages on their way. For each, the offset of its last byte and when it was made.
   private var messages: [(end: Double, madeAt: UInt64)] = []
   private var heldUntil: UInt64?
   private var shownFrom: UInt64 = 0
@@ -74,8 +74,8 @@ private struct SimulatedLine {
     }
   }
 
-  /// How many bytes the kernel takes: the bytes that TCP has in flight, whose number grows with each acknowledgement,
-  /// and some more.
+  /// An upper bound on the bytes that the kernel takes: the bytes that TCP may have in flight, which grow with each
+  /// acknowledgement, and some more.
   private var kernelBytesMax: Double { 14_600 + acknowledged + 32_768 }
 
   private mutating func send() {
@@ -105,7 +105,7 @@ private struct SimulatedLine {
       roundTripMilliseconds: roundTrip,
       messageBytes: line.message
     )
-    // Not measured: the time in which nothing is known of the new line.
+    // The first seconds aren't measured, because nothing is known of the new line yet.
     line.run(milliseconds: 5_000)
     line.run(milliseconds: 20_000)
     #expect(line.age(0.5) < 300 + roundTrip)

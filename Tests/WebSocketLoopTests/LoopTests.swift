@@ -143,7 +143,7 @@ private final class TurnTimer: TurnObserver {
     while turns.count < 40 { usleep(5_000) }
     loop.stop()
     #expect(order.withLock { $0 } == Array(0..<40))
-    // On a busy machine there are fewer in a turn, never more.
+    // On a busy machine a turn has fewer events than this, never more.
     #expect(turns.most <= 6)
   }
 
@@ -250,7 +250,8 @@ private final class TurnTimer: TurnObserver {
       let left = try liveAndStop()
       #expect(await eventually { left.loop == nil && left.server == nil ? true : nil } == true)
     }
-    // Other tests have files open meanwhile; leaks of fifty loops would be more.
+    // Other tests open files meanwhile, but fewer than fifty. If each of the fifty loops leaked a descriptor, there
+    // would be at least fifty.
     #expect(openFiles() < files + 50)
   }
 

@@ -78,7 +78,8 @@ import Testing
 
   @Test("Text that can't become UTF-8 is known as soon as its byte has come, and what can is not", arguments: 1...4)
   func utf8SoFar(size: Int) {
-    // Characters of this many bytes that are the first or last of their kind, and each of them with one bit changed.
+    // For each length of a character in bytes, the first and the last character of this length, and each of them with
+    // one bit changed.
     let edges: [UInt32] = [0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF]
     for scalar in edges.compactMap(Unicode.Scalar.init) {
       let bytes = Array("é\(scalar)".utf8)
@@ -91,7 +92,7 @@ import Testing
           var changed = bytes
           changed[place] ^= 1 << bit
           for end in 0...changed.count {
-            // Finds out by trying all bytes that might follow.
+            // Finds the answer by trying all bytes that might follow.
             let tails: [[UInt8]] = [
               [], [0x80], [0x80, 0x80], [0x80, 0x80, 0x80], [0xBF], [0xBF, 0xBF], [0xBF, 0xBF, 0xBF],
             ]
@@ -174,7 +175,7 @@ import Testing
       loop.perform { clients.withLock { $0 = [] } }
       #expect(await eventually { turns.count == 40 ? true : nil } == true)
     }
-    // On a busy machine there are fewer in a turn, never more.
+    // On a busy machine a turn has fewer events than this, never more.
     #expect(turns.most <= 7)
   }
 
@@ -200,8 +201,8 @@ import Testing
         default: RawClient.masked(1, [0x78])
         }
       let pieces = Array(repeatElement(piece, count: 1_000).joined())
-      // More bytes than are allowed at once, in the smallest frames. A paused peer can send no more than the buffers
-      // hold.
+      // The client sends more bytes than are allowed at once, in the smallest frames. When it is paused, it can send no
+      // more than the buffers hold.
       for _ in 0..<20 { client.send(pieces) }
       if kind == "messages" {
         _ = await eventually { server.seen.withLock { $0.messages.count == 20_000 ? true : nil } }

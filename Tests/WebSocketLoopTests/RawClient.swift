@@ -87,7 +87,7 @@ final class RawClient {
     return poll(&look, 1, milliseconds) == 1
   }
 
-  /// Whether the connection has ended, instead of only being silent.
+  /// Whether the connection has ended. A silent connection has not.
   var hasEnded: Bool {
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, 0) == 0 || errno == ECONNRESET
@@ -178,7 +178,7 @@ final class RawClient {
   }
 }
 
-/// A port that accepts connections, because its backlog does, and never sends a byte.
+/// A port whose connections succeed, because the kernel queues them, although no program accepts them or sends a byte.
 func silentListener() -> (port: Int, descriptor: Int32) {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   var address = sockaddr_in()

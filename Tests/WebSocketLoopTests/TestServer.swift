@@ -71,7 +71,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     seen.withLock { $0.refusals.append(status) }
   }
 
-  /// The statuses of the requests that the loop has refused, once there are this many.
+  /// The statuses that the loop has sent by itself for refused requests, once there are `count` of them.
   func refusals(_ count: Int) async -> [Int]? {
     await eventually { self.seen.withLock { $0.refusals.count >= count ? $0.refusals : nil } }
   }
@@ -117,7 +117,8 @@ func work(microseconds: UInt64) {
   while TurnClock.microseconds() < end {}
 }
 
-/// Calls `look` again and again until it returns a value. Gives up after ten seconds, because then something hangs.
+/// Calls `look` again and again until it returns a value. Gives up after ten seconds, when something must have got
+/// stuck.
 func eventually<Value>(_ look: () -> Value?) async -> Value? {
   for _ in 0..<2_000 {
     if let value = look() { return value }

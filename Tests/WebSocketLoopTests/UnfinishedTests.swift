@@ -25,7 +25,7 @@ import Testing
     #expect(unfinished.victim(.count, for: "new", now: 0) == greedy[0])
     #expect(unfinished.victim(.count, for: "greedy", now: 0) == nil)
     for number in greedy.dropFirst() { unfinished.end(number) }
-    // Each has one then, which is no more than its share.
+    // Each party would have one entry then. That is no more than its share, so none is evicted.
     #expect(unfinished.victim(.count, for: "new", now: 0) == nil)
   }
 

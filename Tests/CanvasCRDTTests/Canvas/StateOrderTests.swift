@@ -10,7 +10,7 @@ struct StateOrderTests {
     for number in 1...100 {
       let set = WireSamples.set { set in
         set.kind = .rectangle
-        // Sorted by size, the shapes are neither in the order of their identifiers nor in the opposite order.
+        // The sizes are such that the order by size is neither the order of the identifiers nor its opposite.
         set.size = Size(width: Double(number * 37 % 101), height: 1)
         if number % 10 == 0 { set.visible = false }
       }

@@ -59,7 +59,8 @@ struct CommonRegionTests {
   @Test("Two stars have closed loops in common, one for each tip that reaches in")
   func stars() {
     let star = outline(.star, 0, 0, 200, 200, innerRatio: 0.2)
-    // The other star is turned by half the angle between two tips. So the common area is the core around the centre.
+    // The other star is turned by half the angle between two tips. So the common area is the middle part around the
+    // centre.
     #expect(star.commonRegion(with: outline(.star, 0, 0, 200, 200, rotation: 36, innerRatio: 0.2)).count == 1)
     // A bar across the two lower tips has a separate common area with each tip.
     let tips = star.commonRegion(with: outline(.rectangle, 0, 160, 200, 10))

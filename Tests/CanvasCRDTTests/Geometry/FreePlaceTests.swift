@@ -59,7 +59,7 @@ struct FreePlaceTests {
     for _ in 0..<8 {
       let size = Size(width: whole(1...40), height: whole(1...40))
       let near = Point(x: whole(-120...120), y: whole(-120...120))
-      // In the nearest place, each coordinate is either the wanted one, or lies at a side of an outline.
+      // Each coordinate of the nearest place is either the wanted one or lies at a side of an outline.
       let columns = [near.x] + outlines.flatMap { [$0.position.x - size.width, $0.position.x + $0.size.width] }
       let rows = [near.y] + outlines.flatMap { [$0.position.y - size.height, $0.position.y + $0.size.height] }
       let places = columns.flatMap { x in rows.map { y in Point(x: x, y: y) } }.sorted {
@@ -107,7 +107,8 @@ struct FreePlaceTests {
       if found == 0 { continue }
       moved += 1
       let bound = found - radius / 1_800 - 1e-6
-      // No place is free on a fine polar grid around the wanted place that reaches as far as the place that was found.
+      // Checks a fine polar grid around the wanted place, which reaches as far as the place that was found. No place on
+      // the grid is free.
       for ring in 1...40 {
         for spoke in 0..<90 {
           let direction = Direction(degrees: Double(spoke) * 4 + Double(ring))
@@ -179,7 +180,7 @@ struct FreePlaceTests {
       #expect(place.map { scene.overlapping(Rect(origin: $0, size: size)) == [] } == true)
       answers.insert(place)
     }
-    // Different limits led to different answers.
+    // The limits mattered: different limits led to different answers.
     #expect(answers.count > 1)
   }
 }

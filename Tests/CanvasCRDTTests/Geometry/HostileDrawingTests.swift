@@ -22,7 +22,7 @@ struct HostileDrawingTests {
       _ = index.update(shape.id, to: outline)
       #expect(index.pairCount <= index.pairsMax)
     }
-    // Each change adds only a few steps, and a change that takes more than are left makes the index crowded.
+    // Each change adds only a few steps. A change that needs more steps than are left makes the index crowded.
     #expect(index.stepsLeft.map { $0 <= steps + 100 * OverlapIndex.stepsMax(shapes: 1) } == true)
   }
 

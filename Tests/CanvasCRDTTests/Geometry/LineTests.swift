@@ -116,8 +116,7 @@ struct LineTests {
     }
   }
 
-  /// The distance of a point from the curve. It is computed from a polygon that is much finer than the allowed
-  /// distance.
+  /// The distance of a point from the curve, measured to a polygon that is much finer than the allowed distance.
   private func distance(from point: Point, to outline: Outline) -> Double {
     let corners = outline.polygon(flatness: 0.001)
     var least = Double.infinity

@@ -146,8 +146,8 @@ struct OutlineTests {
     for rotation in [0.0, 30, 45, 61.7] {
       let direction = Direction(degrees: rotation)
       let first = outline(.polygon, 1e7 - 500, -1e7, 300, 300, rotation: rotation, points: 4)
-      // A square that stands on its corner and is 300 across. Its neighbour along an edge is half a diagonal away in
-      // both directions.
+      // A square that stands on its corner and is 300 across. Its neighbour along an edge is half a diagonal
+      // away in both directions.
       let step = direction.turning(150, 150)
       let second = outline(
         .polygon,

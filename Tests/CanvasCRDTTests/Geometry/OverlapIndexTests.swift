@@ -5,11 +5,11 @@ import Testing
 @Suite("The overlap index")
 struct OverlapIndexTests {
   private static func identifier(_ number: Int) -> Identifier {
-    // The numbers are spread, so that identifiers are not in the order in which they are made.
+    // The numbers are spread, so that the order of the identifiers differs from the order in which they are made.
     Identifier(packed: UInt64(number) &* 7_919_000_003 % Identifier.packedLimit)!
   }
 
-  /// All pairs after the change of one shape. The pairs of other shapes stay, and the pairs of the changed shape are
+  /// All pairs after the change of one shape. Pairs without the changed shape stay. The pairs of the changed shape are
   /// found by comparing it with every shape.
   private func pairsByForce(
     _ shapes: [Identifier: Outline],
@@ -132,7 +132,7 @@ struct OverlapIndexTests {
     }
     for (offset, shape) in stacked.enumerated() {
       follow(oneByOne.update(shape.identifier, to: shape.outline))
-      // 15 shapes have 105 pairs, which are more than allowed.
+      // 15 shapes have 105 pairs, which exceeds the bound.
       #expect(oneByOne.isCrowded == (offset >= 14))
       #expect(known == Set(oneByOne.pairs))
     }
@@ -190,7 +190,7 @@ struct OverlapIndexTests {
       default: x = 0
       }
       let outline = Outline(Rect(origin: Point(x: x, y: order == 3 ? 0 : 5), size: Size(width: 10, height: 10)))
-      // Three thousand shapes at one place would be four million pairs. A few hundred show the same.
+      // Three thousand shapes at one place would be four million pairs. A few hundred shapes test the same code.
       if order == 3, step > 300 { break }
       _ = index.update(OverlapIndexTests.identifier(step), to: outline)
       if step.isMultiple(of: 3) {
@@ -315,7 +315,8 @@ struct OverlapIndexTests {
 
   @Test("Where no steps are left it is crowded: all pairs end, and begin again once there are steps to look")
   func outOfSteps() {
-    // Stars whose many tips lie in each other's gaps, so that nearly every two tips have to be compared.
+    // Stars whose many tips lie in each other's gaps. So for most pairs of stars, nearly all tips have to be compared
+    // with each other.
     let stars = (0..<30).map { number in
       (
         OverlapIndexTests.identifier(number + 1),
@@ -343,7 +344,7 @@ struct OverlapIndexTests {
       #expect(known == Set(index.pairs))
     }
     #expect(index.isCrowded && known.isEmpty)
-    // The index doesn't search again by itself, because that may be as much work as before.
+    // The index doesn't search again by itself, because the search may be as much work as the one that made it crowded.
     for (identifier, _) in stars.prefix(29) { _ = index.update(identifier, to: nil) }
     #expect(index.isCrowded)
     for (identifier, outline) in stars { _ = index.update(identifier, to: outline) }

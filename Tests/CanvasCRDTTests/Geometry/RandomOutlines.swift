@@ -1,13 +1,12 @@
 @testable import CanvasCRDT
 
-/// Random outlines, some as people draw them and some as nobody would draw them: of every kind and size, turned by any
-/// angle.
+/// Random outlines of every kind and size, turned by any angle. Some are like those that people draw, and some are not.
 struct RandomOutlines {
   /// How far centres may be from the origin in each direction.
   var reach = 500.0
-  /// The powers of ten from which the longer side is chosen.
+  /// The range of the exponent: the longer side is ten to a power in this range.
   var magnitudes = 0.0...3.0
-  /// Among this many outlines, one has whole tens as coordinates and is not turned, so that some shapes touch or
+  /// One in `alignedEvery` outlines has multiples of ten as coordinates and is not turned, so that some shapes touch or
   /// coincide.
   var alignedEvery = 3
 

@@ -173,7 +173,8 @@ struct ShownNamesTests {
   }
 }
 
-/// Edits by which shapes share, take over and give up a few names. Some of these names are others with a number.
+/// Edits by which shapes share, take over and give up a few names. Some of these names consist of another one and a
+/// number.
 private struct NamingHistory {
   static let names: [Text] = [
     "Sun", "Sun 2", "Sun 3", "Sun 4", "Sun 2 2", "Sun 2 3", "Sun 02", "Sun 1", "2", " 2", "Rectangle t7o",
@@ -187,7 +188,7 @@ private struct NamingHistory {
     generator = SeededGenerator(seed: seed)
     for index in 0..<14 {
       let packed = UInt64.random(in: 0..<Identifier.packedLimit, using: &generator)
-      // The first four share the last group of their identifiers, which made-up names end with.
+      // The first four identifiers share their last group, with which made-up names end.
       shapes.append(index < 4 ? Identifier(packed: packed / 46_656 * 46_656 + 7)! : Identifier(packed: packed)!)
     }
   }

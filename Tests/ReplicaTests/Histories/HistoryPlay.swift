@@ -12,14 +12,14 @@ struct HistoryPlay {
 
   var room: TestRoom
   var model = UndoModel()
-  /// Whether the strictest rule can still be checked. It becomes false when something happens after which only the
-  /// weaker rules hold.
+  /// Whether the strictest rule can still be checked. It becomes false at the first event after which only weaker rules
+  /// hold.
   var isExact: Bool
   /// Whether a shape may exist although no step has made it.
   var mayBeLeft = false
   /// For each person, the stamps that a shape had when an undo brought it back.
   var returned: [Int: [Identifier: Set<Stamp>]] = [:]
-  /// How many edits the test itself has refused because of their stamps, although the stamps were right.
+  /// How many edits the test itself has refused with the code for wrong stamps, although the stamps were right.
   var clockRefusals = 0
 
   init(_ history: ReplicaHistory) {
@@ -111,7 +111,7 @@ extension HistoryPlay {
     case .redo: step(host, isUndo: false)
     case .begin:
       if host == 0 { model.begin(room.hosts[0].writes!) }
-      // A gesture only begins after the gesture before it has ended.
+      // A gesture begins only after the one before it has ended.
       endGroup(host)
       room.run(host, as: "beginGroup") { replica, _ in
         replica.beginGroup()
@@ -151,7 +151,7 @@ extension HistoryPlay {
       let number = Int.random(in: 0...2, using: &random)
       switch Int.random(in: 0..<9, using: &random) {
       case 0: set.name = ["Sun", "Moon", "Star"][number]
-      // Values that may equal the defaults are written too.
+      // Values are written even if they equal the defaults.
       case 1: set.isLocked = number == 0
       case 2: set.isFilled = number > 0
       case 3: set.group = number == 0 ? nil : Identifier(packed: UInt64(number))
@@ -248,7 +248,7 @@ extension HistoryPlay {
     clockRefusals += told.count { $0.code == .clockAhead || $0.code == .tooOld }
   }
 
-  /// Closes the connection because of a message that is too long for the line. Nothing that was sent has arrived.
+  /// Closes the connection because a message was too long for something on its way. Nothing that was sent has arrived.
   private mutating func closeAsTooLong(_ host: Int) {
     guard room.hosts[host].isOpen, room.hosts[host].replica.outbox.sentCount == submissions(host).count else { return }
     room.disconnect(host, code: CloseCode.tooLarge.rawValue)

@@ -5,7 +5,7 @@
 // MARK: - The rules
 
 extension HistoryPlay {
-  /// Checks that each value that an undo or a redo has changed was one of the client's own values, or stood for one.
+  /// Checks each value that an undo or a redo has changed: it was one of the client's own values, or stood for one.
   mutating func checkOthers(_ host: Int, from before: Canvas, to after: Canvas, isUndo: Bool) {
     let writes = room.hosts[host].writes!
     for shape in IdentifierSet(after.operations().map(\.shape)).members {
@@ -32,8 +32,8 @@ extension HistoryPlay {
   mutating func checkLone() {
     guard isExact, failure == nil else { return }
     let writes = room.hosts[0].writes!
-    // If an edit was refused under a new actor's stamp, but accepted under the former actor's, the model can't say what
-    // is right.
+    // If an edit was refused under a new actor's stamp, although it was accepted under the former actor's, the model
+    // can't say what is right.
     let taken = Set(room.log.map(\.at))
     if writes.isUnsure || writes.isExchangeRefused
       || writes.refused.contains(where: { !taken.isDisjoint(with: writes.all[$0].stamps) })
@@ -41,8 +41,8 @@ extension HistoryPlay {
       isExact = false
       return
     }
-    // Neither can it if undo or redo had brought a value back before the value was refused. Then the value exists as
-    // another operation, or as an undone operation with the same value.
+    // The model can't say what is right in another case either: an undo or redo had brought a value back before the
+    // value was refused. Then the value exists as another operation, or as an undone operation with the same value.
     let done = model.places
     for place in writes.refused {
       // One step made a shape and deleted it, so undoing the step wrote nothing. If the deletion is refused, the shape
@@ -79,7 +79,8 @@ extension HistoryPlay {
     checkLone()
   }
 
-  /// Checks that the newest of a client's own values that the server has accepted has won over all older ones.
+  /// Checks the values that the server has accepted from a client: the newest one of each register has won over all
+  /// older ones.
   private mutating func checkNewest(_ host: Int) {
     let writes = room.hosts[host].writes!
     var newest: [Identifier: [Property: Int]] = [:]
@@ -103,8 +104,8 @@ extension HistoryPlay {
     }
   }
 
-  /// For a person who is alone, undoing everything leaves nothing. After everything is redone, everybody has the same
-  /// drawing as before.
+  /// For a person who is alone, undoing all steps leaves an empty canvas. After all steps are redone, everybody has the
+  /// same drawing as before.
   mutating func everything() {
     exchangeAll(isUndo: false)
     let before = room.canvas

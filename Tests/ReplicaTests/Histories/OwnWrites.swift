@@ -1,17 +1,17 @@
 @testable import CanvasCRDT
 
-/// Everything that one replica has ever written, in order, and the outcome of each write. It is found by comparing the
-/// outbox before and after each event, without the undo history.
+/// Everything that one replica has ever written, in order, and the outcome of each write. The outcome is found without
+/// the undo history, by comparing the outbox before and after each event.
 struct OwnWrites {
   struct Write {
     let shape: Identifier
     let set: Properties
-    /// Whether an undo or a redo has written it.
+    /// Whether an undo or a redo has made this write.
     let isExchange: Bool
     /// All stamps that the write has had, possibly under several actors. The newest comes last.
     var stamps: [Stamp]
-    /// The properties whose values the server has refused, and those whose values were lost together with a refused
-    /// one.
+    /// The properties whose values are gone: the server has refused them, or they were lost together with a refused
+    /// value.
     var gone = PropertyMask()
 
     /// The values that are not lost.
@@ -32,7 +32,7 @@ struct OwnWrites {
   private var places: [Stamp: Int] = [:]
   private var replacements: [Value: Int] = [:]
   private(set) var refused: [Int] = []
-  /// Whether something has happened that can't be followed here.
+  /// Whether something has happened whose outcome can't be found here.
   private(set) var isUnsure = false
 
   /// Whether the server has refused an undo or a redo, or an edit that had overwritten a waiting undo or redo.
@@ -102,7 +102,7 @@ struct OwnWrites {
     }
   }
 
-  /// Marks a refused value as lost, together with each older value that it had overwritten while that waited.
+  /// Marks a refused value as lost. Older values that it had overwritten while they waited are lost too.
   private mutating func lose(_ value: Value) {
     guard !all[value.write].gone.contains(value.property) else { return }
     all[value.write].gone.insert(value.property)

@@ -21,8 +21,8 @@ struct ReplicaHistory {
     for _ in 0..<count { deeds.append(.random(hosts: people, using: &random)) }
   }
 
-  /// Whether a host is a page, as half of the hosts are. A page loses its undo history when it ends, and its events are
-  /// recorded, so that core.wasm can go through the same events.
+  /// Whether a host is a page, as half of the hosts are. A page loses its undo history when it ends. The events of
+  /// pages are recorded, so that core.wasm can replay them.
   func isPage(_ host: Int) -> Bool {
     var random = SeededGenerator(seed: ~seed &- UInt64(host))
     return hasPages && Bool.random(using: &random)
@@ -35,11 +35,11 @@ struct ReplicaHistory {
 
   struct Outcome {
     let failure: Failure?
-    /// Whether the strictest rule, `HistoryRule.lone`, was checked up to the end. After one of these events it is no
-    /// longer checked:
-    /// - An undo or redo was refused, or an edit that had overwritten one.
-    /// - An edit was refused that the room has accepted under a former actor's stamp.
-    /// - A value was brought back that had been refused.
+    /// Whether the strictest rule, `HistoryRule.lone`, was checked up to the end. It is no longer checked after one of
+    /// these events:
+    /// - The server refused an undo or redo, or an edit that had overwritten one.
+    /// - The server refused an edit that the room has accepted under a former actor's stamp.
+    /// - A refused value had been brought back before.
     let isExact: Bool
     /// The recorded events of the hosts that are pages.
     let records: [RecordedHistory]
@@ -51,7 +51,7 @@ struct ReplicaHistory {
     return Outcome(failure: failure, isExact: play.isExact, records: play.room.hosts.compactMap(\.record))
   }
 
-  /// A history of as few of these events as are needed to break the same rule.
+  /// A history that breaks the same rule with as few of these events as possible.
   func shortened(for rule: HistoryRule) -> ReplicaHistory {
     var shortest = self
     var piece = max(1, deeds.count / 2)

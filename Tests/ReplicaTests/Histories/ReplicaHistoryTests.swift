@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Random histories of replicas, which are disconnected, refused with every code, and come back under new actors and
-/// from saved bytes, with steps left open. If a history fails, the test prints a history of as few events as are
-/// needed.
+/// Random histories of replicas. The replicas are disconnected, are refused with every code, and come back under new
+/// actors and from saved bytes, with steps left open. If a history fails, the test prints a shorter history that fails
+/// too, with as few events as possible.
 @Suite struct ReplicaHistoryTests {
   private static let environment = ProcessInfo.processInfo.environment
-  /// The blocks of a hundred seeds each. The environment can choose others, as `20-50`.
+  /// The blocks of a hundred seeds each. An environment variable can choose other blocks, as `20-50`.
   private static let blocks: Range<UInt64> = {
     let bounds = (environment["CANVAS_REPLICAS"] ?? "0-20").split(separator: "-").compactMap { UInt64($0) }
     return bounds[0]..<bounds[1]

@@ -2,11 +2,11 @@
 
 /// What a person who is alone in a room has to see, by the simplest reading of undo: the values that the steps up to
 /// now have written, without refused edits. Undo goes back to the newest step after which the drawing looked different.
-/// Redo goes on to the next such step.
+/// Redo goes forward to the next such step.
 struct UndoModel {
   typealias Picture = UndoRedoLawTests.Picture
 
-  /// The writes that belong to no step any more, as places in `OwnWrites`.
+  /// The writes that no longer belong to a step, as indices in `OwnWrites`.
   private var settled: [Int] = []
   /// The steps that can be undone. Each is a list of places in `OwnWrites`.
   private var steps: [[Int]] = []
