@@ -34,7 +34,7 @@ extension Hub {
   /// Opens a room that the log doesn't have. Another node may write to it first, so this node follows it from its
   /// beginning.
   private func create(_ name: String) async -> Opening<OpenRoom> {
-    // Not left to the job that awaits the room, for the same reason as in `load`.
+    // `defer` does this, rather than the job that awaits the room, for the reason given in `load`.
     defer { rooms.endOpening(of: name) }
     guard makeRoomForAnother() else { return .full }
     rooms.expect()
@@ -53,7 +53,7 @@ extension Hub {
     return .open(open)
   }
 
-  /// If as many rooms are open as may be, closes an idle one, even if that room has no up-to-date snapshot.
+  /// If the limit on open rooms is reached, closes an idle room, even one without an up-to-date snapshot.
   private func makeRoomForAnother() -> Bool {
     guard rooms.isFull else { return true }
     guard let idle = rooms.dispensable else { return false }
@@ -108,7 +108,7 @@ extension Hub {
     if let other = rooms[name] { return .open(other) }
     let open = OpenRoom(name: name, room: folding.take(), isStored: true, snapshotPosition: snapshotPosition)
     if let fault = await follow(open, from: timeline) { return .failed(fault) }
-    // If the room was deleted meanwhile, the job that asked for it finds that out by itself.
+    // If the room was deleted meanwhile, the job that asked for the room finds that out by itself.
     guard !open.isGone else { return .open(open) }
     rooms.add(open)
     logger.debug(
@@ -167,7 +167,8 @@ extension Hub {
       .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }
     guard case .following = event else { return event.words }
-    // The room processes the log's reports over several turns. Only those that have come until now are waited for.
+    // The room processes the log's reports over several turns. This job waits only for the reports that have come until
+    // now.
     let reported = open.answers.countEver
     while open.answers.takenEver < reported, !open.isGone {
       await pause(milliseconds: 1)

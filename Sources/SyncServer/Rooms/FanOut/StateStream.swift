@@ -3,7 +3,7 @@ import CanvasCRDT
 /// A room's state, or the part of it that changed after a place in the log, on its way to readers that join or fell
 /// behind.
 ///
-/// The state is as of one moment, and shared by all readers that need the same while the stream exists. Its parts are
+/// The state is as of one moment. While the stream exists, all readers that need the same state share it. Its parts are
 /// encoded when they are first sent, so that a large room's state delays nobody. A reader that has got all parts
 /// continues in the ring, at `ordinal`.
 struct StateStream: Sendable {
@@ -13,8 +13,8 @@ struct StateStream: Sendable {
   let since: UInt64?
   let position: UInt64
   let ordinal: UInt64
-  /// All pairs that overlapped at that moment. `nil` if the readers want no notices, and also if no reader has been
-  /// sent all pairs yet: then a beat sends them.
+  /// All pairs that overlapped at the moment of the state. `nil` if the readers want no notices, and also if no reader
+  /// has been sent all pairs yet: then a beat sends all of them.
   let pairs: [ShapePair]?
   /// The version of those pairs.
   let pairsVersion: UInt64
@@ -77,7 +77,7 @@ struct StateStream: Sendable {
   }
 
   var isUnread: Bool { readers.isEmpty }
-  /// The address that all readers of the stream come from, if it is only one.
+  /// The only address from which readers of the stream come. `nil` if there are several or none.
   var onlyParty: String? { readers.count == 1 ? readers.first?.key : nil }
 
   mutating func noteTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
@@ -100,8 +100,9 @@ struct StateStream: Sendable {
   /// others waiting.
   private static let doublingsMax = 4
 
-  /// Whether the stream is a difference that covers everything since a place. The whole state covers it too, but would
-  /// be a step back for a reader that has a place: on a slow line that reader might never get to its end.
+  /// Whether the stream is a difference that covers everything since a place. The whole state covers everything too,
+  /// but a reader that has a place would have to start over with it. On a slow connection that reader might never get
+  /// to the state's end.
   func isDifference(since place: UInt64?) -> Bool {
     guard let since, let place else { return false }
     return since <= place
@@ -131,7 +132,7 @@ struct StateStream: Sendable {
     return notices
   }
 
-  /// The upper bound on the shapes in a part, so that a message is not too long even with the longest shapes.
+  /// The upper bound on the shapes in a part. With this bound, even a message with the longest shapes is not too long.
   static func shapesMax(_ encoding: WireEncoding, messageBytes: UInt64) -> Int {
     // The bytes of a shape with every property under a stamp of its own, the longest name and an erasure. Texts and
     // paths are counted when the parts are cut.

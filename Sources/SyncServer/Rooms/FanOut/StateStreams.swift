@@ -33,8 +33,8 @@ struct StateStreams: Sendable {
     /// so no beats were encoded for it.
     let ringStart: UInt64
 
-    /// Whether a stream has everything that the reader has to be sent now. If not, there have been beats since the
-    /// stream was made that the reader needs too.
+    /// Whether a stream has everything that the reader has to be sent now. If it has not, then there have been beats
+    /// since the stream was made, which the reader needs too.
     fileprivate func isMet(by stream: borrowing StateStream, at position: UInt64, _ pairs: PairsTold) -> Bool {
       stream.position == position && (!channel.hasOverlaps || stream.pairsVersion == pairs.version)
     }
@@ -56,7 +56,8 @@ struct StateStreams: Sendable {
     let isWhole: Bool
   }
 
-  /// Puts a reader into an existing stream after which it can continue in the ring, or into a new stream.
+  /// Puts a reader into a stream. It is an existing stream, if the reader can continue in the ring after it, otherwise
+  /// a new one.
   /// - Parameter pairs: all pairs that overlap now, as far as members have been sent them.
   /// - Returns: `nil` if the reader has to wait until one of the streams ends.
   mutating func enter(
@@ -83,7 +84,8 @@ struct StateStreams: Sendable {
     return Entry(number: number, place: place, isNew: shared == nil, isWhole: streams[number]?.since == nil)
   }
 
-  /// Of the existing streams that have everything that the reader lacks, the one with the least besides.
+  /// Of the existing streams that have everything that the reader lacks, the one that has the least of what the reader
+  /// doesn't need.
   private func numberOfMore(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
     var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
@@ -149,10 +151,11 @@ struct StateStreams: Sendable {
     let arePairsTold = pairs.all != nil
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.since == want.since else { continue }
-      // If the next beat has all pairs, the stream must not have them too, and the other way round.
+      // If the next beat has all pairs, the stream must not have them too. If the next beat doesn't have them, the
+      // stream must.
       guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
-      // A stream from before the newest beat is used only if it is long. A new stream of few shapes is shorter than the
-      // old one together with the beats since.
+      // A stream from before the newest beat is used only if it is long. If the stream is short, a new stream takes
+      // fewer bytes than the old stream and the beats since then.
       guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && stream.ordinal >= want.ringStart
       else { continue }
       return number
@@ -210,7 +213,7 @@ struct StateStreams: Sendable {
   /// What a stream leads up to, once a reader has got all its parts.
   struct End {
     let position: UInt64
-    /// All pairs that overlapped at the stream's moment, if the reader may be sent them.
+    /// All pairs that overlapped at the moment of the stream's state, if the reader may be sent them.
     let pairs: [ShapePair]?
   }
 
