@@ -259,7 +259,7 @@ struct OpeningTests {
     #expect(try restored.records("demo").count == 200)
     restored.close()
 
-    // The copy is from before the last opening, and has been put back in its old place.
+    // The copy was made before the last opening, and has been put back in its old place.
     let again = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
     try again.append("demo", [bytes("newer than the copy")])
     again.close()

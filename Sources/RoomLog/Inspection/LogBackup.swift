@@ -67,8 +67,8 @@ public enum LogBackup {
     }
   }
 
-  /// Gives the copy a mark of its own. Suppose that the copy kept the original's mark and were put back later: the
-  /// server would take it for the database that its clients know, and their cursors for places in it.
+  /// Gives the copy a mark of its own. Otherwise, if the copy were put back later, the server would take it for the
+  /// database that its clients know, and their cursors for places in it.
   private static func mark(_ copy: String, _ secret: [UInt8]?, _ options: SQLiteOptions) throws(StorageFault) {
     try attempt(copy) { () throws(SQLiteFailure) in
       let database = try Database(path: copy, mayCreate: false, fileSystem: options.fileSystem)
