@@ -63,8 +63,7 @@ final class PostgresFollowing {
     let held = followed[room]?.held ?? []
     followed[room]?.held = []
     leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
-    // These appends are stored, so they are reported. The records before them are not, but there is no follower left
-    // who could miss those.
+    // These appends are stored, so they are reported. No follower is left who could miss the records before them.
     reports.tell(held.map { .appended($0) })
     reports.release(.unfollow(id: id, room: room))
   }
@@ -75,8 +74,7 @@ final class PostgresFollowing {
     return room.reported
   }
 
-  /// From now on, each room's last reported record is compared with the one that is stored, before anything more of the
-  /// room is reported.
+  /// Before a room's next report, its last reported record will be compared with the record that is stored there.
   func doubt() {
     for name in followed.keys { followed[name]?.isInDoubt = true }
   }
@@ -118,8 +116,7 @@ final class PostgresFollowing {
   /// The upper bounds on one read. It ends with the record that reaches one of them.
   private static let (recordsAtOnce, bytesAtOnce): (Int64, Int64) = (512, 1 << 20)
 
-  /// - Parameter asked: the room as it was when the rows were requested. It may have been created or followed anew
-  ///   since.
+  /// - Parameter asked: the room as it was when the rows were requested. It may have been followed anew since.
   private func take(_ rows: PostgresRows, of name: String, asked: FollowedRoom, for waiting: [FollowRequest]) {
     guard let room = followed[name] else { return }
     guard room.reported >= asked.reported, asked.epoch == room.epoch else {
@@ -183,8 +180,7 @@ final class PostgresFollowing {
     leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
   }
 
-  /// Stops following a room, and answers all requests that wait for the room. Unreported appends of this node are
-  /// refused.
+  /// Stops following a room, and answers all requests that wait for it. Refuses this node's unreported appends.
   private func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
     let room = followed.removeValue(forKey: name)
     reports.forgetRefusal(of: name)
@@ -205,8 +201,7 @@ final class PostgresFollowing {
     leave(name, .unavailable(fault), .otherTimeline(number, lost: name), waiting)
   }
 
-  /// The log is closed. This node's unreported appends come after records that will not be read any more, so the
-  /// appends are answered as failed.
+  /// The log is closed. This node's unreported appends fail, since the records before them will never be read.
   func close() {
     let error = LogError.unavailable(reports.presentFault)
     for (name, room) in followed {
@@ -251,8 +246,7 @@ final class PostgresFollowing {
       let place = StoredPlace(rows, row)
       let position = place.position
       guard let room = followed[name] else { continue }
-      // This is the record at the position after which the follower began to read. Its row shows which append stored
-      // it.
+      // The follower began to read after this record. The record's row shows which append stored it.
       if room.newest == nil, position == room.reported { followed[name]?.newest = place }
       let next = max(room.reported, last?.position ?? 0) + 1
       guard position >= next else { continue }
@@ -328,8 +322,7 @@ final class PostgresFollowing {
   func tellDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
     let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
     reports.forgetRefusal(of: name)
-    // A deletion that was undecided for a while may be of an earlier room of this name than the one that is followed
-    // now.
+    // If the deletion was undecided for a while, a later room of this name may be followed by now.
     guard let room = followed[name], room.epoch == epoch else { return reports.tell([event]) }
     followed[name] = nil
     for request in room.waiting { reports.refuse(.follow(request), .noSuchRoom(room: name)) }

@@ -187,8 +187,8 @@ final class OpenRoom: @unchecked Sendable {
   /// closed without one, because the log has all records. If the log is damaged, the room stays open.
   var awaitsSnapshot: Bool { lacksSnapshot && (isLogDamaged || room.position > snapshot.positionTried) }
 
-  /// A new snapshot is worth its cost once two times are equal: that of reading the operations since the old snapshot,
-  /// and that of making the new one. A room with a damaged log needs a snapshot anyway.
+  /// A new snapshot is worth its cost once making it takes no longer than reading the operations since the old one. A
+  /// room with a damaged log needs a snapshot anyway.
   var isWorthSnapshot: Bool {
     if isLogDamaged { return lacksSnapshot }
     let since = room.operationCount - min(snapshot.operations, room.operationCount)

@@ -175,8 +175,8 @@ struct Roster: Sendable {
     sorted = nil
   }
 
-  /// Names somebody who shows something in this beat, if the person has no name yet. If the room already names as many
-  /// people as it may, somebody who has shown nothing for a while loses the name to this person.
+  /// In this beat, names somebody who shows something, unless that person has been named already. If the room already
+  /// names as many people as it may, somebody who has shown nothing for a while loses the name to this person.
   /// - Returns: false if nobody can lose the name.
   mutating func admit(
     _ id: MemberID,
