@@ -62,7 +62,8 @@ extension Hub {
   }
 
   private func load(_ name: String, for party: String) async -> Opening<OpenRoom> {
-    // Not left to the job that awaits the load: by the time that job goes on, another one may be opening the room.
+    // `defer` does this, rather than the job that awaits the load: by the time that job goes on, another job may be
+    // opening the room.
     defer { rooms.endOpening(of: name) }
     let began = SteadyClock.microseconds()
     let timeline = run.timeline
@@ -103,8 +104,8 @@ extension Hub {
     if log.fault != nil { room.doubtLog() }
     let folding = RoomFolding(consume room)
     if let fault = await fold(folding, through: loaded.summary.last, for: party) { return .failed(fault) }
-    // Another job may have made this room while the log didn't have it yet. That one is used: if there were two rooms
-    // of one name, each would get half of what is written.
+    // Another job may have made this room while the log didn't have it yet. Then that job's room is used. If there were
+    // two rooms of one name, each would get only part of what is written.
     if let other = rooms[name] { return .open(other) }
     let open = OpenRoom(name: name, room: folding.take(), isStored: true, snapshotPosition: snapshotPosition)
     if let fault = await follow(open, from: timeline) { return .failed(fault) }

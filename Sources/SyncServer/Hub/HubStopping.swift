@@ -32,8 +32,8 @@ extension Hub {
     goOnStopping()
   }
 
-  /// To be called when a connection has ended that stopping has been waiting for. While the log still has to answer, this
-  /// calls itself.
+  /// To be called when a connection has ended for which stopping may be waiting. While the log still has to answer, this
+  /// function calls itself.
   func goOnStopping() {
     switch lifetime.stage {
     case .serving, .closingLog: return

@@ -306,8 +306,8 @@ struct Readers: Sendable {
   /// How many streams of state a connection has lost to others since it last had a whole one.
   func statesLost(_ seat: Int) -> Int { readers[seat]?.statesLost ?? 0 }
 
-  /// Whether there was no space for a stream when this reader last asked for one. What the reader lacks has only grown
-  /// since, so it would be turned away again.
+  /// Whether there was no space for a stream when this reader last asked for one. Since then, the reader can only lack
+  /// more, so it would be turned away again.
   func wasTurnedAway(_ seat: Int) -> Bool {
     if case .waiting(wasTurnedAway: true)? = readers[seat]?.stage { true } else { false }
   }

@@ -29,8 +29,8 @@ struct StateStreams: Sendable {
     let party: String
     /// How often the reader has lost a stream since it last had a whole one.
     let losses: Int
-    /// The ordinal from which on the ring has every beat for the reader's channel. Before it the channel had no member,
-    /// so no beats were encoded for it.
+    /// The ordinal of the first beat from which on the ring has every beat for the reader's channel. Earlier the
+    /// channel had no member, so no beats were encoded for it.
     let ringStart: UInt64
 
     /// Whether a stream has everything that the reader has to be sent now. If it has not, then there have been beats
@@ -77,8 +77,8 @@ struct StateStreams: Sendable {
     }
     guard let number = shared ?? new.map({ add($0) }) else { return nil }
     streams[number]?.enter(want.party, losses: want.losses, now)
-    // The beats since the stream was made may have news about peers only. The reader knows the peers from its welcome,
-    // or gets them with whatever else it missed, so it can skip these beats.
+    // Perhaps the beats since the stream was made have only news about peers. The reader knows the peers from its
+    // welcome, or gets them with whatever else it missed, so it can skip these beats.
     let isCurrent = streams[number].map { want.isMet(by: $0, at: fold.position, pairs) } ?? false
     let place = isCurrent ? ring.end : streams[number]?.ordinal ?? ring.end
     return Entry(number: number, place: place, isNew: shared == nil, isWhole: streams[number]?.since == nil)
@@ -127,10 +127,10 @@ struct StateStreams: Sendable {
     return true
   }
 
-  /// The stream that may be dropped for a reader from this address: one that nobody reads, or else one whose readers
-  /// stand still. If there is none, it is a stream of the address that has the most streams to itself: the first that is
-  /// old, or the first of all if that address has more than its share. So one address can neither keep others out nor
-  /// make them start anew.
+  /// The stream that may be dropped for a reader from this address: a stream that nobody reads, or else one whose
+  /// readers stand still. If there is no such stream, it is one of the address that has the most streams to itself: the
+  /// first that is old, or the first of all if that address has more than its share. So one address can neither keep
+  /// others out nor make them start anew.
   private func makesWay(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()
@@ -173,9 +173,9 @@ struct StateStreams: Sendable {
     endsOthers: Bool,
     now: Moment
   ) -> StateStream? {
-    // A stream of few changes takes little time to make, and is short if it then fits into one part. Every other stream
-    // counts as long: whether it would fit into one part is known only once it is made. A short stream also counts as
-    // long if there is space only for a long one.
+    // A stream of few changes takes little time to make, so it is made first, and counts as short if it then fits into
+    // one part. Any other stream counts as long, because only making it would show whether it fits into one part. A
+    // short stream also counts as long if there is space only for a long one.
     let mayBeShort =
       fold.hasLittle(since: want.since)
       && mayTakeMore(isShort: true, for: want.party, endsOthers: endsOthers, now)
