@@ -110,7 +110,7 @@ struct OpeningTests {
       looks.withLock { $0.append(SystemCalls.file(at: copy) == nil) }
       return 5
     }
-    // What a killed process may leave.
+    // The files that a killed process may have left.
     for end in ["", "-journal"] { fclose(fopen(copy + LogBackup.unfinished + end, "w")) }
     try LogBackup.make(of: path, to: copy, options: options)
     #expect(looks.withLock { $0 } == [true])

@@ -164,7 +164,7 @@ final class PostgresChores {
   }
 
   /// Trims a room to the newest sound snapshot up to a position. The snapshots themselves are read: if records were
-  /// dropped for a damaged one, they would be lost.
+  /// dropped although the snapshot that covers them is damaged, their content would be lost.
   /// - Parameter then: is called with the position up to which the room is trimmed.
   private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
     guard position > entry.trimmed else { return then(entry.trimmed) }

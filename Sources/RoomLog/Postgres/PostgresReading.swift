@@ -76,8 +76,9 @@ final class PostgresReading {
     )
   }
 
-  /// - Parameter damaged: the position of the newest damaged snapshot that was met. An older one will do, or none: the
-  ///   records after it are there.
+  /// - Parameter damaged: the position of the newest damaged snapshot that was read. If the records after an older one,
+  ///   or
+  ///   all records, are there, the damaged one isn't needed.
   private func load(_ request: LoadRequest, below bound: Int64 = .max, damaged: UInt64? = nil) {
     var (position, milliseconds) = PostgresReading.bounds(request.through)
     position = min(position, bound)

@@ -27,7 +27,8 @@ extension Hub {
       } else {
         log.answer(id, with: event)
       }
-      // Whoever met the damage: until a snapshot covers it, the log takes nothing more of the room.
+      // The damage matters whichever request came across it: until a snapshot covers the damage, the log stores nothing
+      // more in the room.
       if error.room != nil { found(error) }
     case .availability(nil, let fault):
       log.note(fault)

@@ -152,7 +152,7 @@ final class OpenRoom: @unchecked Sendable {
 
   func beginSnapshot() { snapshot.begin() }
 
-  /// The log has been given a snapshot, which it stores even if it is closed next.
+  /// The log has been given a snapshot. The log stores it even if the next request closes the log.
   func giveSnapshot(position: UInt64) { snapshot.give(position: position) }
 
   /// - Parameters:

@@ -23,9 +23,10 @@ struct SnapshotQuota {
   }
 }
 
-/// Bounds the snapshots that are made on the loop before the log is closed. The only sound copy of a room is always made.
+/// Bounds the snapshots that are made on the loop before the log is closed. A snapshot that is the only sound copy of
+/// its room is always made.
 struct LastSnapshots {
-  /// Takes about a second of encoding and two of syncing.
+  /// How many more shapes may be stored in snapshots. This many take about a second to encode and two to sync.
   private var shapesLeft = 500_000
   private var roomsLeft = 500
 

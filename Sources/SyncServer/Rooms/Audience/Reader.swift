@@ -35,7 +35,7 @@ struct Reader: Sendable {
   /// be sent everything.
   private(set) var position: UInt64?
   private(set) var told: Told?
-  /// How many streams of state it has lost to others since it last had a whole one.
+  /// How many streams of state the reader has lost to others since it last had a whole one.
   private(set) var statesLost = 0
   /// The joins and leaves of beats before this ordinal are known to the reader, from its welcome or from when it was
   /// caught up.
@@ -240,7 +240,8 @@ struct Reader: Sendable {
   mutating func waitForState(wasTurnedAway: Bool) { stage = .waiting(wasTurnedAway: wasTurnedAway) }
   mutating func enter(stream: Int) { stage = .state(stream: stream, next: 0) }
 
-  /// The stream of state was given up for others. If the reader had taken nothing of it, it has lost nothing.
+  /// The reader's stream of state was given up for others. If the reader had taken nothing of the stream, that doesn't
+  /// count as a loss.
   mutating func loseStream() {
     if case .state(_, next: 1...) = stage { statesLost += 1 }
   }

@@ -27,7 +27,7 @@ struct StateStream: Sendable {
   /// When a reader last entered or took a part, on the monotonic clock.
   private var takenAt: UInt64 = 0
   private let madeAt: UInt64
-  /// The most often that one of its readers has lost a stream.
+  /// For the reader of this stream that has lost the most streams: how many it has lost.
   private var losses = 0
   /// Whether it was known beforehand that making the stream takes little time.
   private let isOfLittle: Bool
@@ -88,16 +88,17 @@ struct StateStream: Sendable {
   private static let stillMilliseconds: UInt64 = 20_000
 
   /// Whether the stream has existed for so long that it may be dropped for another one, even if its readers still take
-  /// parts. A reader that has lost a stream has twice as long for the next one, so that it gets to the end some day.
+  /// parts. If a reader has lost a stream, this age is twice as high for its next one, so that the reader gets to the
+  /// end some day.
   func isOld(_ now: Moment) -> Bool {
     let age = StateStream.oldMilliseconds << UInt64(min(losses, StateStream.doublingsMax))
     return now.monotonicMilliseconds >= madeAt &+ age
   }
 
-  /// The age from which a stream may be dropped for another one, if none of its readers has lost one before.
+  /// The age from which a stream may be dropped for another one, if none of its readers has lost a stream before.
   private static let oldMilliseconds: UInt64 = 30_000
-  /// Eight minutes are enough for a large room on a slow line. For longer, readers who are slow on purpose would keep
-  /// others waiting.
+  /// How often that age is doubled at most. After four doublings it is eight minutes, enough for a large room on a slow
+  /// connection. A greater age would let readers who are slow on purpose keep others waiting for longer.
   private static let doublingsMax = 4
 
   /// Whether the stream is a difference that covers everything since a place. The whole state covers everything too,

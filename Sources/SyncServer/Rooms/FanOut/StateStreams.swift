@@ -118,7 +118,7 @@ struct StateStreams: Sendable {
   }
 
   /// Drops a stream if there is no space for one more, and one may be dropped.
-  /// - Parameter endsOthers: whether a stream may end whose readers go on.
+  /// - Parameter endsOthers: whether a stream may be dropped although its readers still take parts.
   /// - Returns: whether there is space now.
   private mutating func makeSpace(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Bool {
     if hasSpace(isShort: isShort) { return true }
