@@ -6,7 +6,7 @@ import Glibc
 final class DiskHistory {
   enum Step: Hashable {
     case append(room: String, count: UInt32, bytes: Int)
-    /// Three requests at once: two appends, of which the queue has space for one, and one about following.
+    /// Three requests at once: two appends, of which the queue has space for only one, and a request about following.
     case burst(room: String)
     case snapshot(room: String)
     case damageSnapshot(room: String)
@@ -280,7 +280,7 @@ final class DiskHistory {
 
   // MARK: In the end
 
-  /// The disk works again. Checks that the log has everything that it acknowledged, and takes more.
+  /// The disk works again. Checks that the log has everything that it acknowledged, and accepts more appends.
   func recover() throws {
     disk.faults = []
     guest = nil

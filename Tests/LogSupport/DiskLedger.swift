@@ -1,8 +1,7 @@
 import RoomLog
 
-/// Everything that the log has reported to its owner, so that the owner may rely on it. What the log has acknowledged
-/// must be there. Nothing of a refused append may be there, not even a part. An append without an answer may be there
-/// or not.
+/// Everything that the log has reported to its owner. The owner may rely on it. What the log has acknowledged must be
+/// there. Nothing of a refused append may be there, not even a part. An append without an answer may be there or not.
 struct DiskLedger {
   struct Room {
     /// A number by which rooms of the same name are told apart.
@@ -14,7 +13,7 @@ struct DiskLedger {
     var mayBeGone = false
     /// The position of the newest snapshot that was acknowledged.
     var snapshotted: UInt64 = 0
-    /// The positions of the snapshots that the test has damaged, and of the records.
+    /// The positions at which the test has damaged snapshots and records.
     var damaged: Set<UInt64> = []
     var damagedRecords: Set<UInt64> = []
     var last: UInt64 { acknowledged.last?.position ?? 0 }
@@ -24,7 +23,7 @@ struct DiskLedger {
   var rooms: [String: Room] = [:]
   /// By name: other rooms that may be there in place of the acknowledged one.
   var undecided: [String: [Room]] = [:]
-  /// By name: what a finished copy must have of each room, at least.
+  /// By name: what a finished copy must at least have of each room.
   private(set) var copied: [String: Room]?
 
   struct Failure: Error, CustomStringConvertible {
@@ -47,7 +46,7 @@ struct DiskLedger {
     record[index * 4..<index * 4 + 4].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// A snapshot whose bytes say which room and place it is of. Some have two parts.
+  /// A snapshot whose bytes say from which room and place it is. Some have two parts.
   static func snapshot(life: UInt32, position: UInt64) -> [UInt8] {
     let count = position % 5 == 0 ? 70_000 : 300
     var random = UInt64(life) << 32 ^ position

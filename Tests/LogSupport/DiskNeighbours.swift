@@ -89,7 +89,7 @@ extension DiskHistory {
   /// Does what `log verify` does, and checks that it finds what the test has damaged, and nothing else.
   func inspect(_ path: String) throws {
     let inspection = try LogInspection(of: path, options: options)
-    // If the disk fails, rooms may be unreadable that are not damaged.
+    // If the disk fails, even undamaged rooms may be unreadable.
     guard inspection.faults.isEmpty || !disk.faults.isEmpty else {
       throw DiskLedger.Failure("the file \(path): \(inspection.faults)")
     }
@@ -116,7 +116,7 @@ extension DiskHistory {
     change("UPDATE snapshot_parts SET bytes=CAST('another' AS BLOB) WHERE position=\(place.position) AND part=1", name)
   }
 
-  /// Changes a record in the file in the same way. A sound snapshot covers the record.
+  /// Changes a record in the file, as a faulty disk does without noticing. A sound snapshot covers the record.
   func damageRecord(of name: String) {
     guard let room = ledger.rooms[name], room.damaged.isEmpty, let loaded = load(name),
       let place = loaded.snapshot?.place, place.position > loaded.summary.trimmed
@@ -155,7 +155,7 @@ extension DiskHistory {
       ledger.repair(name, error)
     case .failed(_, _, .unavailable), nil: break
     case let answer?:
-      // Only a failing disk excuses that: the repair may be unable to read what it needs.
+      // Only a failing disk excuses an unsuccessful repair, which may be unable to read what it needs.
       guard !disk.faults.isEmpty else { throw DiskLedger.Failure("it isn't repaired: \(answer)") }
     }
   }

@@ -5,14 +5,14 @@ import TestSupport
 @testable import RoomLog
 
 /// A disk in memory below SQLite (sqlite.org/vfs.html). It knows what has been synced, fails where a test wants it to,
-/// and can lose power between any two calls. Everything that it leaves to chance is drawn from its seed.
+/// and can lose power between any two calls. Everything that happens on it by chance is drawn from its seed.
 ///
 /// It lies as disks and systems do:
-/// - Bytes that were written and not synced are there after a power cut or not, in any pieces of 512 bytes.
-/// - After a failed sync, the next one succeeds, although what the first should have made durable is lost: the system
+/// - Bytes that were written but not synced may be there after a power cut or not, in any pieces of 512 bytes.
+/// - After a failed sync, the next sync succeeds, although what the first should have made durable is lost: the system
 ///   counts those pages as written (Linux does). They can still be read until the power is cut.
-/// - That a file was made or removed is durable only once its folder is synced. SQLite syncs the folder when it first
-///   syncs a new write-ahead log or journal.
+/// - Making or removing a file is durable only once its folder is synced. SQLite syncs the folder when it first syncs a
+///   new write-ahead log or journal.
 ///
 /// `@unchecked Sendable`: only the thread of its test uses it.
 final class LyingDisk: @unchecked Sendable {
@@ -75,7 +75,7 @@ final class LyingDisk: @unchecked Sendable {
   /// Is called before each call, as if another process were running at the same time. Calls that it makes itself don't
   /// call it again.
   var beside: (() -> Void)?
-  /// Whether the process has ended: it must make no more calls. SQLite gets an error for each.
+  /// Whether the process has ended, so that it must make no more calls. SQLite gets an error for each further call.
   var isDead = false
   private(set) var callCount = 0
   private(set) var countByKind: [Call: Int] = [:]
@@ -283,7 +283,7 @@ final class StoredFile {
   let number: UInt64
   fileprivate(set) var now: [UInt8] = []
   fileprivate(set) var durable: [UInt8] = []
-  /// Which sectors were written and not synced since.
+  /// Which sectors were written but have not been synced since then.
   private var unsynced: [Bool] = []
   private var isSizeUnsynced = false
   /// The connections that have the file open, and the lock that each has on it.
@@ -331,7 +331,7 @@ final class StoredFile {
 
   func cut(using random: inout SeededGenerator) -> [UInt8] {
     guard isSizeUnsynced || unsynced.contains(true) else { return durable }
-    // How much is there after the power cut: all, nothing, or any sectors.
+    // How much of the unsynced bytes is there after the power cut: all, nothing, or any sectors.
     let way = Int.random(in: 0..<4, using: &random)
     var left = durable
     if isSizeUnsynced, way == 0 || way > 1 && Bool.random(using: &random) {

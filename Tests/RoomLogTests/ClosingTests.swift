@@ -10,7 +10,7 @@ struct ClosingTests {
     defer { remove(directory: directory) }
     var options = SQLiteOptions()
     options.retention = Retention(ageMillisecondsMax: 0)
-    // With no time for clearing, each turn is about one room.
+    // Because no time is allowed for clearing, each turn clears only one room.
     options.clearingMicrosecondsMax = 0
     let events = EventCollector()
     let halves = try LogHalves(directory: directory, options: options) { events.take($0) }

@@ -61,7 +61,7 @@ struct CrashTests {
 
   @Test("a room is never opened from a half-written snapshot")
   func halfWrittenSnapshot() throws {
-    // If this process was so slow that the snapshot was complete by then, it tries again.
+    // If this process was so slow that the snapshot was already complete, the test tries again.
     for _ in 0..<20 {
       let directory = temporaryDirectory()
       defer { remove(directory: directory) }

@@ -21,7 +21,7 @@ struct CutTests {
       proxy.cut([Cut(way: way, place: places)])
       let own = [UInt8(places / 256), UInt8(places % 256)]
       acknowledged += try #require(try bench.append("demo", [own], mayCreate: false).appended).records
-      // No cut was made, so the request or the answer is shorter than this: all places have been tried.
+      // If no cut was made, the request or the answer is shorter than this place. Then all places have been tried.
       guard proxy.cuts.count > places else { break }
       places += 1
     }
@@ -31,10 +31,10 @@ struct CutTests {
     #expect(other.events.records(of: "demo", atLeast: acknowledged.count) == acknowledged)
     let repeats = try #require(bench.log as? PatientLog).repeats
     switch way {
-    // The database carries out the commit before it has read the last bytes of the request, so the last cuts refuse
-    // nothing.
+    // The database carries out the commit before it has read the last bytes of the request. So cuts at the last places
+    // cause no refusal.
     case .request: #expect(repeats > 250 && repeats <= places)
-    // When the answer begins, everything is stored, so nothing is refused and sent again.
+    // When the answer begins, everything is stored. So no append is refused and sent again.
     case .answer: #expect(repeats == 0)
     }
   }
@@ -46,7 +46,7 @@ struct CutTests {
     let cuts = try #require(bench.proxy).cuts
     for way in [Cut.Way.request, .answer] {
       let places = cuts.filter { $0.way == way }.map(\.place)
-      // A commit that is shorter than the place isn't cut, so there are fewer cuts than commits.
+      // If a commit is shorter than the place, it isn't cut. So there are fewer cuts than commits.
       #expect(places.count >= 5)
       #expect(Set(places).count == places.count)
     }
@@ -179,7 +179,7 @@ struct CutTests {
     let lost = node.events.first { if case .availability(nil, _?) = $0 { true } else { false } }
     #expect("\(lost, default: "nothing")".contains("server closed the connection"))
     #expect(proxy.cuts.count == 1)
-    // To the node this is like any cut.
+    // To the node this looks like any cut.
     for id in 1...2 as ClosedRange<UInt64> { #expect(node.events.answer(to: id)?.isUnavailable == true) }
     #expect(try bench.records("demo").map(\.bytes) == ["first", "beside"].map(bytes))
   }
@@ -195,8 +195,8 @@ struct CutTests {
     func follow(_ id: UInt64) -> LogRequest {
       .follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first))
     }
-    // The node gets no notification of the other node's record, so it can't report its own record, which comes after
-    // that.
+    // The node gets no notification of the other node's record. Its own record comes after that one, so it can't report
+    // its own either.
     proxy.hold("canvas follower")
     try bench.append("demo", [bytes("there")])
     node.log.submit([.append(LogBench.append(2, "demo", [bytes("here")])), follow(3), follow(4)])

@@ -7,7 +7,7 @@ import Testing
 /// Where a connection is cut.
 struct Cut: Hashable, Sendable {
   enum Way: Hashable, Sendable {
-    /// Within the request, the rest of which never arrives at the database.
+    /// Within the request. The rest of it never arrives at the database.
     case request
     /// Within the answer: the database has carried out the request, and the client doesn't learn that.
     case answer
@@ -18,12 +18,12 @@ struct Cut: Hashable, Sendable {
   var way: Way
   /// How many bytes of the request or the answer still get through.
   var place: Int
-  /// Whether the connection stays open, but carries nothing more of the request, as if the client stood still.
+  /// Whether the connection stays open, but carries nothing more of the request, as if the client had stopped.
   var isSilence = false
 }
 
 /// Stands between logs and their database, and cuts connections within a request or its answer. It cuts where a test
-/// wants it to, and also once in a number of commits, each time at another place.
+/// wants it to. It also cuts once in a number of commits, each time at another place.
 ///
 /// A thread of its own carries all bytes. Everything else may be called from any thread.
 final class CuttingProxy: Sendable {
@@ -80,7 +80,7 @@ final class CuttingProxy: Sendable {
     return "\(start)@\(hosts)/\(name)?sslmode=disable&gssencmode=disable"
   }
 
-  /// Plans the next cuts. Each is made after the one before it.
+  /// Plans the next cuts. They are made one after the other.
   func cut(_ cuts: [Cut]) { state.withLock { $0.planned = cuts } }
 
   /// The cuts that were made, in their order.
@@ -92,7 +92,7 @@ final class CuttingProxy: Sendable {
   /// From now on, connections of this name carry requests but no answers, until `holdAnswers(nil)`.
   func holdAnswers(_ name: String?) { change { $0.unanswered = name } }
 
-  /// Makes a change, and returns once the thread has seen it: until then, the thread may still carry bytes.
+  /// Makes a change, and returns once the thread has seen it. Before that, the thread may still carry bytes.
   private func change(_ change: (inout State) -> Void) {
     let number = state.withLock { state in
       change(&state)
@@ -125,8 +125,8 @@ final class CuttingProxy: Sendable {
 
   // MARK: Where to cut
 
-  /// Where the next cuts within commits are, for all proxies of this process. The places move on with each cut, by a
-  /// step with which even a few cuts are spread over the whole commit.
+  /// Where the next cuts within commits are, for all proxies of this process. After each cut, the place moves on by a
+  /// step. The step is chosen so that even a few cuts are spread over the whole commit.
   private static let places = Mutex<[Cut.Way: Int]>([.request: 0, .answer: 0])
   private static let step = 41
 
@@ -148,7 +148,7 @@ final class CuttingProxy: Sendable {
     CuttingProxy.places.withLock { $0[cut.way, default: 0] += CuttingProxy.step }
   }
 
-  /// The cut was not made: the request or the answer was shorter than its place.
+  /// The cut was not made, because the request or the answer was shorter than the cut's place.
   private func noteMissed(_ cut: Cut) {
     CuttingProxy.places.withLock { $0[cut.way] = (cut.place + 1) % CuttingProxy.step }
   }

@@ -268,7 +268,7 @@ struct DamageTests {
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 20"))
   }
 
-  /// In the second case the length is right, and only the checksum of the content shows the damage.
+  /// In the second case the length is right, so only the checksum of the content shows the damage.
   @Test(
     "an older snapshot replaces a damaged one; without one, the error names the damaged one",
     arguments: ["x'00'", "CAST('as of 2_' AS BLOB)"]

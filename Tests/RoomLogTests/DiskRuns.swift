@@ -5,7 +5,7 @@ import Testing
 @testable import LogSupport
 @testable import RoomLog
 
-/// Runs histories of a log on a lying disk, and starts the log on what is left when the power is cut.
+/// Runs histories of a log on a disk that lies, and starts the log on what is left when the power is cut.
 struct DiskRuns {
   let directory: String
 
@@ -17,8 +17,8 @@ struct DiskRuns {
     fileprivate var lives: UInt32
   }
 
-  /// The file whose lock protects the directory is the only one that isn't on the lying disk. It is put on a file
-  /// system in memory, where its syncs cost nothing.
+  /// Only the file whose lock protects the directory isn't on the lying disk. It is on a file system in memory, where
+  /// syncing costs nothing.
   init() {
     var template = Array("/dev/shm/room-log-XXXXXX".utf8CString)
     directory =
@@ -55,7 +55,7 @@ struct DiskRuns {
     Rest(image: image, lock: lock, ledger: history.ledger, lives: history.lives)
   }
 
-  /// What histories begin with: two rooms that have been there for a while.
+  /// The start of each history: two rooms that have been there for a while.
   func beginning() throws -> Rest {
     let empty = Rest(image: [:], lock: [], ledger: DiskLedger(), lives: 0)
     let history = history(empty, seed: 1)
@@ -69,10 +69,10 @@ struct DiskRuns {
     return rest(of: history, history.disk.settled)
   }
 
-  /// What a history has led to.
+  /// The results of a history.
   struct Outcome {
-    /// What power cuts would leave: at the moments that were asked for, at the end of the steps, and once more when the
-    /// disk works again and all requests are answered.
+    /// What power cuts would leave: at the moments that the test asks for, at the end of the steps, and once more when
+    /// the disk works again and all requests are answered.
     var cuts: [Rest] = []
     var failures: [LyingDisk.Failure: Int] = [:]
     /// The number of calls to the disk after each step. The first step is the start.
@@ -124,7 +124,7 @@ struct DiskRuns {
   }
 }
 
-/// The sums over many histories. Of the failures, only the first are kept in words.
+/// The sums over many histories. Only the first failures are kept in words.
 final class DiskTally {
   private(set) var cuts = 0
   private(set) var failures: [LyingDisk.Failure: Int] = [:]

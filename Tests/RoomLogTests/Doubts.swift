@@ -2,8 +2,8 @@ import Synchronization
 
 @testable import RoomLog
 
-/// Decides which appends to a log in memory are undecided: those that a test asks for, and some at random. The random
-/// ones become rarer and rarer, so that a test with many appends doesn't take long.
+/// Decides which appends to a log in memory are undecided: those that a test names, and some at random. The random ones
+/// become rarer and rarer, so that a test with many appends doesn't take long.
 final class Doubts: Sendable {
   private struct State {
     var next: UndecidedAppend.Fate?

@@ -1,8 +1,8 @@
 import Glibc
 import RoomLog
 
-/// A sink that keeps events, and lets a test wait for the one that it expects. Waiting ends with that event. The time
-/// limit only has a test fail, instead of hanging, if a log is broken.
+/// A sink that keeps events, and lets a test wait for the event that it expects. Waiting ends with that event. The time
+/// limit is only for broken logs: the test then fails instead of hanging.
 ///
 /// `@unchecked Sendable`: a mutex protects everything.
 final class EventCollector: @unchecked Sendable {

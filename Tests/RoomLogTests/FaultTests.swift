@@ -126,7 +126,7 @@ struct FaultTests {
     #expect(try bench.append("demo", [bytes("three")]).error == .unavailable(fault))
   }
 
-  /// Changes the database behind the log's back, through another connection and on a disk that works.
+  /// Changes the database without the log's knowledge, through another connection and on a disk that works.
   private func behindItsBack(
     _ change: (WriterDatabase, inout RoomEntry) throws(SQLiteFailure) -> Void
   ) throws {

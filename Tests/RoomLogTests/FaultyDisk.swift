@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// A disk that fails when a test wants it to. It is a virtual file system of SQLite's (sqlite.org/vfs.html) that passes
-/// all calls on to the system's, except those in its own directory that should fail.
+/// calls on to the system's file system. Calls in its own directory can be made to fail.
 ///
 /// `@unchecked Sendable`: a mutex protects everything.
 final class FaultyDisk: @unchecked Sendable {
@@ -27,7 +27,7 @@ final class FaultyDisk: @unchecked Sendable {
   func failWrites(_ code: Int32?) { set { self.writeCode = code } }
   func failSyncs(_ code: Int32?) { set { self.syncCode = code } }
 
-  /// How many writes and syncs have failed. By it tests assert that a fault has happened.
+  /// How many writes and syncs have failed. By this count, tests assert that a fault has happened.
   var faults: Int {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -39,7 +39,7 @@ final class FaultyDisk: @unchecked Sendable {
   func releaseSyncs() { set { self.holdsSyncs = false } }
 
   /// Waits until a sync is held.
-  /// - Returns: whether one is. If a log never syncs, the test fails instead of hanging.
+  /// - Returns: whether a sync is held. If a log never syncs, the test fails instead of hanging.
   func waitForHeldSync() -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -82,8 +82,8 @@ final class FaultyDisk: @unchecked Sendable {
   private static let disks = Mutex<[String: FaultyDisk]>([:])
   private static let files = Mutex<[UInt: FaultyDisk]>([:])
 
-  /// The system's functions for a file, or ours, which call them. There is one set for each kind of locking. Both exist
-  /// as long as the process.
+  /// The functions for a file: the system's, and ours, which call the system's. There is one set for each kind of
+  /// locking. The sets exist as long as the process.
   private struct Methods: Hashable, @unchecked Sendable {
     let pointer: UnsafePointer<sqlite3_io_methods>
   }

@@ -101,7 +101,7 @@ struct HostNameTests {
     #expect(hosts("postgresql:///canvas", ["host": "a", "hostaddr": "10.0.0.1"]) == ["a: at 10.0.0.1"])
     #expect(hosts("postgresql:///canvas?service=near", given) == [])
     #expect(hosts("postgresql:///canvas", ["port": "5432"]) == [])
-    // What follows depends on libpq.
+    // The rest of this test depends on libpq.
     guard TestDatabase.isThere else { return }
     #expect(try PostgresLibrary().defaults["port"] != nil)
   }
@@ -128,7 +128,7 @@ struct HostNameTests {
       events.all.contains { if case .waiting(let fault) = $0 { "\(fault)".contains("\"silent\"") } else { false } }
     )
     #expect(resolver.count("silent") == 1)
-    // One connection is ended, and has to wait for the look-up of the name again. Meanwhile the others go on.
+    // One connection is ended, and has to wait until the name is looked up again. The other connections go on.
     let helper = "datname = current_database() AND application_name = 'canvas helper'"
     try TestDatabase.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(helper)", in: url)
     while log.statistics().following?.reconnects == 0 { usleep(1_000) }

@@ -5,14 +5,14 @@ import Testing
 @testable import RoomLog
 
 /// Two or three nodes of one database. Everything is drawn from a seed: what the nodes request, and what goes wrong
-/// between them and the database meanwhile. At the end nothing goes wrong any more, and everything that was reported is
-/// compared with what is stored.
+/// between them and the database. At the end, the faults stop, and everything that was reported is compared with what
+/// is stored.
 final class LineHistory {
   /// How long records are kept: so short that they are trimmed a moment after they were stored.
   private static let retention = Retention(ageMillisecondsMax: 300)
   private static let rooms = ["a", "b", "c"]
   private static let links = ["canvas writer", "canvas follower", "canvas reader", "canvas helper"]
-  /// The statements with which the requests begin that are cut.
+  /// Statements that are cut: the connection is cut within a request that begins with one of them.
   private static let statements = [
     "begin", "epoch", "newer", "look", "notify", "tell", "room", "rooms", "keep", "hold", "trimmable", "uncleared",
     "lock", "evict", "settle", "fence", "clear", "clear_dropped",
@@ -109,7 +109,7 @@ final class LineHistory {
     node.append(room, records: Int.random(in: 1...5, using: &random), bytes: bytes)
   }
 
-  /// Often a chore of the room is under way at that time.
+  /// A chore of the room is often under way when this is called.
   private func deleteAndMakeAgain(_ room: String) {
     if happens(0.5) { for node in nodes { node.snapshot(room) } }
     if happens(0.5) { nodes[0].askOther { .retain(id: $0, milliseconds: UnixClock.milliseconds()) } }
@@ -172,8 +172,8 @@ final class LineHistory {
   }
 
   /// Removes the last records of a room, as when a standby takes over that lacks them. No connection from before
-  /// survives such a takeover. A snapshot of the records would be lost as well, so only records are removed that no
-  /// snapshot covers.
+  /// survives such a takeover. A snapshot of the records would be lost as well, so records that a snapshot covers are
+  /// not removed.
   private func lose(_ room: String) throws {
     release()
     try TestDatabase.ask(

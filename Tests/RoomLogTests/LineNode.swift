@@ -48,8 +48,8 @@ final class LineLedger: CustomStringConvertible {
 }
 
 /// A node that uses the log as the hub does: it loads rooms, follows and folds them, and gives them up when the log
-/// says so. A room adds up to the numbers of its records. A snapshot has all these numbers, so it is known which record
-/// is at each place.
+/// says so. A room adds up to the numbers of its records. A snapshot has all these numbers, so even a snapshot shows
+/// which record is at each place.
 final class LineNode {
   private enum Stage { case loading, following, open }
 
@@ -267,8 +267,8 @@ final class LineNode {
       follow(name, room, room.timeline)
     case .read(let name, let number): if rooms[name]?.number == number { rooms[name] = nil }
     case .follow(let name, let number):
-      // If the room was open before the request, the refusal doesn't end that: another event says so if the room can't
-      // go on.
+      // If the room was open before the request, the refusal doesn't close the room. Another event says so if the room
+      // can't go on.
       if rooms[name]?.number == number, rooms[name]?.stage == .following { leave(name) }
     case .other, nil: break
     }

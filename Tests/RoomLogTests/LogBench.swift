@@ -17,8 +17,8 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   static var here: [LogKind] { allCases.filter { !$0.isInPostgres || TestDatabase.isThere } }
   /// The kinds that several nodes can share.
   static var shared: [LogKind] { here.filter { $0 != .sqlite } }
-  /// The kinds whose appends are sometimes undecided. In SQLite they never are: this process itself commits, and learns
-  /// from the call whether the commit succeeded.
+  /// The kinds whose appends are sometimes undecided. In SQLite none are: this process itself commits, and learns from
+  /// the call whether the commit succeeded.
   static var undecided: [LogKind] { here.filter { $0.certain != $0 } }
   /// The same kind without undecided appends.
   var certain: LogKind {
@@ -128,7 +128,7 @@ final class LogBench {
   /// Makes the next append undecided, until `decide()`.
   func leaveNextUndecided(_ fate: UndecidedAppend.Fate) {
     doubts.leaveNext(fate)
-    // The second cut keeps the node from finding out what became of the append.
+    // The second cut keeps the node from finding out whether the append is stored.
     let again = Cut(statement: "evict", way: .request, place: 0)
     let cut = Cut(way: fate == .stored ? .answer : .request, place: 0)
     proxy?.cut([cut] + [Cut](repeating: again, count: 9_999))
@@ -152,7 +152,7 @@ final class LogBench {
       PatientLog({ events.take($0) }) { sink in
         MemoryLog(sharing: memory) { told in
           sink(told)
-          // Once the log has reported that an append is undecided, it learns what became of it.
+          // Once the log has reported that an append is undecided, the bench lets it learn the append's outcome.
           if told.contains(where: { if case .availability(nil, _?) = $0 { true } else { false } }) { memory.decide() }
         }
       }
@@ -188,8 +188,8 @@ final class LogBench {
     var epoch: UInt64
   }
 
-  /// Checks that exactly the acknowledged appends are stored, whatever was cut or undecided: each record once, and in
-  /// its place.
+  /// Checks that exactly the acknowledged appends are stored, even if connections were cut or appends undecided: each
+  /// record once, and in its place.
   private func checkWhatIsStored() {
     var acknowledged: [RoomOfEpoch: [LogRecord]] = [:]
     for event in collectors.flatMap(\.all) {

@@ -4,16 +4,15 @@ import Testing
 @testable import LogSupport
 @testable import RoomLog
 
-/// Together these tests cut the power 10,000 times, of which each has a share. After each cut, the log starts on what
-/// is left, has everything that was acknowledged, takes more, and passes `log verify`.
+/// Together these tests cut the power 10,000 times. After each cut, the log starts on what is left. It must have
+/// everything that was acknowledged, take more appends, and pass `log verify`.
 @Suite("A log on a disk that lies", .serialized, .timeLimit(.minutes(5)))
 struct LyingDiskTests {
   private let runs = DiskRuns()
   private let tally = DiskTally()
 
   #if DEBUG
-    /// How many of the histories are run in a debug build, one in so many: without optimisation each takes ten times as
-    /// long.
+    /// In a debug build, only one history in this many is run. Without optimisation each takes ten times as long.
     private static let share = 20
   #else
     private static let share = 1
@@ -137,9 +136,8 @@ struct LyingDiskTests {
     expectEachKindOfFailure()
   }
 
-  /// The second fault occurs while the log deals with the first one. Each call of an operation is a first fault once.
-  /// Of the calls after it, every thirtieth is a second fault, and where that count begins differs from one first fault
-  /// to the next.
+  /// The second fault occurs while the log deals with the first one. Each call of an operation is the first fault once.
+  /// Of the calls after it, every thirtieth is a second fault. The first of these is another one for each first fault.
   @Test("two calls to the disk fail, the first in each operation, the second in it or in what follows")
   func pairs() throws {
     defer { runs.finish() }
@@ -165,8 +163,8 @@ struct LyingDiskTests {
     #endif
   }
 
-  /// A snapshot is written by commits that aren't synced. What comes after these in the write-ahead log can be read
-  /// only if they are there too.
+  /// A snapshot is written by commits that aren't synced. Frames that come after these commits in the write-ahead log
+  /// can be read only if the frames of these commits are there too.
   @Test("each sync fails once while another program reads, and the power is cut at any moment after that")
   func everySync() throws {
     defer { runs.finish() }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import RoomLog
 
-/// Nodes that get in each other's way through their database, at the worst moments, and a database that loses or
-/// damages something that was reported to a node.
+/// Nodes that block or outrun each other in their database, at the worst moments, and a database that loses or damages
+/// something that was reported to a node.
 @Suite("Nodes at the worst moment", .enabled(if: TestDatabase.isThere))
 struct LyingLineTests {
   private let bench: LogBench
@@ -34,7 +34,7 @@ struct LyingLineTests {
 
   /// Runs a command that takes locks, and holds the locks while `body` runs.
   private func locking(_ command: String, _ body: () throws -> Void) throws {
-    // Not by `to_regclass`: within one statement, a backend remembers that a table doesn't exist.
+    // The check doesn't use `to_regclass`: within one statement, a backend remembers that a table doesn't exist.
     let isEnough = "EXISTS(SELECT FROM pg_class WHERE relname = 'enough')"
     let end = "DO $$ BEGIN WHILE NOT \(isEnough) LOOP PERFORM pg_sleep(0.002); END LOOP; END $$"
     let locks = try TestDatabase.begin("BEGIN; \(command); \(end); COMMIT", in: bench.directory)
@@ -50,7 +50,7 @@ struct LyingLineTests {
     try ask("DROP TABLE public.enough")
   }
 
-  /// Ends the connections by which nodes follow rooms, and waits until they have ended: until then they would still
+  /// Ends the connections by which nodes follow rooms, and waits until they have ended. Before that, they would still
   /// answer.
   private func endFollowers() throws {
     try ask(
@@ -86,7 +86,7 @@ struct LyingLineTests {
     try require("NOT EXISTS(SELECT FROM canvas.snapshots)")
     _ = try bench.follow("demo", after: last)
     #expect(try keep() == .snapshotted(id: bench.lastId, room: "demo", position: last))
-    // What another node stores from now on isn't reported here.
+    // From now on, records that another node stores aren't reported here.
     proxy.hold("canvas follower")
     node.log.submit(.append(LogBench.append(2, "demo", [bytes("c")], mayCreate: false)))
     #expect(node.events.answer(to: 2)?.appended != nil)
@@ -195,7 +195,7 @@ struct LyingLineTests {
     )
     snapshot.isCopy = true
     try locking("SELECT FROM canvas.snapshots WHERE position = 3 FOR UPDATE") {
-      // This snapshot makes the one at 3 needless, so the log drops that one.
+      // This snapshot makes the one at position 3 needless, so the log drops that one.
       bench.log.submit(.snapshot(snapshot))
       try wait(until: LyingLineTests.waits("canvas helper"))
       other.log.submit(.trim(TrimRequest(id: 1, room: "demo", epoch: LogBench.epoch, through: 3)))
@@ -236,8 +236,8 @@ struct LyingLineTests {
 
   // MARK: Following
 
-  /// A node that follows a room and gets no notifications about it. In that room, another node has stored a record, and
-  /// then the node itself has stored one.
+  /// A node that follows a room, but gets no notifications about it. Another node has stored a record in that room, and
+  /// the node itself has then stored one.
   private func deafNode(epoch: UInt64? = LogBench.epoch) throws -> LogBench.Node {
     let node = try bench.follower(of: "demo", epoch: epoch, after: epoch == nil ? 0 : 1, isPatient: false)
     proxy.hold("canvas follower")
@@ -338,7 +338,7 @@ struct LyingLineTests {
     _ = try bench.follow("demo", epoch: nil, after: 0)
     let before = try #require(bench.log.statistics().following).turns
     proxy.hold("canvas follower")
-    // Meanwhile the poll that is due each second isn't answered.
+    // During this time, the poll that is due each second isn't answered.
     usleep(2_500_000)
     let turns = try #require(bench.log.statistics().following).turns - before
     #expect(turns < 200)
@@ -385,7 +385,7 @@ struct LyingLineTests {
 
   @Test("a batch that gives way to another transaction is stored after it")
   func deadlock() throws {
-    // The sequence counts the tries: its numbers are not taken back when a transaction is rolled back.
+    // The sequence counts the tries, because its numbers are not taken back when a transaction is rolled back.
     try haveGiveWay(while: "nextval('public.tries') <= 3", state: "40P01")
     let ids = [bench.nextId(), bench.nextId()]
     bench.log.submit(zip(ids, ["a", "b"]).map { .append(LogBench.append($0, $1, [bytes("x")])) })
@@ -467,7 +467,7 @@ struct LyingLineTests {
       Issue.record("\(events.all)")
       return
     }
-    // The answer takes a moment, by which the difference may be a second less.
+    // The answer takes a moment. So the difference may have become a second less by then.
     #expect(concerns.count == 1 && (said.contains("600 \(words)") || said.contains("599 \(words)")), "\(said)")
     #expect(!bench.events.all.contains { if case .concern = $0 { true } else { false } })
   }

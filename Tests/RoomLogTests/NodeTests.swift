@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoomLog
 
-/// The contract of every log that several nodes use, and what such a log owes to a single follower.
+/// The contract of every log that several nodes use, and what such a log guarantees to a single follower.
 @Suite("Nodes of one log")
 struct NodeTests {
   @Test("a follower is told what was stored before it asked, and has its answer after that", arguments: LogKind.here)

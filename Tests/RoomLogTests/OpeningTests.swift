@@ -110,7 +110,7 @@ struct OpeningTests {
       looks.withLock { $0.append(SystemCalls.file(at: copy) == nil) }
       return 5
     }
-    // What a killed process may leave.
+    // The files that a killed process may have left.
     for end in ["", "-journal"] { fclose(fopen(copy + LogBackup.unfinished + end, "w")) }
     try LogBackup.make(of: path, to: copy, options: options)
     #expect(looks.withLock { $0 } == [true])
@@ -259,7 +259,7 @@ struct OpeningTests {
     #expect(try restored.records("demo").count == 200)
     restored.close()
 
-    // The copy is from before the last opening, and has been put back in its old place.
+    // The copy was made before the last opening, and has been put back in its old place.
     let again = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
     try again.append("demo", [bytes("newer than the copy")])
     again.close()

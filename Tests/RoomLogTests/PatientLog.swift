@@ -3,7 +3,7 @@ import Synchronization
 @testable import RoomLog
 
 /// A log for a patient caller: requests that are refused as unavailable are sent again, as a replica sends again the
-/// edits that the hub has refused. Nothing is sent before all earlier requests are answered, so the order stays the
+/// edits that the hub has refused. A request is sent only when all earlier ones are answered, so the order stays the
 /// same.
 final class PatientLog: RoomLog {
   private struct State {

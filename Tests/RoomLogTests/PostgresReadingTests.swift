@@ -11,7 +11,7 @@ struct PostgresReadingTests {
 
   private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
 
-  /// A command that waits in the database until somebody has or waits for such a lock on a table.
+  /// A command that waits in the database until somebody has such a lock on a table, or waits for one.
   private func wait(forLock condition: String, on table: String) -> String {
     """
     DO $$ BEGIN
@@ -83,7 +83,7 @@ struct PostgresReadingTests {
     let large = (0..<5).map { [UInt8](repeating: $0, count: 600_000) }
     try bench.append("demo", large)
     let first = try ask(changing: "canvas.records", by: PostgresReadingTests.trimming) { .verify(id: $0, room: "demo") }
-    // The count has two records of the page before, and the two that are left.
+    // The count is that of two records on the page before, and of the two that are left.
     #expect(first == .verified(id: bench.lastId, room: "demo", records: 4))
     // Records that are trimmed, but not yet deleted, are not verified.
     try ask("UPDATE canvas.rooms SET trimmed = 4; UPDATE canvas.records SET checksum = 0 WHERE position = 4")

@@ -73,8 +73,8 @@ final class ProxiedLine {
     send(&toServer, to: server)
     if isClientDone, toClient.isEmpty { hangUp(&client) }
     if isServerDone, toServer.isEmpty, server >= 0, !isServerTold {
-      // The bytes that were sent still arrive, and after them the database sees the end. Its answers are read until it
-      // has.
+      // Shuts down one direction: bytes that were sent still arrive, and after them the database sees the end. The
+      // database's answers are read until it has seen the end.
       shutdown(server, Int32(SHUT_WR))
       isServerTold = true
     }

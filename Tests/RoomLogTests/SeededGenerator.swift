@@ -1,4 +1,4 @@
 import TestSupport
 
-/// All files of these tests use this short name.
+/// Lets all files of these tests use this short name.
 typealias SeededGenerator = TestSupport.SeededGenerator

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomLog
 
-/// The database loses records that were reported, as when a machine is lost that had no synchronous standby.
+/// The database loses records that were reported. That happens when a machine is lost that had no synchronous standby.
 @Suite("A log that goes back", .enabled(if: TestDatabase.isThere))
 struct SetBackTests {
   /// Removes the last record of a room, as if it had never been stored.
@@ -33,7 +33,8 @@ struct SetBackTests {
     try SetBackTests.lose("demo", in: bench.directory)
     #expect(bench.events.first(where: isLost("demo")) == .otherTimeline(1, lost: "demo"))
     #expect(bench.log.statistics().following?.roomsSetBack == 1)
-    // The append is refused because the node doesn't know of the loss yet: its records might follow some that are gone.
+    // The append is refused because the node doesn't know of the loss yet. The append's records might follow records
+    // that are gone.
     #expect(try bench.append("demo", [bytes("c")], mayCreate: false).isUnavailable)
     #expect(try bench.follow("demo", after: lost).isUnavailable)
     #expect(try bench.snapshot("demo", at: lost, bytes("state")).isUnavailable)
@@ -51,7 +52,7 @@ struct SetBackTests {
     _ = try bench.follow("demo", after: last)
     try SetBackTests.lose("demo", in: bench.directory)
     let answer = try bench.append("demo", [bytes("c")], mayCreate: false)
-    // The loss shows either by this append, or it was found just before.
+    // Either this append shows the loss, or the node found it just before.
     #expect(answer.isUnavailable || answer.appended?.records.map(\.position) == [last])
     #expect(bench.events.first(where: isLost("demo")) != nil)
     let events = bench.events.all

@@ -61,7 +61,8 @@ enum TestDatabase {
 
   static func begin(_ command: String, in url: String? = nil, _ options: [String] = []) throws -> Command {
     let address = try #require(url ?? server.map { "\($0)/postgres" })
-    // With a time limit, a command that waits in vain ends with an error, instead of keeping other tests waiting.
+    // The time limit ends a command that waits in vain with an error. Otherwise the command would keep other tests
+    // waiting.
     let commands = ["--command", "SET statement_timeout = '2min'", "--command", command]
     let words = ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1"] + options + commands + [address]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

@@ -72,8 +72,8 @@ struct UndecidedTests {
     ])
     _ = try #require(node.events.answer(to: 4))
     try bench.append("demo", [bytes("after")], mayCreate: false)
-    // Events are reported in order. So once this append is reported, nothing more will be reported about the room
-    // before it.
+    // Events are reported in order. So once this append is reported, nothing from before it will be reported about the
+    // room any more.
     try bench.append("beside", [bytes("a")])
     _ = try #require(node.events.records(of: "beside", atLeast: 1))
     switch fate {

@@ -64,7 +64,7 @@ import Testing
       #expect(parts.map(\.bytes).reduce(0, +) == 3 * VerificationTests.roomBytes)
       #expect(parts.allSatisfy { $0.damages.isEmpty })
       if bytesMax == .max, time > 0 { #expect(parts.count == 1) }
-      // A part ends with the row that reaches the bound on bytes, or at which the time has passed.
+      // A part ends with the row that reaches the bound on bytes, or with the row at which the time has passed.
       if bytesMax == 100 { #expect(parts.allSatisfy { $0.bytes < 100 + 65_536 && $0.records <= 8 }) }
       if bytesMax == 1 || time == 0 { #expect(parts.allSatisfy { $0.records <= 1 && $0.bytes <= 65_536 }) }
     }
@@ -78,7 +78,8 @@ import Testing
     options.checkpointPages = 0
     let bench = try LogBench(.sqlite, options: options)
     try bench.append("demo", [bytes("one"), bytes("two-of-demo")])
-    // An append is acknowledged before it is copied into the file. Once this next one is answered, that has been done.
+    // An append is acknowledged before it is copied into the file. Once this next append is answered, the copying has
+    // been done.
     try bench.append("other", [bytes("later")])
     #expect(try bench.records("demo").count == 2)
     try bench.damageInFile(bytes("two-of-demo"))

@@ -9,8 +9,8 @@ struct ReplicaChecks {
   private var screen: [Identifier: Shape] = [:]
   private var events = 0
 
-  /// After so many events, the replica's digest is asked for. Before that it is computed anew each time; afterwards it
-  /// is updated with each change.
+  /// The check asks for the replica's digest only after this many events. Before that, the replica computes its digest
+  /// anew each time. Afterwards the digest is updated with each change. So both ways are checked.
   private static let eventsBeforeDigest = 20
 
   init(_ replica: Replica) { repaint(replica) }

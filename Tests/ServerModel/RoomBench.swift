@@ -22,13 +22,13 @@ struct TestClient {
 
   var canvas = Canvas()
   var cursor: Cursor?
-  /// The cursor of the last message. A client that ignores `more` would take it for its place.
+  /// The cursor of the last message. A client that ignores `more` would take this cursor for its place in the log.
   var newestCursor: Cursor?
   var pairs: Set<ShapePair> = []
   var peers: [Identifier: Peer] = [:]
   var isReadingPaused = false
   var digests = 0
-  /// How many digests were for another cursor than the client's, or for another drawing.
+  /// How many digests were for another cursor than the client's own, or for another drawing.
   var digestsThatDiffer = 0
 
   /// The bytes of the longest message.
@@ -299,7 +299,7 @@ struct RoomBench {
     return batch
   }
 
-  /// Takes out the oldest batch. The test itself then has to answer for the log.
+  /// Takes out the oldest batch. The test itself then has to give the log's answer.
   mutating func takeBatch() -> Batch? {
     guard !waiting.isEmpty else {
       Issue.record("the log has not been asked to store anything")
@@ -344,7 +344,7 @@ struct RoomBench {
   mutating func wake(_ client: Int) {
     guard let id = clients[client].id else { return }
     var clients = clients
-    // The beat that this reader waited for may be new for others, too.
+    // The room may now make the beat for which this reader waited, and that beat may be new for others, too.
     room.writable(id, now: now) { id, bytes in
       guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
       return clients[client].take(bytes)

@@ -9,7 +9,7 @@ extension Framing {
 }
 
 extension ActorKeys {
-  /// The keys of all servers in tests. With the same secret, keys outlast a restart.
+  /// The keys of all servers in tests. They are made with a fixed secret, so that keys outlast a restart.
   static let inTests = ActorKeys(secret: [UInt8](repeating: 7, count: secretBytes))
 }
 

@@ -4,8 +4,9 @@ import Testing
 /// Histories that have found faults, each shortened to the fewest steps that still found the fault. Each is a file in
 /// `Found`.
 ///
-/// With changed dice, a seed gives another history. A file has what its seed had drawn. So it goes on finding its fault
-/// as long as its events do the same things. Found/README.md says with which planted bug each was seen to fail.
+/// If the random settings (dice) change, a seed gives another history. A file therefore stores what its seed had drawn.
+/// So the history goes on finding its fault as long as its events do the same things. Found/README.md says with which
+/// planted bug each history was seen to fail.
 struct FoundHistory: Codable, Sendable, CustomTestStringConvertible {
   let rule: String
   let seed: UInt64

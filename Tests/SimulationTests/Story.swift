@@ -25,7 +25,7 @@ struct StoryTests {
   }
 }
 
-/// The rule to look for in a history that breaks others as well, by the name of its case.
+/// The rule to look for, by the name of its case, in a history that breaks other rules as well.
 private let storyRule = ProcessInfo.processInfo.environment["CANVAS_RULE"].flatMap { name in
   Rule.allCases.first { "\($0)" == name }
 }

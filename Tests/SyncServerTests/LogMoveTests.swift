@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Copying rooms that are in use")
 struct LogMoveTests {
-  /// A log that has something happen before its n-th request.
+  /// A log that runs a test's code before its n-th request.
   private final class MeddledLog: RoomLog {
     private let log: MemoryLog
     private let number: Int

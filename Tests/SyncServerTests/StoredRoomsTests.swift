@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Comparing a stored room with what its records add up to")
 struct StoredRoomsTests {
-  /// A log with one room. A test may leave out any part of it.
+  /// A log with one room. A test may leave out any part of the room.
   private struct Stored {
     var records: [LogRecord] = []
     var snapshots: [RoomSnapshot] = []

@@ -1,4 +1,4 @@
 import TestSupport
 
-/// Under this name in every file of these tests.
+/// Lets all files of these tests use this short name.
 typealias SeededGenerator = TestSupport.SeededGenerator

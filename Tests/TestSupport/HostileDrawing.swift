@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-/// A drawing that makes as much work as possible for the clients that show it. All of it is within the limits.
+/// A drawing that makes as much work as possible for the clients that show it. The whole drawing is within the limits.
 ///
-/// Each property has its least value, its greatest, or one between, by the table of properties. Beside that, each kind of
-/// drawing has its own way to be hostile. A seed is one drawing.
+/// Each property has its least value, its greatest, or one between, by the table of properties. In addition, each kind
+/// of drawing is hostile in a way of its own. Each seed gives one drawing.
 public struct HostileDrawing: Sendable {
   public enum Kind: String, CaseIterable, Sendable {
     /// Whatever the table of properties allows.
@@ -47,15 +47,15 @@ public struct HostileDrawing: Sendable {
     made.append(shape)
   }
 
-  /// Of these, tests take a sample of each kind.
+  /// The seeds from which tests take a sample of each kind.
   public static let seeds: [UInt64] = [1, 2]
 
-  /// Small enough for a test, and large enough to be over each bound.
+  /// A drawing that is small enough for a test, and large enough to pass each bound.
   public static func sample(_ kind: Kind, seed: UInt64) -> HostileDrawing {
     HostileDrawing(kind, seed: seed, shapes: kind == .heap ? 1_200 : 25)
   }
 
-  /// The overlaps of its shapes, as a client that shows it finds them.
+  /// The overlaps of the drawing's shapes, as a client that shows the drawing finds them.
   public var overlaps: OverlapIndex {
     OverlapIndex.shown(
       canvas.shapes.compactMap { shape in
@@ -65,7 +65,7 @@ public struct HostileDrawing: Sendable {
     )
   }
 
-  /// As JSON, for programs that know no Swift.
+  /// The drawing as JSON, for programs that know no Swift.
   public var document: [UInt8] { Drawing(canvas).document() }
 
   // MARK: - By the kind of drawing
@@ -161,7 +161,7 @@ public struct HostileDrawing: Sendable {
     }
   }
 
-  /// One end, the other, something small, or anything between.
+  /// One end of the range, the other end, something small, or anything between.
   private mutating func bound(_ range: ClosedRange<Double>) -> Double {
     switch Int.random(in: 0..<4, using: &generator) {
     case 0: range.lowerBound
@@ -171,7 +171,7 @@ public struct HostileDrawing: Sendable {
     }
   }
 
-  /// To a hundredth, within the range.
+  /// A number in the range, rounded to a hundredth.
   private mutating func number(_ range: ClosedRange<Double>) -> Double {
     let value = (Double.random(in: range, using: &generator) * 100).rounded() / 100
     return min(max(value, range.lowerBound), range.upperBound)
@@ -195,7 +195,7 @@ public struct HostileDrawing: Sendable {
     return Path(points) ?? .none
   }
 
-  /// As many words of a letter or two as a shape may have, in a script whose letters join.
+  /// As many words as a shape's text may have, each of a letter or two, in a script whose letters join.
   private mutating func words() -> Text {
     var words = ""
     while words.utf8.count < PropertyRules.textBytesMax - 6 {

@@ -8,7 +8,7 @@ import Foundation
 /// The first line has the start values; every other line is an event.
 package struct RecordedHistory {
   package struct Beginning: Codable {
-    /// Nil for a client that no server has named yet.
+    /// The actor. `nil` for a client that no server has given an actor yet.
     package var actor: String?
     /// Sixteen hexadecimal digits.
     package var seed: String
@@ -25,14 +25,14 @@ package struct RecordedHistory {
     package var event: String
     /// The monotonic clock's time. The wall clock shows this plus `epoch`.
     package var time: UInt64
-    /// A frame from the server, text or base 64; what was saved, in base 64.
+    /// A frame from the server, as text or in base 64, or what was saved, in base 64.
     package var frame: String?
     /// `{"ops":[…]}`.
     package var edits: String?
     package var shapes: [String]?
     package var code: UInt16?
     package var isWithDrawing: Bool?
-    /// Of a replica that is restored from what was saved last.
+    /// The seed of a replica that is restored from what was saved last.
     package var seed: String?
 
     // The results of the event.
@@ -40,7 +40,8 @@ package struct RecordedHistory {
     package var digest = ""
     package var confirmedDigest = ""
     package var unsent = 0
-    /// What was refused, by code; "undo" and "redo" say whether there is one. Only random histories have these.
+    /// The codes of refused edits. "undo" and "redo" say whether there is something to undo or redo. Only random
+    /// histories have these.
     package var rejected: [String]?
     package var canUndo: Bool?
     package var canRedo: Bool?
@@ -99,7 +100,7 @@ package struct RecordedHistory {
       return event
     }
 
-    /// Notes what came of it.
+    /// Notes the results of the event.
     package mutating func end(_ effects: [ReplicaEffect], _ replica: Replica) {
       sent = []
       for case .send(let bytes) in effects {
@@ -111,7 +112,7 @@ package struct RecordedHistory {
       if picture != nil { picture = Picture(replica.canvas) }
     }
 
-    /// Notes what is only of interest where edits are refused.
+    /// Notes what matters only where edits are refused.
     package mutating func endRefusable(_ effects: [ReplicaEffect], _ replica: Replica) {
       end(effects, replica)
       var codes: [String] = []
@@ -124,7 +125,7 @@ package struct RecordedHistory {
 
   package struct Picture: Codable, Equatable {
     package var order: [String]
-    /// In the order of the shapes.
+    /// The names, in the order of the shapes.
     package var names: [String]
     package var overlaps: [[String]]
 

@@ -2,7 +2,8 @@ import Glibc
 
 /// Copies all rooms as of one moment, while a server goes on.
 public enum LogBackup {
-  /// What the name of a copy ends with while it is being made. Somebody could mistake a part of a copy for a whole one.
+  /// The ending of a copy's name while the copy is being made. Without it, somebody could mistake a part of a copy for
+  /// a whole copy.
   public static let unfinished = ".unfinished"
 
   /// Copies the database at `path` to `copy` and makes the copy durable. There must be no file at `copy` yet. If the
@@ -15,7 +16,7 @@ public enum LogBackup {
     options: SQLiteOptions = SQLiteOptions()
   ) throws(StorageFault) {
     let new = copy + unfinished
-    // An earlier process may have been killed.
+    // An earlier process may have been killed and have left an unfinished copy.
     discard(new)
     do throws(StorageFault) {
       try write(path, to: new, secret: secret, options: options)
@@ -28,7 +29,7 @@ public enum LogBackup {
 
   private static func discard(_ copy: String) { for end in ["", "-journal"] { unlink(copy + end) } }
 
-  /// Gives a copy, a file or a directory, its name.
+  /// Gives a finished copy its name. The copy is a file or a directory.
   public static func finish(_ new: String, as copy: String) throws(StorageFault) {
     guard rename(new, copy) == 0 else {
       throw .inputOutput(path: copy, detail: SystemCalls.words(for: errno))
@@ -67,8 +68,8 @@ public enum LogBackup {
     }
   }
 
-  /// Gives the copy a mark of its own. Suppose that the copy kept the original's mark and were put back later: the
-  /// server would take it for the database that its clients know, and their cursors for places in it.
+  /// Gives the copy a mark of its own. Otherwise, if the copy were put back later, the server would take it for the
+  /// database that its clients know, and their cursors for places in it.
   private static func mark(_ copy: String, _ secret: [UInt8]?, _ options: SQLiteOptions) throws(StorageFault) {
     try attempt(copy) { () throws(SQLiteFailure) in
       let database = try Database(path: copy, mayCreate: false, fileSystem: options.fileSystem)

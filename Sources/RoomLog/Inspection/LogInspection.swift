@@ -19,8 +19,8 @@ public struct LogInspection: Sendable {
 
   public var isSound: Bool { faults.isEmpty && findings.isEmpty && differences.isEmpty }
 
-  /// Says, in words, how a room's snapshots differ from what its records add up to. The caller provides it, because
-  /// only the caller knows what records mean. It is handed the answers to `load` and `read`.
+  /// Says, in words, how a room's snapshots differ from what its records add up to. The caller provides this function,
+  /// because only the caller knows what records mean. The function is handed the answers to `load` and `read`.
   public typealias Comparison = (_ room: String, _ answer: @escaping (LogRequest) -> LogEvent) -> [String]
 
   /// - Parameter path: the database: `canvas.db` in a data directory, or a copy.
@@ -59,7 +59,7 @@ public struct LogInspection: Sendable {
     }
     var options = options
     options.readerMayWrite = false
-    // A reader is made with a queue. Here no thread takes from the queue.
+    // A reader needs a queue to be made. Here the queue stays unused.
     let queue = RequestQueue(bytesMax: 0, snapshotBytesMax: 0)
     let reader = Reader(
       path: path,
@@ -96,8 +96,8 @@ public struct LogInspection: Sendable {
     }
   }
 
-  /// Records whose room has no row, so that no list of rooms shows them. The records of a deleted room don't count:
-  /// until they are cleared away, the room has an entry in another table.
+  /// Finds records whose room has no row, so that no list of rooms shows them. The records of a deleted room don't
+  /// count: until they are cleared away, the room has an entry in another table.
   private static func recordsWithoutRoom(in database: Database) throws(SQLiteFailure) -> [String] {
     let query = try database.statement(
       """
@@ -111,7 +111,7 @@ public struct LogInspection: Sendable {
         words.append("\(query.integer(1)) records up to position \(query.integer(2)) belong to no room")
       }
     } catch {
-      // Damage is in the findings already. Any other failure is passed on.
+      // Damage has been added to the findings already. Any other failure is passed on.
       guard error.isDamage else { throw error }
     }
     return words

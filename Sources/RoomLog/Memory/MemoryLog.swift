@@ -34,7 +34,7 @@ final class SharedMemory: Sendable {
     var isClosed = false
     /// Whether a call of the sink is under way. The caller that made it also reports the events that arise meanwhile.
     var isReporting = false
-    /// The append whose outcome is unknown. Meanwhile nothing else is stored.
+    /// The append whose outcome is unknown. While there is one, nothing else is stored.
     private(set) var undecided: UndecidedAppend?
 
     mutating func tell(_ event: LogEvent) {
@@ -71,7 +71,7 @@ final class SharedMemory: Sendable {
   ///   - positionStep: the distance between two positions. The tests of the contract of all logs use more than 1; rooms
   ///     would take a gap for a missing record.
   ///   - undecided: is asked before each append. If it returns a fate, the log that made the append learns the outcome
-  ///     only by `decide()` or when it is closed. Tests use this to show what a log guarantees meanwhile.
+  ///     only by `decide()` or when that log is closed. Tests use this to show what a log guarantees until then.
   init(
     store: MemoryStore = MemoryStore(),
     retention: Retention = .everything,
@@ -176,7 +176,7 @@ final class SharedMemory: Sendable {
     }
   }
 
-  /// What is stored. Tests start a later log from it, like the next process.
+  /// What is stored. Tests make a later log from it, as the next process of a server would.
   var store: MemoryStore { state.withLock { $0.store } }
 
   // MARK: Answers

@@ -27,8 +27,8 @@ struct UndecidedAppend {
     guard let stored else { return event }
     switch event {
     case .appended(let appended) where appended.room == room && appended.epoch == stored.epoch:
-      // A new follower may get records from before the append together with records from after it. The first can be
-      // reported now.
+      // A new follower may get records from before the append together with records from after it. The records from
+      // before it can be reported now.
       var (before, after) = (appended, appended)
       before.records.removeAll { $0.position >= stored.records[0].position }
       after.records.removeAll { $0.position <= newest(of: stored) }

@@ -5,8 +5,8 @@ public struct Histogram: Hashable, Sendable {
     /// Each bound is twice the one before, from 1 to 131,072.
     case counts
     /// Durations in microseconds, from 0.1 ms to 10 s. Each bound is at most 21 % above the one before. So the middle
-    /// between two bounds is within 10 % of every value that was counted there, and a median or a 99th percentile that
-    /// is read from the counts is as exact as that.
+    /// between two bounds is within 10 % of every value that was counted there. So a median or a 99th percentile that
+    /// is read from these counts is within 10 % of the true one.
     case microseconds
 
     public var bounds: [UInt64] {

@@ -6,7 +6,7 @@ public enum LogError: Error, Hashable, Sendable {
   case busy(queuedBytes: Int)
   case badRoomName
   case noSuchRoom(room: String)
-  /// The room that now has this name is another one than the caller meant.
+  /// The caller meant another room than the one that has this name now.
   case otherEpoch(room: String, epoch: UInt64)
   case noRecords
   case recordTooLarge(bytes: Int, bytesMax: Int)
@@ -24,7 +24,7 @@ public enum LogError: Error, Hashable, Sendable {
   case roomExists(room: String)
   /// This log doesn't store locks.
   case noLocks
-  /// The log is being closed, and the caller can make the request again when the log is next open.
+  /// The log is being closed. The caller can make the request again when the log is next open.
   case isClosing
 }
 

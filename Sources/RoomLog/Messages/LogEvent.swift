@@ -12,22 +12,22 @@ public enum LogEvent: Hashable, Sendable {
   case loaded(id: UInt64, LoadedRoom)
   /// The room is followed: everything that was stored in it before the request has been reported.
   case following(id: UInt64, room: String)
-  /// The room is no longer followed. Without an `id`, the caller didn't ask for that: the log can't report what comes
-  /// next in the room, and the caller has to load the room again.
+  /// The room is no longer followed. An event without an `id` means that the caller didn't ask for that: the log can't
+  /// report what comes next in the room, and the caller has to load the room again.
   case unfollowed(id: UInt64?, room: String)
   case told(id: UInt64, room: String?)
   /// A message that another node has sent to the followers of a room, or, without a room, to all nodes.
   case heard(room: String?, bytes: [UInt8])
   case locked(id: UInt64, room: String, isLocked: Bool)
-  /// The rooms that are locked: only operators write to them. A log that nodes share reports this when it is opened,
-  /// and whenever another node has changed it.
+  /// The rooms that are locked: only operators write to them. A log that nodes share reports the list when it is
+  /// opened, and whenever another node has changed a lock.
   case locks(Set<String>)
   case created(id: UInt64, room: String)
   case snapshotted(id: UInt64, room: String, position: UInt64)
-  /// Records up to `through` were dropped. Without an `id`, because of retention.
+  /// Records up to `through` were dropped. An event without an `id` means that retention dropped them.
   case trimmed(id: UInt64?, room: String, through: UInt64)
   case retained(id: UInt64)
-  /// The room was deleted. Without an `id`, by another node.
+  /// The room was deleted. An event without an `id` means that another node deleted it.
   case deleted(id: UInt64?, room: String, epoch: UInt64)
   /// The room was repaired: its records now begin after `first` and end with `last`, and it has this epoch.
   case repaired(id: UInt64, room: String, epoch: UInt64, first: UInt64, last: UInt64)
@@ -37,14 +37,14 @@ public enum LogEvent: Hashable, Sendable {
   /// The request wasn't carried out. There is one exception: an append that failed with `.unavailable` may still be
   /// stored. It is then reported to followers like an append of another node, without an `id`.
   case failed(id: UInt64, room: String?, LogError)
-  /// Whether appends can be stored, in one room, or in all rooms if none is named. Reported when it changes.
+  /// Whether appends can be stored: in one room, or, if no room is named, in all rooms. Reported when it changes.
   case availability(room: String?, StorageFault?)
   /// The log goes on from another copy, which may lack records that were reported. From now on requests have to carry
-  /// this number: it shows which copy the caller's knowledge is from.
+  /// this number, which shows from which copy the caller has its knowledge.
   /// - Parameter lost: a room that has lost records that were reported. The room is no longer followed.
   case otherTimeline(UInt64, lost: String?)
-  /// Whether rooms can be read and followed, in a log that nodes share. Reported when that has been impossible for some
-  /// seconds, and when it is possible again.
+  /// Whether rooms can be read and followed, in a log that nodes share. Reported when reading has been impossible for
+  /// some seconds, and when it is possible again.
   case readability(StorageFault?)
   /// A problem with the storage that an operator should know of, in words. The log goes on.
   case concern(String)
@@ -56,11 +56,11 @@ public enum LogEvent: Hashable, Sendable {
 
 /// Records that are durable.
 public struct AppendedRecords: Hashable, Sendable {
-  /// The request that appended the records. `nil` if another process did.
+  /// The request that appended the records. `nil` if another process appended them.
   public var id: UInt64?
   public var room: String
-  /// The room's epoch. It is the request's, unless the append was to create the room and another node had already
-  /// created it.
+  /// The room's epoch. It is the epoch of the request, with one exception: the append was to create the room, and
+  /// another node had already created it.
   public var epoch: UInt64
   /// The records, in the order of their positions. There is at least one.
   public var records: [LogRecord]
@@ -128,7 +128,7 @@ public struct RoomSummary: Hashable, Sendable {
   public var operations: UInt64
   public var createdMilliseconds: UInt64
   public var changedMilliseconds: UInt64
-  /// The newest complete snapshot. If it is at `last`, the room has as many shapes as the snapshot.
+  /// The newest complete snapshot. If it is at `last`, its number of shapes is that of the room.
   public var snapshot: SnapshotPlace?
   /// The damage because of which the room is refused. `nil` if it isn't refused.
   public var damage: LogError?

@@ -33,18 +33,19 @@ public enum LogRequest: Sendable {
 public struct AppendRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// The epoch of the room that is meant. For a new room: 64 random bits that no other append has proposed.
+  /// The epoch of the room that is meant. For a new room, the epoch is 64 random bits that no other append has
+  /// proposed.
   public var epoch: UInt64
   /// Whether the append creates the room if there is none. If another node has created the room meanwhile, the append
   /// goes into that room, and the report has that room's epoch. The caller may set this only until something about the
-  /// room has been reported. Otherwise an append under way could bring back a deleted room.
+  /// room has been reported. Otherwise an append that was under way could bring back a deleted room.
   public var mayCreate: Bool
   /// When the server received the records. If that is earlier than the time of the room's last record, the last
   /// record's time is stored instead. So the times in a log never go back, and a time marks a place in the log, too.
   public var milliseconds: UInt64
   public var records: [NewRecord]
-  /// The newest timeline that the log has reported to the caller. If the log goes on from another one, the records
-  /// might follow records that the caller doesn't know, so the append is refused as unavailable.
+  /// The newest timeline that the log has reported to the caller. If the log goes on from another timeline, the log may
+  /// have records there that the caller doesn't know. The append would follow them, so it is refused as unavailable.
   public var timeline: UInt64
 
   public init(
@@ -95,12 +96,13 @@ public enum LogBound: Hashable, Sendable {
 public struct ReadRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// The epoch that the room must have. `nil` if any will do.
+  /// The epoch that the room must have. `nil` if any epoch will do.
   public var epoch: UInt64?
   /// The position of the last record that the caller has.
   public var after: UInt64
   public var through: LogBound
-  /// The page ends with the record that reaches this size. So a single record is read whole, however large it is.
+  /// The page ends with the record that reaches this size. So even a record that is larger than the bound is read
+  /// whole.
   public var bytesMax: Int
 
   public init(
@@ -136,10 +138,10 @@ public struct LoadRequest: Sendable {
   }
 }
 
-/// Follows a room: whatever any node stores in it is reported from now on, and also its deletion. The answer comes when
-/// everything that was stored before has been reported. So a caller that already follows the room can send the request
-/// again to learn everything that another node has seen. If the request is refused, the caller doesn't follow the room,
-/// unless it did before.
+/// Follows a room: from now on, the log reports whatever any node stores in the room, and also the room's deletion. The
+/// answer comes when everything that was stored before has been reported. So a caller that already follows the room can
+/// send the request again to learn everything that another node has seen. If the request is refused, the caller doesn't
+/// follow the room, unless it did before.
 public struct FollowRequest: Sendable {
   public var id: UInt64
   public var room: String
@@ -161,9 +163,9 @@ public struct FollowRequest: Sendable {
 
 /// Stores a snapshot: the fold of a room's records up to `position`.
 ///
-/// A log that nodes share stores the snapshot only while its caller follows the room up to that position, and no
-/// reported record is in doubt. The reason: other nodes will open the room from it, and the records before it are
-/// dropped in time. Copies from another log are stored without this condition.
+/// A log that nodes share stores the snapshot only if two conditions hold: its caller follows the room up to that
+/// position, and no reported record is in doubt. Otherwise other nodes could open the room from a wrong snapshot, after
+/// the records before it have been dropped. Copies from another log are stored without these conditions.
 public struct SnapshotRequest: Sendable {
   public var id: UInt64
   public var room: String

@@ -16,7 +16,7 @@ public struct LogStatistics: Sendable {
   public var damagedRooms = 0
   /// Statistics that only a log in a directory has.
   public var directory: DirectoryFigures?
-  /// Statistics that only a log has that several nodes share.
+  /// Statistics that only a log shared by several nodes has.
   public var following: FollowingFigures?
 
   public init() {}
@@ -40,7 +40,7 @@ public struct FollowingFigures: Sendable {
   /// How many records in followed rooms were stored but not yet reported here, when that was last checked. `nil` while
   /// the database can't be reached.
   public var lagRecords: UInt64?
-  /// How many appends there are of which it is unknown whether they are stored.
+  /// The number of appends for which it is unknown whether they are stored.
   public var undecidedAppends = 0
   /// How many rounds the loop of the log's thread has made.
   public var turns: UInt64 = 0
@@ -50,7 +50,7 @@ public struct FollowingFigures: Sendable {
   public var roomsRefused = 0
   /// How often a room was found to have lost records that had been reported.
   public var roomsSetBack: UInt64 = 0
-  /// By the connection's purpose: whether it can be used.
+  /// For each purpose of a connection, whether that connection can be used.
   public var connections: [String: Bool] = [:]
 
   public init() {}

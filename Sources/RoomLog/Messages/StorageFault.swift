@@ -25,7 +25,7 @@ public enum StorageFault: Error, Hashable, Sendable {
   case syncFailed(path: String, detail: String)
   case inputOutput(path: String, detail: String)
   case outOfMemory
-  /// The database's own message, or that the database doesn't answer. The fault may pass.
+  /// The database's own message, or that the database doesn't answer. The fault may pass by itself.
   case database(String)
   /// The database can't be used until an operator mends the cause.
   case unfit(String)

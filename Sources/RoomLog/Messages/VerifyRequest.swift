@@ -1,12 +1,12 @@
-/// Asks for the next part of a round of verification, which reads all rooms and compares them with their checksums.
-/// Parts are bounded, so that other readers of the log don't wait long.
+/// Asks for the next part of a round of verification (one pass over everything that is stored), which compares all
+/// rooms with their checksums. Parts are bounded, so that other readers of the log don't wait long.
 public struct VerifyRequest: Sendable {
   public var id: UInt64
   /// The place where the last part ended. `nil` begins a round.
   public var start: VerifyPlace?
-  /// The part ends with the row that reaches this size. So a single row is read, however large it is.
+  /// The part ends with the row that reaches this size. So even a row that is larger than the bound is read.
   public var bytesMax: Int
-  /// The part ends with the row during which this time has passed.
+  /// The part ends with the row during whose reading this time has passed.
   public var microsecondsMax: UInt64
 
   public init(id: UInt64, start: VerifyPlace?, bytesMax: Int, microsecondsMax: UInt64) {

@@ -1,6 +1,6 @@
 /// A room that the log's owner follows.
 struct FollowedRoom {
-  /// A number that tells this time of following the room from earlier and later ones.
+  /// A number that is given each time a room is followed. It tells this time from earlier and later ones.
   let number: UInt64
   /// The room's epoch. `nil` while there is no such room.
   var epoch: UInt64?
@@ -14,8 +14,8 @@ struct FollowedRoom {
   var newest: StoredPlace?
   /// Whether the database may have lost records that were reported. That is so after a new connection was made.
   var isInDoubt = false
-  /// Appends of this node that are stored, but can't be reported yet: they come after records of others that haven't
-  /// been read.
+  /// Appends of this node that are stored, but can't be reported yet, because records of other nodes come before them
+  /// and haven't been read.
   var held: [AppendedRecords] = []
   /// Requests that are answered when everything that is stored by now has been reported.
   var waiting: [FollowRequest] = []
@@ -52,16 +52,17 @@ extension FollowedRoom {
 
   enum Comparison {
     case same
-    /// The rows end before the record that has to be compared.
+    /// The rows end before the record that has to be compared, so they don't decide it.
     case undecided
-    /// The last record that was reported is missing, although the room's last position isn't before it.
+    /// The last record that was reported is missing, although the room's last position is not before that record.
     case missing(UInt64)
-    /// The last record that was reported can't be compared, because it was never read which append stored it.
+    /// The last record that was reported can't be compared, because it isn't known which append stored that record.
     case unknown
     case other
   }
 
-  /// Compares the last record that had been reported when the rows were requested with what is stored in its place.
+  /// Compares two records: the last one that had been reported when the rows were requested, and the one that is stored
+  /// in its place.
   func compared(with rows: PostgresRows) -> Comparison {
     let (last, trimmed) = (rows.unsigned(0, 1), rows.unsigned(0, 2))
     // An append of this node was stored before the rows were requested, so the rows must reach that far.

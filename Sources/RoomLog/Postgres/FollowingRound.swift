@@ -1,5 +1,5 @@
 /// Polls the rooms that a node follows, some at a time, so that records are found even if their notification was lost.
-/// That takes at most a second for each 2,000 rooms.
+/// They are found after at most a second for each 2,000 rooms.
 ///
 /// What always holds: at most one poll is under way, and no other is due meanwhile.
 struct FollowingRound {
@@ -33,7 +33,7 @@ struct FollowingRound {
   }
 
   /// A poll has been answered.
-  /// - Returns: at the end of a round, how many records all rooms together are behind.
+  /// - Returns: at the end of a round, how many records of all its rooms are stored but not reported yet.
   mutating func end(lag more: UInt64) -> UInt64? {
     isLooking = false
     lag += more
@@ -41,7 +41,7 @@ struct FollowingRound {
   }
 
   private static let lookMicroseconds: UInt64 = 1_000_000
-  /// The upper bound on the rooms of one query. A query for so many takes 5 ms of processor time here and 10 ms in
-  /// PostgreSQL, on a busy machine. A node that follows more rooms polls them in several queries.
+  /// The upper bound on the rooms of one query. On a busy machine, a query for this many takes 5 ms of processor time
+  /// here and 10 ms in PostgreSQL. A node that follows more rooms polls them in several queries.
   private static let roomsInALook = 2_000
 }

@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Looks up the addresses of hosts on other threads. The system's resolver may take long or not answer at all, and
-/// libpq would wait for it (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PQCONNECTSTARTPARAMS).
+/// Looks up the addresses of hosts on other threads. The system's resolver may take long or not answer at all. If libpq
+/// looked up the name, the log's thread would have to wait for the resolver
+/// (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PQCONNECTSTARTPARAMS).
 ///
 /// What always holds: at most one thread looks up each name. So even if the resolver never answers, there is at most
 /// one thread for each name.

@@ -9,8 +9,8 @@ struct HostTurns {
   private var addresses: ArraySlice<String> = []
 
   enum Turn {
-    /// Connect to a host. Without a host, libpq chooses one. Without an address, libpq gets the host's name, which then
-    /// needs no look-up.
+    /// Connect to a host. If there is no host, libpq chooses one. If there is no address, libpq gets only the host's
+    /// name, which then needs no look-up.
     case connect(PostgresAddress.Host?, at: String?)
     case lookUp(PostgresAddress.Host)
   }
@@ -39,6 +39,6 @@ struct HostTurns {
   /// The host that is being tried. `nil` if the URL names none.
   var host: PostgresAddress.Host? { hosts.isEmpty ? nil : hosts[(next - 1) % hosts.count] }
 
-  /// Whether all hosts have been tried, so that the next try begins with the first again.
+  /// Whether all hosts have been tried. The next try then begins with the first host again.
   var isAllTried: Bool { addresses.isEmpty && (hosts.count < 2 || next % hosts.count == 0) }
 }

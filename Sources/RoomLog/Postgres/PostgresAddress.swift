@@ -1,8 +1,8 @@
 /// The address of a database: a URL in libpq's form (postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 ///
-/// libpq reads the URL itself. Here only the list of hosts is read, from the URL or else from libpq's defaults, and one
-/// host is tried at a time, for a second. libpq alone would wait for a name that nobody resolves, and for a host that
-/// accepts a connection and is silent then.
+/// libpq reads the URL itself. This type only reads the list of hosts, from the URL or else from libpq's defaults, so
+/// that one host can be tried at a time, for a second. libpq by itself would wait for a name that nobody resolves, and
+/// for a host that accepts a connection and then stays silent.
 struct PostgresAddress: Hashable, Sendable {
   struct Host: Hashable, Sendable {
     var name: String
@@ -22,7 +22,7 @@ struct PostgresAddress: Hashable, Sendable {
   static func isOne(_ text: String) -> Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
 
   /// What is wrong with a text that looks like an address but is not a valid one. `nil` for a valid address, and for a
-  /// text that is meant as something else. The text may contain a password, so the message doesn't repeat it.
+  /// text that was not meant as an address. The text may contain a password, so the message doesn't repeat the text.
   static func mistake(in text: String) -> String? {
     guard !isOne(text) else { return nil }
     let words = text.lowercased()
@@ -34,7 +34,7 @@ struct PostgresAddress: Hashable, Sendable {
     return "a database's address begins with postgresql://, in small letters and with nothing before it"
   }
 
-  /// The mistake in an address that libpq can't read, or that it would try for ever. A value may be a password, so the
+  /// What is wrong with an address, if libpq can't read it or would try it for ever. A value may be a password, so the
   /// message repeats no values.
   /// - Parameter parameters: the names of parameters that libpq knows.
   func mistake(parameters: Set<String>) -> String? {
@@ -89,7 +89,7 @@ struct PostgresAddress: Hashable, Sendable {
     let named = at.map { authority[authority.index(after: $0)...] } ?? authority
     hasPassword = at.map { authority[..<$0].contains(":") } ?? false || values["password"] != nil
     for part in named.split(separator: ",") {
-      // An IPv6 address is in brackets, and has colons that don't begin a port.
+      // An IPv6 address is in brackets. The colons in it don't begin a port.
       let end = part.lastIndex(of: "]") ?? part.startIndex
       let colon = part[end...].lastIndex(of: ":")
       let name = part[..<(colon ?? part.endIndex)].filter { $0 != "[" && $0 != "]" }
@@ -108,8 +108,8 @@ struct PostgresAddress: Hashable, Sendable {
       addresses = addresses ?? defaults["hostaddr"]
     }
     if hosts.count > 1 {
-      // Each host gets a port: libpq counts a missing list of ports as one port for each host, and would then refuse to
-      // try a single host.
+      // Each host gets a port of its own. If the list of ports is missing, libpq expects one port for each host of the
+      // URL, and would refuse to try a single host.
       for index in hosts.indices where hosts[index].port.isEmpty { hosts[index].port = defaults["port"] ?? "5432" }
     }
     if let addresses = addresses?.split(separator: ",", omittingEmptySubsequences: false) {
@@ -155,8 +155,8 @@ struct PostgresAddress: Hashable, Sendable {
     }
   }
 
-  /// What PostgreSQL's messages say when it accepts no more connections: in all, for users who aren't superusers, or
-  /// for one user or database.
+  /// PostgreSQL's messages for when it accepts no more connections: in all, for users who aren't superusers, or for one
+  /// user or database.
   private static let crowded = ["too many clients", "connection slots are reserved", "too many connections"]
 
   private static func hosts(_ names: String, ports: String) -> [Host] {

@@ -18,8 +18,8 @@ extension PostgresWriting {
   private func known(to requests: [LogRequest]) -> [String: UInt64] {
     var known: [String: UInt64] = [:]
     for case .append(let append) in requests {
-      // An append that may create a room may go into a later room of that name, whose positions begin again at 1. So no
-      // position is known that it comes after.
+      // An append that may create a room may go into a later room of that name, whose positions begin again at 1. So
+      // there is no known position that the append comes after.
       let position = append.mayCreate ? 0 : following.position(in: append.room, epoch: append.epoch)
       known[append.room] = min(known[append.room] ?? position, position)
     }
@@ -92,7 +92,7 @@ extension PostgresWriting {
     return .otherEpoch(room: append.room, epoch: epoch.unsigned(0, 0))
   }
 
-  /// A connection broke while the batch was under way. Now it is known which of its appends are stored.
+  /// A connection broke while the batch was under way. The rows show which of the batch's appends are stored.
   /// - Parameter rows: the answer to `.settle`.
   func settleAppends(of batch: PostgresBatch, with rows: PostgresRows) {
     var appends: [UInt64: AppendRequest] = [:]
@@ -115,7 +115,7 @@ extension PostgresWriting {
       stored[id] = records
     }
     for (id, append) in appends.sorted(by: { $0.key < $1.key }) {
-      // If retention has already dropped some records of an append, not all of them can be reported, so the append
+      // If retention has already dropped some records of an append, the rest can't be reported alone, so the append
       // can't be answered as stored.
       if let records = stored[id], records.records.count == append.records.count {
         reports.release(.append(append))

@@ -22,14 +22,14 @@ final class PostgresBells {
     self.reports = reports
   }
 
-  /// Texts that stand in place of a room's name, since no room can have such a name: one for messages to all nodes, one
-  /// for changed locks.
+  /// Texts in place of a room's name. No room can have such a name. One stands for messages to all nodes, one for
+  /// changed locks.
   private static let everyRoom = "*"
 
   // MARK: Telling
 
-  /// Notifies the other nodes that rooms have new records. Without a connection nothing is sent, and the other nodes
-  /// find the records by polling.
+  /// Notifies the other nodes that rooms have new records. Without a connection nothing is sent. The other nodes then
+  /// find the records when they next poll.
   func ring(for rooms: [String]) {
     guard link.isReady else { return }
     var payload = ""
@@ -73,8 +73,8 @@ final class PostgresBells {
 
   var lockedRooms: Set<String> { locks ?? [] }
 
-  /// Takes the locks from the database, unless this node has changed a lock meanwhile. The rows may then be older than
-  /// that change, which went over another connection, and the next poll brings the right list.
+  /// Takes the locks from the database, unless this node has changed a lock since the locks were requested. The change
+  /// went over another connection, so the rows may be older than the change. The next poll then brings the right list.
   /// - Parameters:
   ///   - rows: the answer to `.locks`.
   ///   - ownLockChanges: the value that `ownLockChanges` had when the locks were requested.

@@ -1,6 +1,6 @@
 /// Creating and deleting rooms. Each change is a transaction of its own, and begins only when it is known which room
-/// has the name. So if a connection breaks, the room that has the name afterwards shows whether the change was carried
-/// out.
+/// has the name. So if a connection breaks, a look at the room that has the name afterwards shows whether the change
+/// was carried out.
 extension PostgresWriting {
   func change(_ request: LogRequest) {
     if case .create(let create) = request {

@@ -100,7 +100,7 @@ final class PostgresChores {
 
   private func keep(_ request: SnapshotRequest) {
     let chore = LogRequest.snapshot(request)
-    // On another timeline, the records that the snapshot was made from may have been lost, or it isn't known yet
+    // The snapshot was made on another timeline. Its records may have been lost since then, or it isn't known yet
     // whether they were.
     guard request.timeline == timelines.number else {
       return end(chore, [.failed(id: request.id, room: request.room, .unavailable(reports.otherCopy))])
@@ -164,7 +164,7 @@ final class PostgresChores {
   }
 
   /// Trims a room to the newest sound snapshot up to a position. The snapshots themselves are read: if records were
-  /// dropped for a damaged one, they would be lost.
+  /// dropped although the snapshot that covers them is damaged, their content would be lost.
   /// - Parameter then: is called with the position up to which the room is trimmed.
   private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
     guard position > entry.trimmed else { return then(entry.trimmed) }
@@ -192,7 +192,7 @@ final class PostgresChores {
     let room: [PostgresValue] = [.text(entry.name), .unsigned(entry.epoch)]
     link.send([(.hold, room), (.trim, room + [.unsigned(position)])]) { answer in
       guard let rows = self.answer(chore, answer)?[1] else { return }
-      // Meanwhile another node has deleted the room, or has trimmed it further and dropped the snapshot.
+      // Since the chore began, another node has deleted the room, or has trimmed it further and dropped the snapshot.
       guard rows.count > 0 else { return then(entry.trimmed) }
       var trimmed = entry
       trimmed.trimmed = rows.unsigned(0, 0)
@@ -200,7 +200,7 @@ final class PostgresChores {
     }
   }
 
-  /// Deletes the records that a room was trimmed of, some at a time.
+  /// Deletes the records that trimming has dropped from a room, some at a time.
   private func clear(_ name: String, _ chore: LogRequest, _ then: @escaping () -> Void) {
     link.send([(.clear, [.text(name), .number(PostgresChores.clearedAtOnce)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }

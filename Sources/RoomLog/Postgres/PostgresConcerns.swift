@@ -38,7 +38,7 @@ final class PostgresConcerns {
     told = Set(words.keys)
   }
 
-  /// How far the clocks may differ before that is reported. An answer of the database takes far less, so a slow answer
-  /// doesn't count as a difference.
+  /// How far the clocks may differ before the difference is reported. The database answers much sooner than this, so a
+  /// slow answer isn't taken for a difference.
   private static let clockMillisecondsMax: UInt64 = 5_000
 }

@@ -1,5 +1,5 @@
-/// Follows rooms: reads others' records when a notification comes, and polls once a second in case a notification was
-/// lost. Positions have no gaps, so a missing record is noticed.
+/// Follows rooms: reads other nodes' records when a notification comes, and polls once a second in case a notification
+/// was lost. Positions have no gaps, so a missing record is noticed.
 ///
 /// What always holds:
 /// - A room's records, including this node's own, are reported by position and without gaps.
@@ -63,18 +63,18 @@ final class PostgresFollowing {
     let held = followed[room]?.held ?? []
     followed[room]?.held = []
     leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
-    // These appends are stored, so they are reported. With no follower left, nobody misses the records before them.
+    // These appends are stored, so they are reported. No follower is left who could miss the records before them.
     reports.tell(held.map { .appended($0) })
     reports.release(.unfollow(id: id, room: room))
   }
 
-  /// A position that is before all records that will be stored in the room from now on, as far as this node knows.
+  /// A position that lies before all records that will be stored in the room from now on, as far as this node knows.
   func position(in room: String, epoch: UInt64) -> UInt64 {
     guard let room = followed[room], room.epoch == epoch else { return 0 }
     return room.reported
   }
 
-  /// Before anything more of a room is reported, its last reported record is compared with the one that is stored.
+  /// Before a room's next report, its last reported record will be compared with the record that is stored there.
   func doubt() {
     for name in followed.keys { followed[name]?.isInDoubt = true }
   }
@@ -113,10 +113,10 @@ final class PostgresFollowing {
     }
   }
 
-  /// A read ends with the record that reaches one of these bounds.
+  /// The upper bounds on one read. It ends with the record that reaches one of them.
   private static let (recordsAtOnce, bytesAtOnce): (Int64, Int64) = (512, 1 << 20)
 
-  /// - Parameter asked: the room when the rows were requested. It may have been created or followed anew since.
+  /// - Parameter asked: the room as it was when the rows were requested. It may have been followed anew since.
   private func take(_ rows: PostgresRows, of name: String, asked: FollowedRoom, for waiting: [FollowRequest]) {
     guard let room = followed[name] else { return }
     guard room.reported >= asked.reported, asked.epoch == room.epoch else {
@@ -154,7 +154,7 @@ final class PostgresFollowing {
       if now.reported < last, asked.reported == now.reported, asked.newest == now.newest,
         asked.isInDoubt == now.isInDoubt
       {
-        // No record was read, although the room's row says that there are more.
+        // The room's row says that there are more records, but none was read.
         return leaveDamaged(name, at: now.reported + 1, waiting)
       }
       if now.reported < last || now.isInDoubt || !now.held.isEmpty || now.isReadAgain {
@@ -180,7 +180,7 @@ final class PostgresFollowing {
     leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
   }
 
-  /// Stops following a room, and answers all requests that wait for it. Unreported appends of this node are refused.
+  /// Stops following a room, and answers all requests that wait for it. Refuses this node's unreported appends.
   private func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
     let room = followed.removeValue(forKey: name)
     reports.forgetRefusal(of: name)
@@ -201,7 +201,7 @@ final class PostgresFollowing {
     leave(name, .unavailable(fault), .otherTimeline(number, lost: name), waiting)
   }
 
-  /// The log is closed: the records that this node's unreported appends wait for will not be read any more.
+  /// The log is closed. This node's unreported appends fail, since the records before them will never be read.
   func close() {
     let error = LogError.unavailable(reports.presentFault)
     for (name, room) in followed {
@@ -246,7 +246,7 @@ final class PostgresFollowing {
       let place = StoredPlace(rows, row)
       let position = place.position
       guard let room = followed[name] else { continue }
-      // The record at the position where the follower began: now it is known which append stored it.
+      // The follower began to read after this record. The record's row shows which append stored it.
       if room.newest == nil, position == room.reported { followed[name]?.newest = place }
       let next = max(room.reported, last?.position ?? 0) + 1
       guard position >= next else { continue }
@@ -292,14 +292,14 @@ final class PostgresFollowing {
 
   // MARK: Own appends
 
-  /// An append of this node is stored. It is reported after everything that comes before it.
-  /// - Parameter known: a position that the append was known to come after when it was sent.
+  /// An append of this node is stored. It is reported after everything that comes before it in the room.
+  /// - Parameter known: a position before the append, which was known when the append was sent.
   func tellStored(_ appended: AppendedRecords, after known: UInt64) {
     guard let room = followed[appended.room], let first = appended.records.first else {
       return reports.tell([.appended(appended)])
     }
     guard room.epoch ?? appended.epoch == appended.epoch else {
-      // There were two rooms of this name, one of which is gone. It isn't known here which one.
+      // There were two rooms of this name, and one of them is gone. It isn't known here which one is gone.
       let error = LogError.otherEpoch(room: appended.room, epoch: appended.epoch)
       leave(appended.room, error, .unfollowed(id: nil, room: appended.room))
       return reports.tell([.appended(appended)])
@@ -322,7 +322,7 @@ final class PostgresFollowing {
   func tellDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
     let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
     reports.forgetRefusal(of: name)
-    // If a deletion was undecided for a while, a later room of this name, not the deleted one, may be followed now.
+    // If the deletion was undecided for a while, a later room of this name may be followed by now.
     guard let room = followed[name], room.epoch == epoch else { return reports.tell([event]) }
     followed[name] = nil
     for request in room.waiting { reports.refuse(.follow(request), .noSuchRoom(room: name)) }
@@ -358,7 +358,7 @@ final class PostgresFollowing {
   /// The connection is lost. All followed rooms are polled when it is ready again.
   func linkIsLost(_ fault: StorageFault) {
     reports.update { $0.following?.lagRecords = nil }
-    // All reads that were under way have been answered by now, as lost.
+    // By now, all reads that were under way have been answered as lost.
     for name in followed.keys {
       refuse(followed[name]?.takeWaiting() ?? [], of: name, .unavailable(fault))
     }

@@ -58,8 +58,8 @@ final class PostgresLink {
   private var connection: PostgresLibrary.Connection?
   /// The events on the socket that libpq waits for while it connects.
   private var polling: Int32 = 0
-  /// Whether one of these events has occurred since libpq was last called. If libpq were called without one, it would
-  /// block.
+  /// Whether one of these events has occurred since libpq was last called. If libpq were called before any event, it
+  /// would block.
   private var hasMoved = false
   /// Requests that haven't been answered.
   private var requests = Queue<Request>()
@@ -80,14 +80,14 @@ final class PostgresLink {
 
   private let notices: PostgresNotices
 
-  /// How long the database may be silent before the connection is given up: its machine may have stopped.
+  /// How long the database may be silent before the connection is given up. Its machine may have stopped by then.
   static let answerMicroseconds: UInt64 = 5_000_000
-  /// How long an address of a host is tried before the next one is. This includes looking up the host's name.
+  /// How long an address of a host is tried, before the next address is tried. The look-up of the host's name counts.
   static let connectMicroseconds: UInt64 = 1_000_000
   private static let retryMicroseconds: UInt64 = 200_000
   /// The pause before the next try after a fault that is likely to last, such as a read-only database.
   private static let lastingMicroseconds: UInt64 = 2_000_000
-  /// How long a connection may be idle before it is tested, since it may have been cut without notice.
+  /// How long a connection may be idle before it is tested. A connection may have been cut without notice.
   private static let quietMicroseconds: UInt64 = 2_000_000
 
   init(
@@ -134,8 +134,8 @@ final class PostgresLink {
     }
   }
 
-  /// When the first request counts as unanswered. A long answer or request may take longer: while bytes come or go, the
-  /// database is there.
+  /// When the first request counts as unanswered. If the request or the answer is long, it may take more time than
+  /// that: while bytes come or go, the database is there.
   private var answerDeadline: UInt64 { max(requests.first.deadline, movedAt + PostgresLink.answerMicroseconds) }
 
   private var quietAt: UInt64 { movedAt + PostgresLink.quietMicroseconds }
@@ -324,8 +324,8 @@ final class PostgresLink {
   private func answerFront() {
     let request = requests.removeFirst()
     if notices.takeWarning() {
-      // An operator can make PostgreSQL end the wait for the standbys. The commit then succeeds with a warning, and it
-      // is unknown whether it will last.
+      // An operator can make PostgreSQL stop waiting for the standbys. The commit then succeeds with a warning,
+      // although it may be lost if the primary fails.
       request.answer(.failure(.lost))
       return lose("a commit didn't wait for the standbys")
     }
@@ -350,7 +350,7 @@ final class PostgresLink {
   }
 
   /// The database can be reached, but can't be used.
-  /// - Parameter isLasting: whether the reason will probably last. Then the next try comes later, because each one is a
+  /// - Parameter isLasting: whether the reason will probably last. The next try then comes later, because each try is a
   ///   login.
   func refuse(_ fault: StorageFault, isLasting: Bool = false) {
     close()
@@ -359,8 +359,8 @@ final class PostgresLink {
     told(self, .failed(fault))
   }
 
-  /// Takes the answer to a request that has to succeed for the link to be of any use.
-  /// - Returns: `nil` if the request failed, and the connection is given up because of that.
+  /// Takes the answer to a request without which the link is useless.
+  /// - Returns: `nil` if the request failed. The connection is then given up.
   func went(_ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
     switch answer {
     case .success(let rows): return rows

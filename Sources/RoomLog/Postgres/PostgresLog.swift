@@ -75,7 +75,7 @@ public final class PostgresLog: RoomLog {
 
   public static func isAddress(_ text: String) -> Bool { PostgresAddress.isOne(text) }
   /// What is wrong with a value that was meant as a database's address. `nil` if the value is a valid address, or was
-  /// meant as something else.
+  /// not meant as one.
   public static func mistake(in place: String) -> String? { PostgresAddress.mistake(in: place) }
   public static func hasPassword(_ url: String) -> Bool { PostgresAddress(url).hasPassword }
   /// The database's address, without a password.
@@ -120,7 +120,7 @@ final class PostgresInbox: Sendable {
       Glibc.close(handle)
     }
 
-    /// If the pipe is full, its reader is about to wake anyway.
+    /// If the pipe is full, its reader has not woken yet, and will without another byte.
     func ring() { _ = write(handle, [1], 1) }
 
     func fallSilent() {
@@ -145,7 +145,7 @@ final class PostgresInbox: Sendable {
     return queue.take(deadline: 0)
   }
 
-  /// A request that was taken counts as queued until it is released, when it has been answered.
+  /// A request counts as queued even after it was taken, until it is answered. Then it is released here.
   func release(_ request: LogRequest) { queue.release([request]) }
   var waiting: (bytes: Int, snapshotBytes: Int) { queue.waiting }
 }

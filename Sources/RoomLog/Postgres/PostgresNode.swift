@@ -17,8 +17,8 @@ final class PostgresNode {
   let reports: PostgresReports
   let timelines = PostgresTimelines()
 
-  // Links call back into this object, so they are made after all its other properties. The parts need links, so they
-  // come last.
+  // Links call back into this object, so they are made when all other properties are set. The parts need the links, so
+  // the parts are made last.
   private(set) var writer: PostgresLink!
   private(set) var bell: PostgresLink!
   private(set) var reader: PostgresLink!
@@ -31,14 +31,16 @@ final class PostgresNode {
   private var reading: PostgresReading!
   private var chores: PostgresChores!
 
-  /// Random bytes: at first the secret that this node offers to store, then the one that is stored for all nodes.
+  /// Random bytes. At first they are the secret that this node offers to store, and later the secret that is stored for
+  /// all nodes.
   var secret: [UInt8]
   private var nextLookAtSettings: UInt64 = 0
   private var isClosing = false
   private var closeDeadline: UInt64 = .max
   /// Whether the connection that gets other nodes' notifications has ever been ready.
   private var hadBell = false
-  /// Whether the connection for writing has ever been ready. The others wait for that, because it creates the tables.
+  /// Whether the connection for writing has ever been ready. The other connections wait until it has, because it
+  /// creates the tables.
   private var isBegun = false
   /// Requests that came before the log was open.
   private var arrived: [RequestQueue.Entry] = []
@@ -105,8 +107,8 @@ final class PostgresNode {
       guard reports.isOpen || !(isClosing || reports.isUnusable) else { break }
       if reports.isOpen { handOut { take($0) } }
       reports.noteReading([bell, reader].compactMap { $0?.absence }, now: now)
-      // The settings are not read while a commit is about to be refused. The query, sent behind the commit, would be
-      // refused too, and because of that the connection would be given up.
+      // The settings are not read while a commit is about to be refused. The query would be sent behind that commit and
+      // refused together with it, and because of the query's failure the connection would be given up.
       if mayLookAtSettings, now >= nextLookAtSettings {
         nextLookAtSettings = now + PostgresNode.settingsMicroseconds
         lookAtSettings(over: writer)
@@ -140,7 +142,7 @@ final class PostgresNode {
   /// How often the database's settings are read again.
   private static let settingsMicroseconds: UInt64 = 5_000_000
 
-  /// How long requests that were accepted before the log was closed may take to be stored.
+  /// The upper bound on the time in which requests that were accepted before the log was closed are stored.
   private static let closeMicroseconds: UInt64 = 5_000_000
 
   private var mayLookAtSettings: Bool { writer.isReady && !writer.hasRequests }
@@ -189,8 +191,8 @@ final class PostgresNode {
       }
       if link === bell { following.linkIsLost(fault) }
     case .quiet:
-      // The writing link commits something, instead of only asking: of two primaries, the former one still answers, but
-      // its commits wait for ever.
+      // The writing link commits something instead of sending only a query. After a failover, the former primary still
+      // answers queries, but its commits wait for ever.
       link.send([(link === writer ? .fence : .probe, [])]) { _ = link.went($0) }
     case .notified(let channel, let process, let payload): following.heard(payload, on: channel, from: process)
     }

@@ -76,8 +76,9 @@ final class PostgresReading {
     )
   }
 
-  /// - Parameter damaged: the position of the newest damaged snapshot that was met. An older one will do, or none: the
-  ///   records after it are there.
+  /// - Parameter damaged: the position of the newest damaged snapshot that was read. If the records after an older one,
+  ///   or
+  ///   all records, are there, the damaged one isn't needed.
   private func load(_ request: LoadRequest, below bound: Int64 = .max, damaged: UInt64? = nil) {
     var (position, milliseconds) = PostgresReading.bounds(request.through)
     position = min(position, bound)
@@ -173,7 +174,7 @@ final class PostgresReading {
     for row in 0..<rows.count {
       page.isLast = rows.isNull(row, 4)
       let position = rows.unsigned(row, 0)
-      // Skips records that are trimmed: they are deleted only some time later.
+      // Skips records that are trimmed: trimmed records stay in the table for some time before they are deleted.
       guard position > start else { continue }
       let bytes = rows.bytes(row, 3)
       guard position == page.through + 1, Checksum.stored(of: bytes) == rows.number(row, 2) else {
@@ -192,11 +193,11 @@ final class PostgresReading {
     return page
   }
 
-  /// How many rooms are read from the database for the list in one query. Taking in so many takes the log's thread some
+  /// The upper bound on the rooms that one query reads for the list. Taking in this many takes the log's thread some
   /// milliseconds.
   static let roomsAtOnce = 500
 
-  /// The list so far. It is a class because an array would be copied for each page.
+  /// The list so far. It is a class, because an array would be copied for each page.
   private final class Listing {
     var rooms: [RoomSummary] = []
   }
@@ -218,8 +219,8 @@ final class PostgresReading {
 
   // MARK: Verifying
 
-  /// Verifies a room page by page. Records that are trimmed meanwhile need no verifying.
-  /// - Parameter before: what the pages so far have shown. `nil` at first.
+  /// Verifies a room page by page. Records that are trimmed while that goes on need no verifying.
+  /// - Parameter before: what the pages so far have shown. `nil` for the first page.
   private func verify(_ id: UInt64, _ room: String, _ before: (epoch: UInt64, through: UInt64, records: Int)? = nil) {
     let after = before?.through ?? 0
     ask(of: room, after: after, through: .end, bytesMax: PostgresReading.verifiedAtOnce) { answer in
@@ -250,7 +251,7 @@ final class PostgresReading {
 
   private func verify(from start: VerifyPlace, _ part: VerifiedPart, until deadline: UInt64, for request: VerifyRequest)
   {
-    // If the last part ended in the middle of a room, goes on in the same room.
+    // If the last part ended in the middle of a room, this part goes on in the same room.
     let after = if case .records = start.stage { start.room - 1 } else { start.room }
     link.send([(.roomAfter, [.number(after), .number(start.roomMax)])]) { answer in
       guard let rows = self.answer(.verifyPart(request), answer)?[0] else { return }

@@ -12,7 +12,7 @@ final class PostgresReports {
 
   private(set) var isOpen = false
   private(set) var isUnusable = false
-  /// The reasons why the log isn't open yet that were reported already.
+  /// The reasons already reported for the log not being open yet.
   private var reasons: Set<StorageFault> = []
   /// The reason why nothing can be stored, as it was last reported.
   private var fault: StorageFault?
@@ -59,7 +59,7 @@ final class PostgresReports {
   /// Why nothing can be stored now.
   var presentFault: StorageFault { fault ?? .database("\(address.description): the connection is gone") }
 
-  /// The reason for refusing a request whose caller knows only an older timeline.
+  /// The reason for refusing a request whose caller knows only an older timeline than the log's.
   var otherCopy: StorageFault { .database("\(address.description) goes on from another copy than a moment ago") }
 
   /// The error that the caller of a failed request gets.
@@ -124,7 +124,7 @@ final class PostgresReports {
   }
 
   /// - Parameter absences: since when, and why, the connections for reading and following have not been ready. A short
-  ///   absence is not reported: it would send clients to other nodes, and soon back again.
+  ///   absence is not reported, because the report would send clients to other nodes, and soon back again.
   func noteReading(_ absences: [PostgresLink.Absence], now: UInt64) {
     guard isOpen else { return }
     if let absence = absences.min(by: { $0.since < $1.since }) {

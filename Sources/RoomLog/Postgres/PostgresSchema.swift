@@ -58,15 +58,15 @@ enum PostgresSchema {
       EXISTS(SELECT FROM pg_tables WHERE schemaname = 'canvas' AND tablename = 'about')
     """
   )
-  /// The version of the tables, and the oldest server version that works with them. A database that doesn't say which
-  /// is oldest works only with servers of its own version.
+  /// The version of the tables, and the oldest server version that works with them. If a database doesn't say which
+  /// version is the oldest, only servers of the tables' own version work with them.
   static let version = PostgresStatement(
     "version",
     "SELECT version, coalesce((to_jsonb(about) ->> 'readable_from')::int4, version) FROM canvas.about"
   )
 
-  /// The settings that a database needs so that acknowledged commits last. Settings that a connection can change, each
-  /// node makes itself.
+  /// The settings that a database needs so that acknowledged commits last. Settings that a connection can change are
+  /// made by each node itself.
   static let settings = PostgresStatement(
     "settings",
     """

@@ -105,14 +105,14 @@ extension PostgresNode {
     }
   }
 
-  /// The statements that make the connection for notifications listen. The locks are read after it listens for their
-  /// changes, so no change is missed.
+  /// The statements that make the connection for notifications listen. The connection listens for changes of the locks
+  /// before it reads the locks, so no change is missed.
   private static let listening: [(PostgresStatement, [PostgresValue])] = [
     (.listen, []), (.listenToNodes, []), (.locks, []),
   ]
 
-  /// Makes sure that no earlier connection of this writer can store anything any more, and finds out what became of the
-  /// batch that was under way. If an earlier connection is just committing, waits until it has.
+  /// Makes sure that no earlier connection of this writer can store anything any more, and finds out which appends of
+  /// the batch under way are stored. If an earlier connection is just committing, waits until the commit is over.
   private func takeOver(_ link: PostgresLink, triesLeft: Int = triesMax) {
     let key = PostgresValue.number(writing.number)
     link.send([(.evict, [key])]) { answer in
@@ -133,7 +133,7 @@ extension PostgresNode {
     }
   }
 
-  /// How often that is tried: for about five seconds. After that the next host is tried, because this host may have
-  /// become a former primary, where a commit waits for ever.
+  /// How often `takeOver` is tried. That takes about five seconds. After that the next host is tried: this host may
+  /// have become a former primary, on which a commit waits for ever.
   private static let triesMax = 200
 }

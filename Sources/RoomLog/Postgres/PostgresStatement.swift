@@ -17,8 +17,8 @@ extension PostgresStatement {
 
   // MARK: Writing
 
-  /// Creates a room, unless there is one of this name. If another node is just creating one, waits for that node's
-  /// commit.
+  /// Creates a room, unless there is one of this name. If another node is just creating a room of this name, waits for
+  /// that node's commit.
   static let create = PostgresStatement(
     "create",
     """
@@ -57,7 +57,7 @@ extension PostgresStatement {
     """
   )
 
-  /// The epoch of the room with a name. It shows why an append was without effect.
+  /// The epoch of the room with a name. It shows why an append stored nothing.
   static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
 
   /// Deletes a room. Returns no row if there is no such room.
@@ -70,8 +70,8 @@ extension PostgresStatement {
     """
   )
 
-  /// Which of this writer's undecided appends are stored. For each room there is a position after which to search for
-  /// them.
+  /// The undecided appends of this writer that are stored. For each room, a position is given after which to search for
+  /// appends.
   static let settle = PostgresStatement(
     "settle",
     """
@@ -89,10 +89,10 @@ extension PostgresStatement {
   /// Takes the lock that only one connection of a writer can have. A connection that has got the lock knows that no
   /// earlier one can store anything any more.
   static let lock = PostgresStatement("lock", "SELECT pg_try_advisory_lock($1::int8)")
-  /// A pause before the lock is tried again, in which connections that are being ended have time to go.
+  /// A pause before the lock is tried again. In that time, connections that are being ended can go.
   static let pause = PostgresStatement("pause", "SELECT pg_sleep(0.02)")
-  /// Ends connections that this writer has left behind, but only those that wait for their client or for a lock. Any
-  /// other may be committing. If a connection were ended while its commit waits for the disk or for the standbys,
+  /// Ends connections that this writer has left behind, but only connections that wait for their client or for a lock.
+  /// Any other connection may be committing. If it were ended while its commit waits for the disk or for the standbys,
   /// others would see a commit that no standby has.
   static let evict = PostgresStatement(
     "evict",
@@ -102,7 +102,7 @@ extension PostgresStatement {
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )
-  /// Ends other writers' connections whose open transactions have waited longer than this for their next statement.
+  /// Ends other writers' connections with open transactions that have waited longer than this for their next statement.
   /// Those transactions are rolled back. Connections whose commits wait for the standbys are left alone.
   static let endSilent = PostgresStatement(
     "end_silent",
@@ -112,8 +112,8 @@ extension PostgresStatement {
     AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
     """
   )
-  /// Commits something, which waits for the standbys. Once it has succeeded, everything that was read before it is as
-  /// durable.
+  /// Commits something, and waits for the standbys. Once this commit has succeeded, everything that was read before it
+  /// has reached the standbys too.
   static let fence = PostgresStatement("fence", "UPDATE canvas.fence SET number = number + 1")
 
   /// Stores a secret, unless one is stored. So all nodes have the secret of the first one.
@@ -213,9 +213,9 @@ extension PostgresStatement {
     WHERE name = $1::text AND position <= $2::int8 AND milliseconds <= $3::int8 ORDER BY position DESC LIMIT 1
     """
   )
-  /// A page of records: those after a position and within the bounds, until they reach a size. Positions have no gaps,
-  /// so the last position that the page may have can be given. Otherwise PostgreSQL would sort the whole rest of the
-  /// room for each page.
+  /// A page of records: the records after a position and within the bounds, until they reach a size. The last position
+  /// that the page may have is given too, which is possible because positions have no gaps. Without it, PostgreSQL
+  /// would sort the whole rest of the room for each page.
   static let page = PostgresStatement(
     "page",
     """
@@ -249,13 +249,14 @@ extension PostgresStatement {
     RETURNING position
     """
   )
-  /// Locks the room. It comes before one of the next two statements in the same transaction, which therefore sees what
-  /// other nodes have done to the room. Two nodes may be doing the same chore.
+  /// Locks the room. One of the next two statements follows in the same transaction. Because of the lock it sees what
+  /// other nodes have done to the room, since two nodes may be doing the same chore.
   static let hold = PostgresStatement(
     "hold",
     "SELECT FROM canvas.rooms WHERE name = $1::text AND epoch = $2::int8 FOR NO KEY UPDATE"
   )
-  /// Drops snapshots, except the one to which the room is trimmed: only that snapshot leads to the records after it.
+  /// Drops snapshots, except the one to which the room is trimmed. The room can't be opened without that snapshot,
+  /// because the records before it are gone.
   static let forget = PostgresStatement(
     "forget",
     """
@@ -295,8 +296,9 @@ extension PostgresStatement {
     SELECT (SELECT count(*) FROM cleared), (SELECT count(*) FROM one)
     """
   )
-  /// The rooms with a snapshot that is old enough to trim them to it. The age is by the database's clock as well: a
-  /// node's clock may be ahead, and a snapshot that another node has just stored must not count as old because of that.
+  /// The rooms that have a snapshot which is old enough to trim them to it. Its age is measured by the database's clock
+  /// as well: a node's clock may be ahead, and a snapshot that another node has just stored must not count as old
+  /// because of that.
   static let trimmable = PostgresStatement(
     "trimmable",
     """
@@ -304,9 +306,9 @@ extension PostgresStatement {
     WHERE milliseconds <= time - $2::int8 AND position > trimmed GROUP BY name, epoch ORDER BY name
     """
   )
-  /// The rooms that still have records from before the place to which they are trimmed: a node may have ended while it
-  /// deleted those. For each room PostgreSQL reads only one entry of the index, because the rooms are looked up one by
-  /// one.
+  /// The rooms that still have records from before the place to which they are trimmed, because a node ended before it
+  /// had deleted them. The rooms are looked up one by one, so that PostgreSQL reads only one entry of the index for
+  /// each.
   static let uncleared = PostgresStatement(
     "uncleared",
     """
@@ -316,8 +318,8 @@ extension PostgresStatement {
     """
   )
 
-  /// A node's time, as SQL. If the node's clock is more than a second ahead of the database's, it is the database's
-  /// time instead.
+  /// A node's time, as SQL. If the node's clock is more than a second ahead of the database's, the database's time is
+  /// used instead.
   private static func time(_ milliseconds: String) -> String {
     """
     (SELECT least(\(milliseconds)::int8, (extract(epoch FROM clock_timestamp()) * 1000)::int8 + 1000) AS time) AS given

@@ -6,7 +6,7 @@ struct PostgresTimeline: Equatable {
 
   init(settings: PostgresRows) {
     database = settings.text(0, 3)
-    // The name of a file of the write-ahead log begins with the timeline's number.
+    // The number of the timeline. The name of a file of the write-ahead log begins with it.
     number = Int64(settings.text(0, 4).prefix(8), radix: 16) ?? 0
   }
 }
@@ -19,7 +19,7 @@ struct PostgresTimeline: Equatable {
 final class PostgresTimelines {
   private var reached: PostgresTimeline?
   private(set) var number: UInt64 = 0
-  /// When it was last noticed that a room had lost records.
+  /// When the node last noticed that a room had lost records.
   private var setBackAt: UInt64 = 0
 
   enum Step {
@@ -49,8 +49,8 @@ final class PostgresTimelines {
   /// A room has lost records that were reported.
   /// - Returns: the owner's number for the timeline, on which the log goes on without those records.
   func noteSetBack(now: UInt64) -> UInt64 {
-    // Usually many rooms have lost records at once, so the number rises once for all that are noticed within a short
-    // time.
+    // Usually many rooms have lost records at once. So the number rises only once for all losses that are noticed
+    // within a short time.
     if now >= setBackAt + PostgresTimelines.setBackMicroseconds {
       setBackAt = now
       number += 1
@@ -62,16 +62,16 @@ final class PostgresTimelines {
 }
 
 extension PostgresNode {
-  /// A connection has found out which timeline it has reached. All four connections have to be on the same one, so
-  /// those that are on another are ended.
+  /// A connection has found out which timeline it has reached. All four connections have to be on the same timeline, so
+  /// connections on another one are ended.
   /// - Returns: why this timeline can't be used. `nil` if it can.
   func reach(_ reached: PostgresTimeline, over link: PostgresLink) -> StorageFault? {
     link.timeline = reached
     switch timelines.reach(reached) {
     case .none: return nil
     case .former:
-      // A former primary doesn't know that another one has taken over. It might go on accepting writes, which would be
-      // lost.
+      // A former primary doesn't know that another one has taken over. It may go on accepting writes, but these would
+      // be lost.
       let words = "this host was the primary once; waiting for the one that has taken over"
       return .database("\(address.description): \(words)")
     case .another:

@@ -4,7 +4,7 @@ struct PostgresBatch {
   let beganAt: UInt64
   /// The epoch that the room had before it was created or deleted. `nil` if there was no room of the name.
   var epoch: UInt64?
-  /// By room with appends: a position that all of these appends come after.
+  /// For each room with appends, a position before all of these appends.
   var known: [String: UInt64] = [:]
 }
 
@@ -25,7 +25,7 @@ final class PostgresWriting {
   let bells: PostgresBells
 
   private var waiting: [LogRequest] = []
-  /// The requests of a batch that the database has refused because of one of them. They are sent before all others,
+  /// The requests of a batch that the database has refused because of one request. They are sent before all others,
   /// each in a transaction of its own.
   private var singles: [LogRequest] = []
   private var underWay: PostgresBatch?
@@ -119,7 +119,7 @@ final class PostgresWriting {
     return waiting.first?.isAppend == false ? waiting.removeFirst() : nil
   }
 
-  /// The upper bound on the bytes of one commit. Rooms are locked for as long as sending it takes, and larger commits
+  /// The upper bound on the bytes of one commit. Rooms stay locked until the whole commit is sent, and larger commits
   /// would hardly store more in a second.
   private static let commitBytesMax = 1 << 20
   private static let commitRequestsMax = 1_024
@@ -181,22 +181,23 @@ final class PostgresWriting {
       self.gaveWay = givesWay ? self.gaveWay + 1 : 0
       guard givesWay || PostgresWriting.isAboutWhatWasAsked(state) else {
         self.refuse(batch, fault)
-        // The connection is given up. Making a new one shows whether the database accepts writes.
+        // The connection is given up. When a new one is made, it shows whether the database accepts writes.
         return self.link.refuse(fault)
       }
-      // The reason may be a conflict with another transaction, or one of the requests. Sending each request alone shows
-      // which request is at fault.
+      // The reason may be a conflict with another transaction, or one of the requests. Each request is sent alone now,
+      // which shows which request is at fault.
       guard !givesWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
       if let room = batch.requests[0].room { self.reports.noteRefused(room, fault) }
       self.refuse(batch, fault)
     }
   }
 
-  /// How many conflicts in a row are put down to other transactions. After that, something else must be the reason.
+  /// How many conflicts in a row are blamed on other transactions. After that the request is refused, because something
+  /// else must be the reason.
   private static let gaveWayMax = 20
 
   /// Whether a refusal is about a statement's values or rows (SQLSTATE classes 22, 23, 40, 54, P0 and XX), and not
-  /// about the database.
+  /// about the whole database.
   private static func isAboutWhatWasAsked(_ state: String) -> Bool {
     ["22", "23", "40", "54", "P0", "XX"].contains { state.hasPrefix($0) }
   }
@@ -209,8 +210,9 @@ final class PostgresWriting {
 
   /// How long this node waits for other nodes' locks before it asks PostgreSQL to end connections that have been silent
   /// for as long. A node that stops in the middle of sending a batch leaves rooms locked. PostgreSQL itself would wait
-  /// for the rest as long as the connection lasts: its limits on statements and idle transactions don't apply while
-  /// more of one request is expected. To the silent node, the end of its connection looks like a broken network.
+  /// for the rest of the batch as long as the connection lasts: its limits on statements and idle transactions don't
+  /// apply while it expects more of a request. To the silent node, the end of its connection looks like a broken
+  /// network.
   private static let silenceMicrosecondsMax: UInt64 = 2_000_000
   /// The pause before PostgreSQL is asked again: other connections may have fallen silent later than the first.
   private static let silenceLookMicroseconds: UInt64 = 1_000_000
@@ -234,7 +236,7 @@ final class PostgresWriting {
   // MARK: Settling
 
   /// The link is ready, and this writer has no other connection left. If a batch was under way when another connection
-  /// broke, whatever of it is not stored by now never will be. So its outcome can be found out.
+  /// broke, any part of it that is not stored by now never will be. So its outcome can be found out.
   func settle() {
     guard isUndecided, let batch = underWay else { return link.becomeReady() }
     let rooms = Set(batch.requests.compactMap(\.room)).sorted()
@@ -259,10 +261,10 @@ final class PostgresWriting {
     }
   }
 
-  /// How many positions an append is searched for in a room that isn't followed. All nodes together couldn't write so
-  /// many records to one room while a batch is undecided.
+  /// In how many positions of a room that isn't followed an append is searched for. All nodes together couldn't write
+  /// so many records to one room while a batch is undecided.
   private static let settledPositions: Int64 = 1_000_000
-  /// How long the search may take. It takes long if many rooms aren't followed, and with a short deadline it would be
-  /// begun again for ever.
+  /// How long the search for undecided appends may take. It takes long if many rooms aren't followed. With a short
+  /// limit, such a search would be begun again for ever.
   private static let settleMicroseconds: UInt64 = 60_000_000
 }

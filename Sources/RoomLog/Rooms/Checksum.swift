@@ -1,7 +1,7 @@
 /// An FNV-1a 64 checksum. The checksum of a row shows whether the row is as it was stored.
 ///
-/// Each step is a bijection of the state, so a change of one byte always changes the sum. This protects against a
-/// faulty disk, but not against an adversary.
+/// Each step is a bijection of the state, so a change of one byte always changes the sum. The checksum protects against
+/// a faulty disk, but not against an adversary.
 struct Checksum {
   private(set) var value: UInt64
 

@@ -1,8 +1,8 @@
-/// How much of a room's history is kept. Without a limit, all of it is.
+/// How much of a room's history is kept. Without a limit, the whole history is kept.
 ///
 /// Records are dropped only if a complete snapshot covers them. So a room can be folded as of any moment in the kept
 /// history: from a snapshot and the records after it. If there is no snapshot at the right place, more history is kept
-/// than was asked for.
+/// than the limit asks for.
 public struct Retention: Hashable, Sendable {
   /// The age from which records may be dropped.
   public var ageMillisecondsMax: UInt64?
@@ -14,7 +14,7 @@ public struct Retention: Hashable, Sendable {
   public static let everything = Retention()
 
   /// The upper bound on the parts into which snapshots divide the kept history. With several parts, the oldest can be
-  /// dropped alone, and a moment in a later one can be read without folding everything before it.
+  /// dropped alone. To read a moment in a later part, the parts before it need not be folded.
   static let partsMax: UInt64 = 4
 }
 
@@ -25,8 +25,8 @@ extension RoomEntry {
     return snapshots.filter { $0.milliseconds <= now - age && $0.position > trimmed }
   }
 
-  /// The snapshots that are not needed. Some are before the one to which the room is trimmed. Others are so close to
-  /// the one before them that they divide the history into more parts than `Retention.partsMax`.
+  /// The snapshots that are not needed. There are two kinds: snapshots before the one to which the room is trimmed, and
+  /// snapshots so close to the one before them that the history would have more parts than `Retention.partsMax`.
   func needlessSnapshots(by retention: Retention) -> [SnapshotPlace] {
     var needless: [SnapshotPlace] = []
     var kept: SnapshotPlace?

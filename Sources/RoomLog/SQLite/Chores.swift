@@ -50,7 +50,7 @@ struct SnapshotWriting {
   var parts: Int64 = 0
   var content = Checksum()
 
-  /// The request that the snapshot counts as in the queue.
+  /// A request that stands for this snapshot while the queue counts its bytes.
   var asRequest: LogRequest { .snapshot(request) }
 
   init(request: SnapshotRequest, room: Int64, place: SnapshotPlace, isThere: Bool) {
@@ -76,8 +76,8 @@ extension Writer {
     guard let connection, !chores.isEmpty else { return }
     do throws(SQLiteFailure) {
       if let first = chores.writings.first {
-        // Parts of an earlier, unfinished snapshot at the same place are cleared away first: they would be mistaken for
-        // parts of this one.
+        // Parts of an earlier, unfinished snapshot at the same place are cleared away first. Otherwise they would be
+        // mistaken for parts of this snapshot.
         let remains = Clearing.snapshot(room: first.room, position: first.place.position)
         if let index = chores.clearings.firstIndex(of: remains) {
           chores.clearings.swapAt(0, index)
@@ -116,7 +116,7 @@ extension Writer {
         insert.bind(3, writing.parts)
         try part.withUnsafeBytes { part throws(SQLiteFailure) in try insert.run(4, bytes: part) }
         if end == bytes.count {
-          // Deletes further parts: this snapshot may replace a damaged one that had more of them.
+          // Deletes further parts. This snapshot may replace a damaged one that had more parts.
           let delete = connection.deletePartsBehind
           delete.bind(1, writing.room)
           delete.bind(2, writing.place.position)

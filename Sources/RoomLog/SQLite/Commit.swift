@@ -97,7 +97,7 @@ extension Writer {
         }
         for snapshot in whole { try complete(snapshot, in: &staging, connection) }
         for trim in trims { try stage(trim, in: &staging, connection) }
-        // In the order of their numbers, so that the same requests always write the same pages.
+        // The rooms are written in the order of their numbers, so that the same requests always write the same pages.
         for entry in staging.rooms.values.compactMap(\.self).sorted(by: { $0.number < $1.number }) {
           try connection.put(entry)
         }

@@ -3,8 +3,8 @@ import Glibc
 /// The lock on a data directory. While a process holds it, no other process opens the rooms in the directory.
 ///
 /// It is a lock of the kernel on `canvas.lock`, so it ends with the process however the process ends. The file names
-/// the process, for the message that a second one prints. It also has the mark of the directory's database. If the
-/// database has another mark, or the file has none, the database came from elsewhere, such as a backup.
+/// the process, for the message that a second process prints. The file also has the mark of the directory's database.
+/// If the database has another mark, or the file has none, the database came from elsewhere, such as a backup.
 final class DirectoryLock {
   private var descriptor: Int32
   let path: String
@@ -18,8 +18,8 @@ final class DirectoryLock {
       if errno == EROFS { throw .readOnly(path: directory) }
       throw SystemCalls.isNoRight(errno) ? .noRight(path: directory) : .noDirectory(path: directory)
     }
-    // A new directory is durable only once its parent folder is synced. This user may not be allowed to do that, so a
-    // failure is ignored.
+    // A new directory is durable only once its parent folder is synced. This user may not be allowed to sync that
+    // folder, so a failure is ignored.
     _ = SystemCalls.sync(SystemCalls.folder(of: directory))
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -42,8 +42,8 @@ final class DirectoryLock {
 
   func release() {
     guard descriptor >= 0 else { return }
-    // Closing the file might not unlock it at once: a process that is just being started still has a copy of the
-    // descriptor.
+    // Unlocks the file before it is closed. Closing alone might not unlock it at once, because a process that is just
+    // being started still has a copy of the descriptor.
     flock(descriptor, LOCK_UN)
     close(descriptor)
     descriptor = -1

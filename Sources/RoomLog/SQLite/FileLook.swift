@@ -1,7 +1,7 @@
 import Glibc
 
-/// How the log itself looks at the files of its directory, apart from what SQLite does. Tests replace this, together
-/// with SQLite's virtual file system.
+/// How the log itself reads and syncs the files of its directory, apart from what SQLite does. Tests replace this
+/// value, together with SQLite's virtual file system.
 struct FileLook: Sendable {
   /// The identity of the file at a path. `nil` if there is none.
   var identity: @Sendable (_ path: String) -> FileIdentity? = { SystemCalls.file(at: $0) }

@@ -1,5 +1,5 @@
 /// Following rooms in a log that only this process writes to. Records are reported as they are stored. So the answer to
-/// a request only has to report the records that were stored after the caller's last read.
+/// a request has to report only the records that were stored after the caller's last read.
 extension LogRequest {
   var isAboutFollowing: Bool {
     switch self {

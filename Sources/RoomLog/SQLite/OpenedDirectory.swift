@@ -22,15 +22,15 @@ struct OpenedDirectory {
       let database = try OpenedDirectory.open(path, mayCreate: true, options: options)
       try Schema.prepare(database, path: path, steps: options.schemaSteps)
       let writer = try attempt(path) { () throws(SQLiteFailure) in try WriterDatabase(database) }
-      // The write-ahead log may have frames that were never synced. From now on people are sent their content, so they
-      // have to be made durable first.
+      // The write-ahead log may have frames that were never synced. From now on clients are sent what these frames
+      // contain, so the frames have to be made durable first.
       try attempt(path) { () throws(SQLiteFailure) in
         try writer.renewWriteAhead()
         do throws(SQLiteFailure) {
           _ = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
         } catch {
-          // Another program is reading, such as a backup, so the write-ahead log keeps its length for a while. That is
-          // no fault.
+          // Another program, such as a backup, is reading the database. So the write-ahead log keeps its length for a
+          // while, which is no fault.
           guard error.primaryCode == SQLITE_BUSY else { throw error }
         }
       }
@@ -74,7 +74,7 @@ struct OpenedDirectory {
     if let fault = Shortfall.fault(at: path, files) { throw fault }
   }
 
-  /// Tells apart a file that was cut short and other damage, by the size in the file's header.
+  /// Tells a file that was cut short from other damage, by the size in the file's header.
   static func named(_ fault: StorageFault, path: String, _ files: FileLook = FileLook()) -> StorageFault {
     switch fault {
     case .damaged, .notADatabase: break
@@ -109,8 +109,8 @@ struct OpenedDirectory {
       return try query.step() ? query.unsigned(0) : nil
     }
     let isForeign = stored.map { !lock.marks.contains($0) } ?? false
-    // An earlier opening may have failed while it stored its mark. A power cut may still bring back what that opening
-    // wrote, so its mark is used as the new one.
+    // An earlier opening may have failed while it stored its mark, and a power cut may still bring back what it wrote.
+    // So that opening's mark is used as the new one.
     let unsettled = lock.marks.first == stored ? lock.marks.dropFirst().first { $0 != stored } : nil
     let mark = unsettled ?? random()
     // If the power is cut between the two writes, the database has either the former mark or the new one. The directory

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Only the user who runs the server may use the files of a data directory, which hold every drawing.
+/// Restricts the files of a data directory, which hold every drawing, to the user who runs the server.
 ///
 /// The group's rights stay as they are: an operator may have given them to the user that makes backups.
 enum PrivateFiles {

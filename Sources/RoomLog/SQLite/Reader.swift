@@ -20,10 +20,10 @@ final class Reader {
     self.shared = shared
   }
 
-  /// Connects now and not at the first request, so that there is always a reading connection. There are two reasons.
-  /// When the last connection is closed, SQLite deletes the write-ahead log, so the writer's connection must never be
-  /// the last. And a connection that is made later would recover the log, and take for committed what a failed commit
-  /// left in it.
+  /// Connects now rather than at the first request, so that there is always a reading connection. There are two
+  /// reasons. When the last connection is closed, SQLite deletes the write-ahead log, so the writer's connection must
+  /// never be the last. And a connection that is made later would recover the write-ahead log, and take for committed
+  /// what a failed commit left there.
   func connect() throws(SQLiteFailure) { _ = try connected() }
 
   func run() {
@@ -55,7 +55,7 @@ final class Reader {
       "PRAGMA busy_timeout=\(options.lockedMillisecondsMax); PRAGMA query_only=1; PRAGMA cache_size=-8192"
     )
     let made = try ReaderStatements(database)
-    // A read, because only the first read of a connection opens the write-ahead log.
+    // This reads something, because a connection opens the write-ahead log only at its first read.
     _ = try database.number("SELECT count(*) FROM marks")
     statements = made
     isDoubtful = false
@@ -74,8 +74,8 @@ final class Reader {
         statements.forgetPages()
         return .verified(id: id, room: room, records: try verify(room, statements))
       case .verifyPart(let request):
-        // Pages in memory are freed before the part, so that all of it is read from the file. They are freed after it
-        // too, because no other request reads these pages.
+        // Pages in memory are freed before the part, so that the whole part is read from the file. They are freed after
+        // it too, because no other request reads these pages.
         statements.forgetPages()
         defer { statements.forgetPages() }
         return .verifiedPart(id: request.id, try verifyPart(request, statements))
@@ -122,8 +122,8 @@ final class Reader {
     return page
   }
 
-  /// Calls `body` with a room's records, one by one, until `body` wants no more. Positions are stored without gaps, so
-  /// a missing or changed record is noticed.
+  /// Calls `body` with a room's records, one by one, until `body` needs no more of them. Positions are stored without
+  /// gaps, so a missing or changed record is noticed.
   func walk(
     _ entry: RoomEntry,
     after: UInt64,
@@ -186,7 +186,7 @@ final class Reader {
       if let bytes = try content(of: place, entry, statements) {
         return LoadedRoom(summary: summary, snapshot: RoomSnapshot(place: place, bytes: bytes))
       }
-      // An older snapshot serves as well, because the records after it are there.
+      // An older snapshot can replace this one, because the records after the older one are there.
       damagedPosition = damagedPosition ?? place.position
       shared.noteSnapshots(areDamaged: true, room: entry.number)
       candidates.snapshots.removeAll { $0.position >= place.position }

@@ -132,8 +132,8 @@ final class ReaderStatements {
     parts.bind(2, place.position)
     parts.bind(3, Int64(-1))
     var bytes: [UInt8] = []
-    // The row's checksum covers the length, but this row may be damaged all the same. So memory is taken only as parts
-    // are found, and not by the length.
+    // The row's checksum covers the length, but this row may be damaged all the same. So memory is taken for each part
+    // that is found, instead of at once for the whole length.
     while bytes.count <= place.byteCount, try parts.step() { bytes += parts.bytes(1) }
     guard bytes.count == place.byteCount, StoredRows.checksum(of: bytes) == stored.content else { return nil }
     return bytes

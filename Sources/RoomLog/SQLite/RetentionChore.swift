@@ -61,8 +61,8 @@ extension Writer {
     }
   }
 
-  /// The newest of these snapshots that is undamaged. The snapshots themselves are read: if records were dropped for a
-  /// damaged one, their content would be lost.
+  /// The newest of these snapshots that is undamaged. The snapshots themselves are read: if records were dropped
+  /// although the snapshot that covers them is damaged, their content would be lost.
   func newestSound(
     of places: [SnapshotPlace],
     _ entry: RoomEntry,

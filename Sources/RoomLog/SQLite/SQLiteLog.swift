@@ -14,7 +14,7 @@ public final class SQLiteLog: RoomLog {
   private let reading: RequestQueue
   private let shared: SharedFigures
   /// The files that every user of the machine had rights to when the directory was opened. These rights were taken
-  /// away, except for files of another user.
+  /// away, unless the file belongs to another user.
   public let openToAll: [String]
   /// The secret behind the actors' keys.
   public let secret: [UInt8]

@@ -4,7 +4,7 @@ public struct SQLiteOptions: Sendable {
 
   /// How many bytes may wait to be stored before appends are refused as `busy`.
   public var queueBytesMax = RequestQueue.standardBytesMax
-  /// The same for the bytes of snapshots.
+  /// How many bytes of snapshots may wait to be stored before snapshots are refused as `busy`.
   public var snapshotQueueBytesMax = RequestQueue.standardSnapshotBytesMax
 
   /// The pause before the log tries to write again, after a failed commit and after each failed try.
@@ -13,15 +13,16 @@ public struct SQLiteOptions: Sendable {
   /// How long to wait for another program that has locked the database, such as an operator's `sqlite3`.
   public var lockedMillisecondsMax = 1_000
 
-  /// How many pages of 4 KB the write-ahead log has when it is copied into the database. With a higher number, that
-  /// happens less often but with more pages at a time, and reading the write-ahead log after a crash takes longer.
+  /// The length of the write-ahead log, in pages of 4 KB, at which it is copied into the database. With a higher
+  /// number, the log is copied less often, but more pages are copied at a time, and reading the log after a crash takes
+  /// longer.
   public var checkpointPages: Int32 = 8_192
 
   /// The source of random bits, for the new epochs of rooms that come from a backup.
   public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
-  /// The secret behind the actors' keys. If it is given, the log stores it in place of the one that it has. If it
-  /// isn't, the log keeps its own, or makes one.
+  /// The secret behind the actors' keys. If it is given, the log stores it in place of the secret that the log has. If
+  /// it isn't given, the log keeps its own secret, or makes one.
   public var secret: [UInt8]?
 
   /// The name of one of SQLite's virtual file systems. Tests use one that fails.
@@ -54,8 +55,8 @@ enum WriterBounds {
   /// How many bytes the disk has to take before appends are accepted again.
   static let probeBytes = 65_536
 
-  /// How many free pages the database may keep. If it has more, and they are more than a quarter of it, they are given
-  /// back to the disk.
+  /// How many free pages the database may keep. Free pages are given back to the disk if there are more than this and
+  /// they are more than a quarter of the database.
   static let freePagesMax: Int64 = 1_024
   static let freePagesAtOnce = 64
 }

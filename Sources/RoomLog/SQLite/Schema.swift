@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The tables, and the steps by which a database of an earlier version becomes one of the newest.
+/// The tables, and the steps that turn a database of an earlier version into one of the newest version.
 enum Schema {
   /// The number in the header of our databases, by which another program's database is told from ours: `CANV`.
   static let application: Int64 = 0x4341_4E56
@@ -40,8 +40,8 @@ enum Schema {
   static func prepare(_ database: Database, path: String, steps: [String]) throws(StorageFault) {
     let (version, isNew) = try check(database, path: path, newest: Int32(steps.count))
     let mode = try attempt(path) { () throws(SQLiteFailure) in
-      // These settings only work before the first page is written. With them, free pages can be given back a few at a
-      // time, so a database shrinks after trimming without being copied.
+      // These settings only work before the first page is written. Because of them, free pages can be given back a few
+      // at a time, so a database shrinks after trimming without being copied.
       if isNew { try database.run("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL") }
       return try database.text("PRAGMA journal_mode=WAL")
     }

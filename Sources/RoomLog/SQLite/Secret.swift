@@ -16,8 +16,8 @@ enum Secret {
     return secret
   }
 
-  /// The secret is stored as four numbers in the table `marks`. With a table of its own, servers of an earlier version
-  /// could not open the database.
+  /// The secret is stored as four numbers in the table `marks`. It has no table of its own, because servers of an
+  /// earlier version could then not open the database.
   static func put(_ secret: [UInt8], in database: Database) throws(SQLiteFailure) {
     let put = try database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('secret' || ?1, ?2)")
     for index in 0..<secret.count / 8 {

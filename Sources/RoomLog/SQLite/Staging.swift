@@ -113,7 +113,7 @@ extension Writer {
     let at = try failing { () throws(SQLiteFailure) in
       try connection.place(room: number, position: request.position)
     }
-    // If the record at that place is gone, an earlier snapshot at the same place has the record's time and count.
+    // If the record at that place is gone, its time and count are taken from an earlier snapshot at the same place.
     let earlier = entry.snapshots.first { $0.position == request.position }
     let place = SnapshotPlace(
       position: request.position,
@@ -131,7 +131,8 @@ extension Writer {
     staging.writings.append(SnapshotWriting(request: request, room: number, place: place, isThere: isThere))
   }
 
-  /// Completes a snapshot. From now on the room is opened from it, and the records that it covers may be trimmed.
+  /// Completes a snapshot. From now on the room is opened from this snapshot, and the records that it covers may be
+  /// trimmed.
   func complete(
     _ snapshot: SnapshotWriting,
     in staging: inout Staging,

@@ -1,7 +1,8 @@
 /// Verification: reads everything that is stored and compares it with its checksums, room by room and row by row.
 ///
-/// Rooms are taken in the order of their numbers. So no list of them is needed, and a place in a round is a value: a
-/// round can be interrupted at any row and continued later. Rows that change meanwhile are read as they are then.
+/// Rooms are read in the order of their numbers. So no list of rooms is needed, and a place in a round is a value: a
+/// round can be interrupted at any row and continued later. Rows that change during a round are read as they are when
+/// the round comes to them.
 extension Reader {
   /// How much more may be read in this part.
   private struct Budget {
@@ -79,7 +80,7 @@ extension Reader {
     var place = place
     let found = try reading { () throws(SQLiteFailure) in try statements.entry(numbered: place.room) }
     guard let (entry, isSound) = found, isSound else {
-      // Since the last part, the room was deleted or damaged. Damage will be reported by the next round.
+      // Since the last part, the room was deleted or damaged. The next round will report the damage.
       place.stage = .end
       return place
     }
@@ -128,7 +129,8 @@ extension Reader {
       }
     } catch {
       guard case .refused(let damage) = error else { throw error }
-      // The records after the damage are not verified, since no reader gets past it. The room's snapshots are.
+      // The records after the damage are not verified, because no reader gets past the damage. The room's snapshots are
+      // verified.
       part.damages.append(damage)
       return .snapshots(after: 0)
     }

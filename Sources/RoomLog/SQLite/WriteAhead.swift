@@ -4,19 +4,20 @@ import Glibc
 /// Direct access to the bytes of the write-ahead log (sqlite.org/walformat.html).
 ///
 /// After a sync has failed, the system may count bytes as written that never reached the disk, and the next sync
-/// succeeds without them. If the power is cut then, the log has a hole. SQLite reads the log up to the hole, so
-/// everything behind it is lost, however often that was synced. And an interrupted checkpoint would have left pages in
-/// the database that are newer than what is left of the log.
+/// succeeds without them. If the power is cut then, the log has a hole. SQLite reads the log only up to the hole, so
+/// everything behind it is lost, however often it was synced. Moreover, an interrupted checkpoint would have left pages
+/// in the database that are newer than what is left of the log.
 extension WriterDatabase {
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24
-  /// How many bytes are written in one call. SQLite writes at most 131,071, and nothing at all if a call has 131,072.
+  /// How many bytes are written in one call. SQLite writes at most 131,071 bytes. A call with 131,072 would write
+  /// nothing at all.
   private static let bytesAtOnce = 65_536
 
   /// Writes all valid frames of the log again, and syncs them. To be called before a checkpoint if an earlier sync may
   /// have failed. The frames are written as they are, because others may be reading them.
   func renewWriteAhead() throws(SQLiteFailure) {
-    // While this connection has the lock, no other one appends to the log or restarts it.
+    // While this connection has the lock, no other connection appends to the log or restarts it.
     try database.run("BEGIN IMMEDIATE")
     defer { database.rollBack() }
     let index = try database.writeAheadIndex()

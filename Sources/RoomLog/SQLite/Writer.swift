@@ -3,10 +3,10 @@ import CSQLite
 /// The log's writing thread. It stores all requests in the queue, for all rooms in one transaction with one sync, and
 /// reports them. Between two commits it does a little of the work that can wait.
 ///
-/// It never waits for more requests: those of the next commit arrive while the last one is synced. So a slow disk makes
-/// commits larger, and in a quiet room a record is stored at once.
+/// The thread never waits for more requests: the requests of the next commit arrive while the last one is synced. So a
+/// slow disk makes commits larger, and in a quiet room a record is stored at once.
 ///
-/// If a commit fails, its appends are refused as unavailable. It is uncertain then what the disk has, above all after a
+/// If a commit fails, its appends are refused as unavailable. It is then uncertain what the disk has, above all after a
 /// failed sync, so the connection is given up. Before the log accepts another append, the thread reopens the database,
 /// compares it with what was acknowledged, and tries to write.
 final class Writer {
@@ -68,7 +68,8 @@ final class Writer {
     let found = try attempt(path) { () throws(SQLiteFailure) in try Chores.leftOver(in: database, rooms: stored) }
     rooms = stored
     chores = found.chores
-    // Failed commits may have stored rooms all the same, so the numbers that they gave to rooms are not used again.
+    // Failed commits may have stored rooms all the same. So the numbers that these commits gave to rooms are not used
+    // again.
     lastNumber = max(found.lastNumber, stored.values.map(\.number).max() ?? 0)
     for entry in stored.values where damaged.contains(entry.number) {
       shared.note(.init(room: entry.name, position: 0, isHistory: false), room: entry.number)
@@ -141,7 +142,7 @@ final class Writer {
       case .refused(let id, let room, let error): refusals.append(.failed(id: id, room: room, error))
       case .request(let request):
         if request.isAboutFollowing {
-          // This request has to be answered after those before it, so they are committed first.
+          // This request has to be answered after the requests before it, so those are committed first.
           guard batch.isEmpty else { break taking }
           answer(following: request)
           break
@@ -166,8 +167,8 @@ final class Writer {
     let start = MonotonicClock.microseconds()
     do throws(SQLiteFailure) {
       let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      // If a reader still needs some of the pages, the next copy waits until the log is longer by as much, instead of
-      // being tried after each commit.
+      // If a reader still needs some of the pages, not all can be copied. The next copy then waits until the log is
+      // longer by as much, instead of being tried after each commit.
       carryOverPages = options.checkpointPages + (result.carried < result.pages ? result.pages : 0)
     } catch {
       return suspend(error.fault(path: path))
@@ -181,8 +182,8 @@ final class Writer {
   /// Stops storing, until `probe` finds that the disk works again.
   func suspend(_ fault: StorageFault) {
     if case .replaced = fault, let connection {
-      // The file may have been removed. Its data can be read until this process ends, and is lost then, so as much as
-      // possible is copied into the database.
+      // The file may have been removed. Its data can be read until this process ends, and is then lost. So as much of
+      // the write-ahead log as possible is copied into the database.
       _ = try? connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
     var isChange = false
@@ -245,11 +246,11 @@ final class Writer {
     }
   }
 
-  /// Checks that everything that was acknowledged is stored. There may be more: records of a commit that reported a
-  /// failure but reached the disk. These are reported without an `id`, because their writer was told that the commit
-  /// failed.
+  /// Checks that everything that was acknowledged is stored. More may be stored: records of a commit that reported a
+  /// failure but reached the disk. These records are reported without an `id`, because their writer was told that the
+  /// commit failed.
   ///
-  /// A room with a damaged row is refused, while the others go on. What that row says doesn't count.
+  /// A room with a damaged row is refused, while the others go on. The content of that row doesn't count.
   private func compare(
     with stored: [String: RoomEntry],
     damaged: Set<Int64>,

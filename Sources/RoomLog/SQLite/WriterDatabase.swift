@@ -23,8 +23,8 @@ final class WriterDatabase {
   init(_ database: Database) throws(SQLiteFailure) {
     self.database = database
     pages.initialize(to: 0)
-    // SQLite makes no checkpoints by itself, since the thread chooses when to make them. After a checkpoint, the file
-    // of the write-ahead log keeps its size: a disk syncs writes faster to blocks that a file already has.
+    // SQLite makes no checkpoints by itself, because the writing thread chooses when to make them. After a checkpoint,
+    // the file of the write-ahead log keeps its size: a disk syncs writes faster to blocks that a file already has.
     try database.run(
       """
       PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;
@@ -111,8 +111,8 @@ final class WriterDatabase {
     try statement.run()
   }
 
-  /// Runs a transaction. It is durable when this returns. If the caller allows it to be lost, it becomes durable with
-  /// the next transaction that is.
+  /// Runs a transaction. It is durable when this function returns, unless the caller allows it to be lost. In that case
+  /// it becomes durable with the next durable transaction.
   func transaction(
     synced: Bool,
     _ body: () throws(SQLiteFailure) -> Void
@@ -190,8 +190,9 @@ final class WriterDatabase {
     return try row.step() ? (row.unsigned(0), row.unsigned(1)) : nil
   }
 
-  /// Whether a complete snapshot is as it was stored. `nil` if there is none. It is read from the file, and not from
-  /// pages that this connection has kept in memory since it wrote them: those are sound whatever became of the file.
+  /// Whether a complete snapshot is as it was stored. `nil` if there is none. The snapshot is read from the file. Pages
+  /// that this connection has kept in memory since it wrote them don't serve: they are sound even if the file is
+  /// damaged.
   func isSound(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool? {
     database.releaseMemory()
     do throws(SQLiteFailure) {

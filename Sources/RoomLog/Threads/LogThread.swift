@@ -8,7 +8,7 @@ struct LogThread: @unchecked Sendable {
   init(_ body: @escaping @Sendable () -> Void) throws(StorageFault) {
     var identity = pthread_t()
     let box = Unmanaged.passRetained(Body(run: body))
-    // The thread blocks all signals, so that they go to the threads that handle them.
+    // The thread blocks all signals, so that signals go to the threads that handle them.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)

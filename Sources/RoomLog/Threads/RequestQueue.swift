@@ -3,7 +3,7 @@ import Glibc
 /// Requests on their way to a thread of the log.
 ///
 /// `@unchecked Sendable`: a mutex protects everything. It is the system's mutex, because the thread waits for a
-/// condition with a time limit, which Swift's own doesn't offer.
+/// condition with a time limit, and Swift's own mutex offers no such wait.
 final class RequestQueue: @unchecked Sendable {
   enum Entry {
     case request(LogRequest)
@@ -12,10 +12,10 @@ final class RequestQueue: @unchecked Sendable {
   }
 
   /// How many bytes may wait to be stored before appends are refused as `busy`. This bounds memory if the disk is
-  /// slower than the writers. Requests without bytes are never refused for this reason. For instance, a refusal to
-  /// follow a room would close the room.
+  /// slower than the writers. Requests without bytes are never refused as `busy`, because that could do harm. For
+  /// instance, a refusal to follow a room would close the room.
   static let standardBytesMax = 64 << 20
-  /// The same for the bytes of snapshots, which are large, and few at a time.
+  /// How many bytes of snapshots may wait. Snapshots are large, and there are few at a time.
   static let standardSnapshotBytesMax = 256 << 20
 
   private let bytesMax: Int
@@ -52,7 +52,7 @@ final class RequestQueue: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// If the queue is empty, it takes a request of any size. So every request that is allowed can be stored.
+  /// If the queue is empty, it accepts a request of any size. So every request that is allowed can be stored.
   func add(_ requests: some Sequence<LogRequest>) {
     defer { woken() }
     pthread_mutex_lock(mutex)
@@ -75,8 +75,8 @@ final class RequestQueue: @unchecked Sendable {
     return bytes == 0 || bytes + request.cost <= bytesMax
   }
 
-  /// Takes everything from the queue. Waits until there is something, until `deadline` (on the monotonic clock), or
-  /// until the queue is closed. If the deadline has passed already, it doesn't wait.
+  /// Takes everything from the queue. Waits until there is a request, until `deadline` (on the monotonic clock), or
+  /// until the queue is closed. If the deadline has passed already, returns at once.
   func take(deadline: UInt64?) -> (entries: [Entry], isClosed: Bool) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

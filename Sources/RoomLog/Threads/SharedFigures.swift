@@ -28,8 +28,8 @@ final class SharedFigures: Sendable {
 
   var isAvailable: Bool { figures.withLock { $0.fault == nil } }
 
-  /// Notes damage of a room. Of two damaged places, the one that keeps the room from being opened is remembered, and
-  /// otherwise the one at the lower position.
+  /// Notes damage of a room. If a room is damaged in two places, only one is remembered: the one that keeps the room
+  /// from being opened, otherwise the one at the lower position.
   func note(_ damage: Damage, room number: Int64) {
     damages.withLock { damages in
       if let known = damages[number], known.position <= damage.position, known.isHistory == damage.isHistory { return }

@@ -1,7 +1,7 @@
 internal import CCrypto
 import CanvasCRDT
 
-/// The keys with which a client proves that it is the actor that it claims to be.
+/// The keys with which a client proves that an actor belongs to it.
 ///
 /// A key is a code over the room and the actor (HMAC-SHA256), made with a secret that only the server has. So the
 /// server keeps no list of keys, keys outlast a restart, and servers that share a secret accept each other's keys.
@@ -43,14 +43,14 @@ struct ActorKeys: Sendable {
 
   // MARK: Actors
 
-  /// A random actor with the mark.
+  /// A random actor with the mark that shows that the server made it.
   func newActor(in room: Text, using generator: inout some RandomNumberGenerator) -> Identifier {
     let number = UInt64.random(in: 0..<(Identifier.packedLimit >> ActorKeys.markBits), using: &generator)
     return Identifier(packed: number << ActorKeys.markBits | mark(of: number, in: room)) ?? .random(using: &generator)
   }
 
-  /// The actor of a client that writes over HTTP, without a connection: always the same one, and marked, so that nobody
-  /// else becomes it.
+  /// The actor of a client that writes over HTTP, without a connection. A client always gets the same actor. The actor
+  /// is marked, so that nobody else can become it.
   func actor(of client: String, in room: Text) -> Identifier {
     // The client's name is hashed by itself first: it may have any bytes, even the NUL that separates the parts of a
     // code.

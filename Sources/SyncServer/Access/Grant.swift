@@ -24,7 +24,7 @@ struct Grant: Hashable, Sendable {
 
   var level: Level
   var rooms: [RoomPattern]
-  /// The name by which log lines refer to the token, since they never show the token itself.
+  /// The name by which log lines refer to the token. They never show the token itself.
   var label: String?
   /// The account to which the quotas of tokens are charged. Two bearers may have the same label, but never the same account.
   var account: Payer.Account?
@@ -50,8 +50,8 @@ struct Grant: Hashable, Sendable {
     case otherLevel
   }
 
-  /// Compares levels rather than roles: operators and editors have the same role, but in a locked room only operators
-  /// may write.
+  /// Compares levels rather than roles. Operators and editors have the same role, but in a locked room only operators
+  /// may write, so a change between these levels matters.
   func change(to now: Grant?, in room: String) -> Change {
     guard let now else { return .ended }
     guard now.covers(room) else { return .elsewhere }

@@ -35,13 +35,13 @@ struct JWTLibrary: @unchecked Sendable {
     self.free = unsafeBitCast(free, to: Free.self)
   }
 
-  /// The claims of a token, as JSON. `nil` unless the signature is right and was made by the key's algorithm.
+  /// The claims of a token, as JSON. `nil` if the signature is wrong, or was made by another algorithm than the key's.
   func claims(of token: String, signedWith key: SigningKey) -> [UInt8]? {
     var decoded: OpaquePointer?
     guard decode(&decoded, token, key.bytes, Int32(key.bytes.count)) == 0, let decoded else { return nil }
     defer { free(decoded) }
-    // The algorithm that the header names was compared before. This comparison is with the algorithm that libjwt has
-    // used to check the signature.
+    // The algorithm that the token's header names was compared before the token came here. This comparison is with the
+    // algorithm by which libjwt has checked the signature.
     guard algorithm(decoded) == key.algorithm.number, let text = claims(decoded, nil) else { return nil }
     defer { Glibc.free(text) }
     return Array(String(cString: text).utf8)

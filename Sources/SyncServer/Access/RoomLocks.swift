@@ -37,13 +37,13 @@ struct RoomLocks: Sendable {
 
   func contains(_ room: String) -> Bool { names.contains(room) }
 
-  /// Locks a room or unlocks it. `store` makes that durable.
+  /// Locks a room or unlocks it, in memory only. `store` makes the change durable.
   mutating func set(_ room: String, isLocked: Bool) {
     if isLocked { names.insert(room) } else { names.remove(room) }
   }
 
   /// Writes the locks to the file.
-  /// - Returns: why the file can't be written. `nil` if it was.
+  /// - Returns: why the file can't be written. `nil` if it was written.
   func store() -> StateFileFault? {
     guard let path else { return nil }
     do throws(StateFileFault) {

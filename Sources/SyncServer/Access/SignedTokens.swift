@@ -84,7 +84,7 @@ struct SignedTokens: Sendable {
     }
     guard let signed = SignedClaims(claims) else { throw .unfit("the token's claims are not a JSON object") }
     var grant = try signed.grant(terms, at: milliseconds)
-    // Two tokens without a subject may have one bearer or two. So each gets an account of its own.
+    // Two tokens that name no subject may belong to one bearer or to two. So each token gets an account of its own.
     grant.account = grant.account ?? .token(token)
     return grant
   }

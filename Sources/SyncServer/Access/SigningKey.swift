@@ -1,18 +1,18 @@
 internal import CCrypto
 import Glibc
 
-/// A key for checking the signatures of tokens, with the one algorithm that the key is for. The algorithm follows from
-/// the key, never from the token. Otherwise a token could say that a public key, which everybody may know, is to be
-/// used as a shared secret.
+/// A key for checking the signatures of tokens, with the one algorithm that the key is for. The key decides the
+/// algorithm, never the token. Otherwise a forger could sign a token with a public key, which everybody may know, as if
+/// that key were a shared secret.
 struct SigningKey: Sendable {
   let algorithm: SigningAlgorithm
   let bytes: [UInt8]
 
-  /// The least bytes of a secret. Shorter ones could be guessed.
+  /// The lower bound on the bytes of a secret. A shorter secret could be guessed.
   private static let secretBytesMin = 32
   private static let rsaBitsMin: Int32 = 2_048
 
-  /// - Parameter content: the content of a file. It is a public key if it is in the form PEM, otherwise a secret.
+  /// - Parameter content: the content of a file. In the form PEM it is a public key, otherwise a secret.
   init(_ content: [UInt8]) throws(TokenFault) {
     if content.starts(with: "-----BEGIN".utf8) {
       algorithm = try SigningKey.algorithm(ofPublic: content)

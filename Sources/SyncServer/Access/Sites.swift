@@ -83,8 +83,8 @@ struct Sites: Hashable, Sendable {
     return hosts.contains { $0.host == host.host } ? nil : .unknownHost(host.host)
   }
 
-  /// What is wrong with a request's `Origin`. A request without an `Origin` does no harm: either it comes from no page,
-  /// or it is of a kind that changes nothing and whose answer the browser keeps from the page.
+  /// What is wrong with a request's `Origin`. A request without an `Origin` does no harm. Either no page sent it, or it
+  /// changes nothing and the browser keeps its answer from the page.
   func fault(ofOriginOf request: Request) -> Fault? {
     guard let text = request.header("origin"), let origins else { return nil }
     guard let origin = Origin(text) else { return .foreignOrigin(text) }
@@ -95,8 +95,8 @@ struct Sites: Hashable, Sendable {
       // `localhost:8080` and `127.0.0.1:8080` are the same server, although the names differ.
       if origin.authority.isLoopback, host.isLoopback { return nil }
     }
-    // Behind a proxy, `Host` may be the proxy's own choice, so it can differ from the page's origin. Then the origin's
-    // name has to be among `--hosts`.
+    // Behind a proxy, `Host` may be a name that the proxy chose, so it can differ from the page's origin. Then the
+    // origin's name has to be among `--hosts`.
     let isNamed = (hosts ?? []).contains {
       $0.host == origin.authority.host && port == $0.port ?? origin.standardPort
     }
@@ -151,8 +151,8 @@ private struct Authority: Hashable, Sendable {
     }
   }
 
-  /// Whether the host is a numeric address. No site can make an address lead to another machine, so a page that was
-  /// loaded from an address came from that machine.
+  /// Whether the host is a numeric address. A site can point its name at another machine, but not an address. So a page
+  /// that was loaded from an address came from the machine with that address.
   var isAddress: Bool { NetworkAddress(host) != nil }
 
   var isLoopback: Bool { host == "localhost" || NetworkAddress(host)?.isLoopback == true }

@@ -2,8 +2,8 @@ import Glibc
 
 /// A small file in the data directory, beside the log.
 enum StateFile {
-  /// Writes the whole content under another name, and renames the file when it is complete. So a start of the server
-  /// never finds half a file. When this returns, the file is durable.
+  /// Writes the whole content under another name, and renames the file when it is complete. So the server never finds
+  /// half a file when it starts. When this function returns, the file is durable.
   static func write(
     _ content: some Sequence<UInt8>,
     to path: String,
@@ -12,7 +12,7 @@ enum StateFile {
     let new = path + ".new"
     try check(disk.create(Array(content), new))
     try check(disk.rename(new, path))
-    // The folder is synced too: otherwise a power cut could bring back the file that was there before.
+    // The folder is synced too: otherwise a power cut could undo the renaming and bring back the older file.
     let end = path.lastIndex(of: "/")
     try check(disk.syncFolder(end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."))
   }

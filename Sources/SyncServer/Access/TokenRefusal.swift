@@ -20,8 +20,8 @@ enum TokenRefusal: Error, Hashable {
     }
   }
 
-  /// The words that the client is sent. If the signature is right, they say what is wrong with the token. Otherwise
-  /// they don't, so that a client that made up a token learns nothing about the server's keys.
+  /// The words that are sent to the client. If the signature is right, they say what is wrong with the token. Otherwise
+  /// they don't, so that a client with an invented token learns nothing about the server's keys.
   var told: String {
     switch self {
     case .missing: "send a valid token: Authorization: Bearer TOKEN, or ?token=TOKEN"

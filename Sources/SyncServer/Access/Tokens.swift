@@ -18,7 +18,7 @@ struct Tokens: Sendable {
   private var grants: [[UInt8]: Grant] = [:]
   private let key: [UInt8]
 
-  /// The least bytes of a token. Shorter ones could be guessed.
+  /// The lower bound on the bytes of a token. A shorter token could be guessed.
   static let bytesMin = 16
   static let bytesMax = 256
 

@@ -47,14 +47,14 @@ struct Configuration: Hashable, Sendable {
   var proxies = Proxies()
   /// The names of the server, and the sites whose pages may use it.
   var sites = Sites()
-  /// The newest form of records that the servers of these rooms may write. An older form is set while servers of an
-  /// older version share the rooms.
+  /// The newest form of records that this server and the others that share its rooms may write. An older form is set
+  /// while servers of an older version share the rooms.
   var recordForm = RecordForm.newest
-  /// Whether WebSocket messages are compressed for clients that ask for that. It saves bytes on the line and costs
+  /// Whether WebSocket messages are compressed for clients that ask for that. Compression sends fewer bytes and costs
   /// processor time.
   var compresses = false
   var limits = Limits()
-  /// Warnings about the environment. The server runs all the same.
+  /// Warnings about the environment variables. The server runs in spite of them.
   var complaints: [String] = []
 
   init() {}

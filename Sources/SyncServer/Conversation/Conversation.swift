@@ -19,10 +19,11 @@ struct Conversation: Sendable {
   private var operations: TokenBucket
   private var messages: TokenBucket
   private var bytes: TokenBucket
-  /// Bytes that were read while the bucket was empty. They are charged as soon as it has filled.
+  /// Bytes that were read although the bucket had too few tokens for them. They are charged as soon as the bucket has
+  /// filled.
   private var bytesOwed: UInt64 = 0
   private var messagesOwed: UInt64 = 0
-  /// How many messages the current message is charged as, unless it has operations.
+  /// As how many messages the current message is charged, unless it has operations.
   private var weight: UInt64 = 1
   private var refusals: TokenBucket
   /// The time of the oldest refusal that still counts, on the monotonic clock.
@@ -53,16 +54,17 @@ struct Conversation: Sendable {
   }
 
   private static let refusalsForgottenPerSecond: UInt64 = 10
-  /// After a first refusal for the rate, how long the client may go on sending before further refusals can close the
-  /// connection. By then it has had time to read the refusal.
+  /// How long a client that was refused for its rate may go on sending before further refusals can close its
+  /// connection. By then the client has had time to read the first refusal.
   private static let ignoringMilliseconds: UInt64 = 2_000
   /// The shortest pause in reading. A shorter one would stop and start reading for each of the connection's messages.
   private static let restMillisecondsMin: UInt64 = 50
-  /// Messages without operations are usually short. A long one is charged as one message for each of these bytes.
+  /// A message without operations is usually short. A long one is charged as several messages: one for each of this
+  /// many bytes.
   private static let bytesOfOneMessage: UInt64 = 1_024
   private static let messagesForToken: UInt64 = 20
-  /// The upper bound on a message's identifier. Every answer repeats the identifier, and the longest acknowledgement
-  /// has space for one of this length.
+  /// The upper bound on a message's identifier. Every answer repeats the identifier, and the bound on an
+  /// acknowledgement's length leaves space for an identifier of this length.
   private static let identifierBytesMax = 1_024
 
   /// When `timePassed` has to be called, on the monotonic clock. `nil` once the client has sent its hello.
@@ -166,7 +168,7 @@ extension Conversation {
       spendMessage(now)
       return .digest
     case .token(let token):
-      // Checking a token's signature costs as much as many messages do.
+      // Checking a token's signature costs as much processor time as many messages.
       weight += Conversation.messagesForToken
       spendMessage(now)
       return .token(token)

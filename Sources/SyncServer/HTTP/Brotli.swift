@@ -1,11 +1,11 @@
 import CBrotli
 
-/// Compresses the page's files with brotli: the result is a seventh shorter than gzip's. Browsers accept brotli over
-/// HTTPS and on loopback only, which are also the only places where the page can open a room.
+/// Compresses the page's files with brotli, whose results are a seventh shorter than gzip's. Browsers accept brotli
+/// over HTTPS and on loopback only. The page can't open a room elsewhere anyway.
 enum Brotli {
-  /// The longest file that is compressed here, at the highest level. For short files that level takes milliseconds. For
-  /// a long file it would hold up the loop for half a second to save a tenth, so `scripts/wasm` and `scripts/page`
-  /// compress long files beforehand.
+  /// The longest file that is compressed here, at brotli's highest level. For short files that level takes
+  /// milliseconds. For a long file it would hold up the loop for half a second, and save a tenth of the bytes. So
+  /// `scripts/wasm` and `scripts/page` compress long files beforehand.
   private static let shortMax = 64 << 10
   private static let shortQuality: Int32 = 11
   private static let longQuality: Int32 = 9
@@ -33,7 +33,7 @@ enum Brotli {
     return output
   }
 
-  /// Whether `compressed` is the brotli form of `plain`.
+  /// Whether `compressed` is what brotli makes of `plain`.
   static func isForm(_ compressed: [UInt8], of plain: [UInt8]) -> Bool {
     var count = plain.count
     var output = [UInt8](repeating: 0, count: plain.count)

@@ -14,7 +14,8 @@ enum ContentCoding: String, CaseIterable {
       qualities[name == "x-gzip" ? "gzip" : name] = quality.map { thousandths($0.dropFirst(2)) } ?? 1_000
     }
     var best: ContentCoding?
-    // A header that doesn't name `identity` still allows a plain body, but ranks it behind every coding that it names.
+    // If the header doesn't name `identity`, a plain body is still allowed, but every coding that the header names is
+    // preferred to it.
     var bestQuality = max(1, qualities["identity"] ?? 1) - 1
     for coding in codings {
       let quality = qualities[coding.rawValue] ?? qualities["*"] ?? 0
@@ -43,7 +44,7 @@ enum ContentCoding: String, CaseIterable {
     }
   }
 
-  /// The least bytes that are worth compressing. A shorter answer fits into one packet either way. The page has many
-  /// short files, which are compressed once and kept, so the bound for brotli is lower.
+  /// The lower bound on the bytes that are worth compressing. A shorter answer fits into one packet either way. The
+  /// bound for brotli is lower, because the page has many short files, and each is compressed only once.
   private var bytesMin: Int { self == .brotli ? 256 : 1_024 }
 }

@@ -3,11 +3,11 @@ import Glibc
 import WebSocketLoop
 
 /// Lists the page's files with one version for all of them: `{"version","files":["/core/core.js",…]}`. The page's
-/// worker asks for this list to keep the files for offline use. A page that has been open for long learns from the
-/// version that the server has a newer page.
+/// worker asks for this list, to store the files for offline use. By the version, a page that was loaded long ago
+/// learns that the server has a newer page.
 extension StaticFiles {
-  /// The upper bound on the files in the list. Otherwise the list would be long and slow to make if a wrong folder was
-  /// given.
+  /// The upper bound on the files in the list. If the wrong folder was given, the list would otherwise be long and slow
+  /// to make.
   private static let listedMax = 1_000
   private static let foldersDeepMax = 8
 

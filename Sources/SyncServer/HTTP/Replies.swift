@@ -77,21 +77,21 @@ extension Response {
 }
 
 extension Request {
-  /// Whether the client already has the version with this tag. A weak tag counts as the strong one of the same text: a
-  /// cache or a proxy on the way may have weakened it.
+  /// Whether the client already has the version with this tag. A weak tag matches the strong tag of the same text,
+  /// because a cache or a proxy between server and client may have weakened it.
   func has(_ tag: String) -> Bool {
     list(.ifNoneMatch).contains { $0 == "*" || $0.withoutWeakness == tag.withoutWeakness }
   }
 
-  /// Whether the body counts as JSON: by its declared type, or because the request comes from no page and its type says
-  /// nothing.
+  /// Whether the body counts as JSON. It does if its type says so. It also does if its type says nothing and the
+  /// request comes from no page.
   var isJSON: Bool { isJSON(orUnsaidBy: [Request.form]) }
 
-  /// Whether the body counts as a layout, by the same rule. `text/plain`, which `fetch` declares for a string, also
-  /// says nothing: a layout with single quotes is not JSON.
+  /// Whether the body counts as a layout, by the rule of `isJSON`. But `text/plain`, which `fetch` declares for a
+  /// string, also says nothing here: a layout with single quotes is not JSON.
   var isLayout: Bool { isJSON(orUnsaidBy: [Request.form, "text/plain"]) }
 
-  /// The type that curl and other programs declare if they are told none.
+  /// The type that curl and other programs declare unless their user names another.
   private static let form = "application/x-www-form-urlencoded"
 
   private func isJSON(orUnsaidBy types: [String]) -> Bool {
@@ -99,8 +99,8 @@ extension Request {
     return types.contains(type) ? isFromNoPage : type == "application/json"
   }
 
-  /// Whether the request was not made by a page. A page of another site can send a body of these types without a
-  /// preflight, but then the browser adds `Origin`.
+  /// Whether no page made the request. A page of another site can send a body of these types without asking the server
+  /// first (a preflight), but then the browser adds `Origin`.
   private var isFromNoPage: Bool { header("origin") == nil }
 
   /// Whether the request comes from a browser that opens the address to show it. Programs that fetch data don't ask for

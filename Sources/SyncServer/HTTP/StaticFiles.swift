@@ -17,7 +17,8 @@ final class StaticFiles: @unchecked Sendable {
     let bytes: [UInt8]
     let tag: String
     let isCompressible: Bool
-    /// The compressed forms of the file that were made so far. `nil` for a coding that doesn't make the file shorter.
+    /// The compressed forms of the file that have been made. For a coding that doesn't make the file shorter, the value
+    /// is `nil`.
     var compressed: [ContentCoding: [UInt8]?] = [:]
   }
 
@@ -40,7 +41,7 @@ final class StaticFiles: @unchecked Sendable {
     let type = StaticFiles.type(of: path)
     let coding = ContentCoding.chosen(by: request.list(.acceptEncoding))
     let compressed = coding.flatMap { self.compressed(entry, at: path, by: $0) }
-    // A compressed form has a tag of its own, because strong tags must differ where bytes differ.
+    // A compressed form has a tag of its own, because two bodies with different bytes must have different strong tags.
     let tag = coding.flatMap { compressed == nil ? nil : "\(entry.tag.dropLast())-\($0.rawValue)\"" } ?? entry.tag
     var headers: [(name: String, value: String)] = [
       ("Content-Type", type), ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
@@ -57,8 +58,8 @@ final class StaticFiles: @unchecked Sendable {
     return Response(status: status, headers: headers + [("Content-Encoding", coding.rawValue)], body: compressed)
   }
 
-  /// The compressed form of a file, made at the first request and kept. A form that the build has left beside the file
-  /// compresses better, so it is used if it decompresses to the file's bytes.
+  /// The compressed form of a file, made at the first request and kept. If the build has left a compressed form beside
+  /// the file, that form is shorter. It is used if it decompresses to the file's bytes.
   private func compressed(_ entry: Entry, at path: String, by coding: ContentCoding) -> [UInt8]? {
     guard entry.isCompressible else { return nil }
     if let made = entry.compressed[coding] { return made }

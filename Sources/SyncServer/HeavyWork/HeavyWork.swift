@@ -10,10 +10,10 @@ protocol HeavyWorker: Actor {
   ) async throws(HeavyWork.Refusal) -> Value
 }
 
-/// Threads for work that takes longer than others should wait: overlaps, history, documents of large rooms.
+/// Threads for long work, which would keep others waiting on the loop: overlaps, history, documents of large rooms.
 ///
-/// The loop must not do such work, because everyone waits for the loop. Swift's own pool must not do it either: it has
-/// one thread for each processor, and two long jobs would take all of them.
+/// The loop must not do such work, because everyone waits for the loop. Swift's own pool must not do it either: the
+/// pool has one thread for each processor, and a few long jobs would take all of them.
 ///
 /// **Fair.** Each job belongs to a party: a client's address, or a room. The threads serve the parties round-robin, so
 /// a party that asks for a lot delays only itself. No party ever has all threads.
@@ -30,7 +30,7 @@ final class HeavyWork: @unchecked Sendable {
     case cancelled
   }
 
-  /// A flag that says that the caller was cancelled. That may happen before the job is in the queue.
+  /// A flag that says that the caller was cancelled. The flag may be set before the job is in the queue.
   fileprivate final class Withdrawal: Sendable {
     let isRaised = Atomic(false)
   }
@@ -123,7 +123,7 @@ final class HeavyWork: @unchecked Sendable {
 
   private func startThread() {
     var thread = pthread_t()
-    // These threads block all signals, so that signals go to the thread that waits for them.
+    // These threads block all signals. So a signal reaches the one thread that waits for signals.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
@@ -144,8 +144,8 @@ final class HeavyWork: @unchecked Sendable {
   }
 
   private func work() {
-    // On Linux a priority is a thread's own. With a lower one than the loop's, these threads give way if processors are
-    // short.
+    // On Linux each thread has a priority of its own. The priority of these threads is lower than the loop's, so they
+    // give way if processors are short.
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, HeavyWork.niceness)
     while true {
       while sem_wait(signal) != 0 {}

@@ -52,7 +52,7 @@ struct Queue<Element> {
     let element = elements[taken]
     taken += 1
     takenEver += 1
-    // The remaining elements move up only now and then, so that the cost for each is small.
+    // The remaining elements are moved to the front only now and then, so that the cost for each element is small.
     if taken >= max(Queue.takenMax, elements.count / 2) || isEmpty {
       elements.removeFirst(taken)
       taken = 0

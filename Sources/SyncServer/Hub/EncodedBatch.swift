@@ -6,14 +6,16 @@ import RoomLog
 struct EncodedBatch: Sendable {
   let number: UInt64
   let payer: Payer?
-  /// The operations of each record, kept so that records that the log hands back need not be decoded.
+  /// The operations of each record. They are kept because the log hands the records back, which would otherwise have to
+  /// be decoded.
   let parts: [StoredOperations]
   let records: [NewRecord]
   /// The timeline of the log for which `run` is valid.
   let timeline: UInt64
 
-  /// - Parameter run: the number of this run, if this may be the run's first record in the room. `nil` if the log has
-  ///   the number already.
+  /// - Parameter run: the number of this run, if these may be the run's first records in the room. `nil` if the room's
+  ///   log
+  ///   has the number already.
   init(_ batch: Batch, run: UInt64?, timeline: UInt64, _ limits: Limits) {
     number = batch.number
     self.timeline = timeline

@@ -17,7 +17,7 @@ actor Hub {
   nonisolated let files: StaticFiles
   let logger: Logger
   let startedAt = WallClock.now()
-  /// How a message becomes frames.
+  /// Turns a message into WebSocket frames.
   let framing = Framing { message, encoding, bytes in
     switch encoding {
     case .json: MessageFrames.append(text: message, to: &bytes)
@@ -26,19 +26,19 @@ actor Hub {
   }
 
   var credentials: Credentials
-  /// How often the tokens have been read since the start. A check that takes several turns notices by this that the
-  /// tokens were read again.
+  /// How often the tokens have been read since the start. By this count, a check that takes several turns notices that
+  /// the tokens were read again meanwhile.
   var credentialsRead = 0
   /// The keys by which clients prove that they are the actors that they claim to be.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
   /// The newest change of the locks, while it is being stored.
   var lockWriting: Task<Result<Bool, LockFault>, Never>?
-  /// The people at other nodes. `nil` without other nodes.
+  /// The people at other nodes. `nil` if the log is not shared with other nodes.
   var neighbours: Neighbours?
   /// The audit log. `nil` without `--audit`.
   var audit: AuditLog?
-  /// Recent writing over HTTP, gathered for the audit log.
+  /// Recent writes over HTTP, gathered for the audit log.
   var writings = WritingGathering()
   var visitors: Visitors
   var rooms: RoomTable
@@ -56,11 +56,11 @@ actor Hub {
   var storage: StorageReserve
   /// Threads for work that would hold up the loop.
   nonisolated let heavyWork: HeavyWork
-  /// How many layouts have been admitted and are not yet with the log.
+  /// How many layouts have been admitted but not yet sent to the log.
   var layoutsUnderWay = 0
   /// The log's answers that rooms have not processed yet.
   var deliveries = Deliveries()
-  /// Rooms that still have to ask other nodes which people are there.
+  /// Rooms that still have to ask other nodes which people are in them.
   var roomsToAsk: [OpenRoom] = []
   var generator = SystemRandomNumberGenerator()
   /// The number of this process, which marks what the process writes to the logs of rooms.
@@ -127,8 +127,8 @@ actor Hub {
     options.http.bodyBytesMax = max(Int(limits.messageBytes), Int(limits.shapes) * Hub.shapeBytesMax)
     options.http.heldBytesMax = Int(limits.httpBytes)
     options.http.bodyStallMilliseconds = limits.uploadStallMilliseconds
-    // WebSockets and HTTP's connections together. The hub refuses a WebSocket over the limit itself, so that the client
-    // is told why.
+    // The limit counts WebSockets and HTTP's connections together. The hub itself refuses a WebSocket over the limit
+    // for WebSockets, so that the client is told why.
     options.connectionsMax = socketsMax
     let listener = try loop.listen(
       host: configuration.host,
@@ -160,8 +160,8 @@ actor Hub {
 
   private var socketsMax: Int { Int(limits.connections) + Int(limits.httpConnections) }
 
-  /// The upper bound on the bytes that a shape takes in a JSON drawing, with the longest name and numbers. It lets
-  /// every drawing that the server has given out be posted to it again.
+  /// The upper bound on the bytes that a shape takes in a JSON drawing, with the longest name and numbers. With this
+  /// bound, every drawing that the server has given out can be posted to it again.
   private static let shapeBytesMax = 1_024
 }
 

@@ -43,13 +43,14 @@ extension Hub {
   private func perform(_ step: ConversationStep, for visitor: Visitor, in open: OpenRoom, _ id: MemberID, now: Moment) {
     switch step {
     case .submit(let submission):
-      // A timer closes connections whose tokens have ended, but only once a second. So each write is checked too.
+      // A timer closes connections whose tokens have ended, but it fires only once a second. So the token is also
+      // checked at each write.
       if let refusal = refusal(of: visitor.grant, writingTo: visitor.room) {
         let hasToken = refusal.status != 401
         return close(visitor, hasToken ? .goingAway : .noToken, "this connection may no longer write; connect again")
       }
-      // The newest stamp shows how far the writer's clock is off. Edits made offline have older stamps, which show
-      // nothing.
+      // The newest stamp shows how far the writer's clock is off. Older stamps show nothing, because edits made offline
+      // have old stamps.
       if let newest = submission.operations.lazy.compactMap({ $0.at?.milliseconds }).max() {
         counts.noteClock(newest, now: now.wallMilliseconds)
       }
@@ -82,8 +83,8 @@ extension Hub {
     let party = visitor.connection.party
     var opening = await opened(visitor.room, mayCreate: true, for: party)
     if case .open(let open) = opening, hasToCatchUp(open, visitor, hello) {
-      // This copy of the room is older than what the client has seen. If the client joined it, part of the client's
-      // drawing would be undone on the screen.
+      // This copy of the room is older than what the client has seen. If the client joined this copy, part of its
+      // drawing would vanish from the screen.
       if let fault = await catchUp(open), open.room.isBehind(hello.since) { opening = .failed(fault) }
       if open.isGone { opening = await opened(visitor.room, mayCreate: true, for: party) }
     }
@@ -112,7 +113,7 @@ extension Hub {
     if let name = visitor.grant.name { hello.name = Text(name) }
     if let actor = visitor.grant.actor {
       hello.actor = actor
-      // The token names this actor. That proves as much as the actor's key, so the key is filled in.
+      // The token names this actor. That is as good a proof as the actor's key, so the key is filled in.
       hello.key = keys.key(of: actor, in: open.room.name)
     } else if credentials.signed != nil, hello.key == nil {
       // Where signed tokens exist, an actor may belong to a token's bearer, who may not be connected now. So a client
@@ -129,8 +130,8 @@ extension Hub {
       now: now,
       using: &generator
     )
-    // An older connection of the same actor is closed here, before the newcomer is seated: the newcomer may have been
-    // given its seat.
+    // If the actor has an older connection, that connection is closed here, before the newcomer is seated: the newcomer
+    // may have been given the older connection's seat.
     carryOutEffects(of: open)
     rooms.markDirty(open)
     guard let id else {
@@ -140,8 +141,8 @@ extension Hub {
     let actor = open.room.actor(of: id)
     guard let waiting = visitor.joins(open, id, as: actor) else { return }
     seat(visitor, id, in: open)
-    // A long welcome makes the room pause reading at once. The visitor had no seat at that time, so that effect didn't
-    // reach it.
+    // A long welcome makes the room pause reading at once. At that time the visitor had no seat yet, so the room's
+    // effect didn't reach the visitor.
     if open.room.hasPausedReading(from: id) { visitor.pauseReading(.backlog) }
     if joinLines.takes(visitor.address) {
       logger.info(

@@ -24,8 +24,8 @@ extension Hub {
     visitor.connection.close(code: code.rawValue, reason: reason.string)
   }
 
-  /// The loop is about to close a connection on its own, because a message was too long or not UTF-8, or the client is
-  /// silent.
+  /// The loop is about to close a connection on its own: a message was too long or not UTF-8, or the client has been
+  /// silent for too long.
   func noteClosing(_ connection: Connection, code: UInt16, reason: String) {
     guard let visitor = visitors[connection.tag], let code = CloseCode(rawValue: code) else { return }
     close(visitor, code, Text(reason))
@@ -33,7 +33,7 @@ extension Hub {
 
   func forget(_ connection: Connection, closure: Closure) {
     guard let visitor = visitors[connection.tag] else { return visitors.forgetTurnedAway(connection.party) }
-    // If the hub closed the visitor itself, the close has been counted already.
+    // If the hub closed the visitor's connection itself, the close has been counted already.
     if !visitor.isGone, closure.cause == .ours {
       // The client broke the protocol, so the loop closed the connection without a message.
       counts.noteClose(code: closure.code)

@@ -27,7 +27,8 @@ extension Hub {
       } else {
         log.answer(id, with: event)
       }
-      // Whoever met the damage: until a snapshot covers it, the log takes nothing more of the room.
+      // The damage matters whichever request came across it: until a snapshot covers the damage, the log stores nothing
+      // more in the room.
       if error.room != nil { found(error) }
     case .availability(nil, let fault):
       log.note(fault)
@@ -37,7 +38,7 @@ extension Hub {
         logger.info("the log can be written again", alike: .byAll)
       }
     case .availability(.some(let room), let fault):
-      // Nothing is sent to writers here: each gets a refusal of its own batch.
+      // Writers are sent nothing here, because each writer gets a refusal of its own batch.
       if let fault {
         logger.error("a room can't be written; reading still works", ["room": .text(room), "fault": .text("\(fault)")])
       } else {
@@ -105,8 +106,8 @@ extension Hub {
     if !isAsking { askForMoreCompany() }
   }
 
-  /// Has a few of the rooms ask. Each node then announces its people in each of these rooms, and a database carries
-  /// about a thousand such messages a second, so the rooms must not all ask at once.
+  /// Lets a few of the rooms ask. For each room that asks, every other node announces its people, and a database
+  /// carries about a thousand such messages a second. So the rooms must not all ask at once.
   private func askForMoreCompany() {
     for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) where !open.isGone {
       open.room.askForCompany(now: .now())
@@ -119,8 +120,8 @@ extension Hub {
   private static let roomsAskingAtOnce = 50
 
   private func heard(_ bytes: [UInt8], in name: String) {
-    // News in the form of another version of the server is skipped. No drawing is lost by that: news says only who is
-    // present.
+    // News in the form of another version of the server is skipped. That loses no drawing, because news says only who
+    // is present.
     guard let open = rooms[name], let part = NewsPart(bytes) else { return }
     open.room.heard(part, now: .now())
     rooms.markDirty(open)
@@ -152,14 +153,15 @@ extension Hub {
     }
     guard !deliveries.isEmpty, !deliveries.isNextTurnDue else { return }
     deliveries.isNextTurnDue = true
-    // After 0 ms the loop would call this again before it serves anything else.
+    // With 0 ms, the loop would call this closure again before it serves anything else.
     loop.schedule(afterMilliseconds: 1) {
       self.deliveries.isNextTurnDue = false
       self.deliver()
     }
   }
 
-  /// How long everything else waits for this at most. A record of a thousand operations takes about half of it.
+  /// The upper bound on how long everything else waits for this delivery. A record of a thousand operations takes about
+  /// half of the time.
   private static let deliveryMicroseconds: UInt64 = 5_000
 
   private func deliver(_ record: LogRecord, part: Int, of append: LogDesk.Append?, to open: OpenRoom) {
@@ -196,8 +198,8 @@ extension Hub {
 
   private func failed(_ append: LogDesk.Append, _ error: LogError) {
     guard !append.room.isGone else { return }
-    // The room counts the refusal. It is logged here if the operations came from a visitor. If they came over HTTP, the
-    // answer to the request is logged instead.
+    // The room counts the refusal. If a visitor sent the operations, the refusal is logged here. If they came over
+    // HTTP, the answer to the request is logged instead.
     if let id = append.room.room.failed(batch: append.batch), let visitor = append.room.visitor(id) {
       refusals.write(Refusal("unavailable", of: visitor, "\(error)"))
     }

@@ -6,16 +6,16 @@ import WebSocketLoop
 extension Hub {
   func isLocked(_ room: String) -> Bool { locks.contains(room) }
 
-  /// Locks a room, or unlocks it. Connections whose role changes by that are closed. When their clients come back, they
-  /// get the new role.
+  /// Locks a room, or unlocks it. Connections whose role changes with the lock are closed. When their clients
+  /// reconnect, they get the new role.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault> {
     if sharesRooms {
-      // The request goes to the log even if the room seems to have that lock already: another node may have changed the
-      // lock meanwhile.
+      // The request goes to the log even if the room seems to be locked or unlocked already: another node may have
+      // changed the lock meanwhile.
       let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
       guard case .locked = event else { return .failure(.unstored(StateFileFault(words: event.words))) }
     } else {
-      // Each change waits for the one before it, because each writes the whole list of locked rooms.
+      // Each change writes the whole list of locked rooms, so it waits for the change before it.
       let before = lockWriting
       let party = party(of: request)
       let writing = Task {
@@ -51,8 +51,8 @@ extension Hub {
     return .success(true)
   }
 
-  /// The log has stored a room's lock. Where nodes share the log, its events have to be taken in order: a later one may
-  /// tell that another node has changed the same lock.
+  /// The log has stored a room's lock. Where nodes share the log, its events have to be processed in order, because a
+  /// later event may report that another node has changed the same lock.
   func noteLock(of room: String, _ isLocked: Bool) {
     guard locks.contains(room) != isLocked else { return }
     locks.set(room, isLocked: isLocked)
@@ -71,7 +71,8 @@ extension Hub {
     let words: Text =
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
     let editors = visitors.all.filter { $0.room == room && $0.grant.level == .editor }
-    // The connections are closed a few at a time. Until then, writes that the lock forbids are refused.
+    // The connections are closed a few at a time. Until a connection is closed, the writes that the lock forbids are
+    // refused.
     Task {
       for (index, visitor) in editors.enumerated() {
         if index % Hub.closedInATurn == Hub.closedInATurn - 1 { await Task.yield() }

@@ -35,7 +35,8 @@ extension Hub {
   func listing(of open: OpenRoom) -> RoomListing {
     var listing = open.room.listing
     if let neighbours {
-      // The room itself knows only those people at other nodes whom it names to its clients, so the count is of
+      // The room itself knows only the people at other nodes whom it names to its clients, and these may not be all. So
+      // the count is that of
       // `neighbours`.
       listing.peers = open.room.audience.connectionCount + neighbours.count(in: open.name)
     }
@@ -111,8 +112,8 @@ extension Hub {
     return neighbours?.has(place) == true ? .unanswered : .done
   }
 
-  /// How often is checked whether the person has gone from another node, which takes five seconds in all. A live node
-  /// answers within milliseconds, and within five seconds a dead one is noticed.
+  /// How often the hub checks whether the person has gone from another node. The checks take five seconds in all. A
+  /// live node answers within milliseconds, and a dead node is noticed within five seconds.
   private static let looksAtRemoval = 250
   private static let looksBetweenWishes = 50
 

@@ -52,7 +52,7 @@ extension Hub: RoomService, LogQuestions {
     )
   }
 
-  /// Counts an answer. The status 404 or 405 doesn't count as a refusal.
+  /// Counts an answer. An answer with the status 404 or 405 is not a refusal.
   func noteAnswer(_ status: Int, _ refusal: @autoclosure () -> Refusal) {
     counts.noteRequest(status: status)
     guard status >= 400, status != 404, status != 405 else { return }
@@ -135,7 +135,8 @@ extension Hub: RoomService, LogQuestions {
       rooms.markDirty(open)
     }
     return answer.mapError { rejection in
-      // The edits were made from a copy of the room, which may have changed since. So the outcome is checked again.
+      // The edits were made from a copy of the room, and the room may have changed since then. So the outcome is
+      // checked again.
       if rejection.code == .readOnly, let refusal = refusal(of: writer, writingTo: open.name) {
         return .forbidden(refusal)
       }
@@ -144,8 +145,8 @@ extension Hub: RoomService, LogQuestions {
   }
 
   func delete(_ name: String) async -> Deletion {
-    // Only without other nodes is a room that isn't stored known to be absent: another node may have made it a moment
-    // ago.
+    // Without other nodes, a room that isn't stored doesn't exist. With other nodes it may exist, because another node
+    // may have made it a moment ago.
     if !sharesRooms, let open = rooms[name], !open.isStored, open.room.isUnwritten { return .absent }
     let event = await ask { .delete(id: $0, room: name) }
     switch event {
@@ -171,8 +172,8 @@ extension Hub: RoomService, LogQuestions {
   }
 
   /// All rooms that somebody has written to and that `grant` covers, by name. After a crash, the newest snapshot of a
-  /// closed room may be missing or old, and then the room has to be opened to count its shapes. Each list opens only a
-  /// few such rooms, so that it never takes long.
+  /// closed room may be missing or old. Then the room has to be opened to count its shapes. Each list opens only a few
+  /// such rooms, so that making a list never takes long.
   func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError> {
     let stored: Handover<[RoomSummary]>
     switch await storedRooms() {

@@ -34,7 +34,7 @@ extension Hub {
   /// Opens a room that the log doesn't have. Another node may write to it first, so this node follows it from its
   /// beginning.
   private func create(_ name: String) async -> Opening<OpenRoom> {
-    // Not left to the job that awaits the room, for the same reason as in `load`.
+    // `defer` does this, rather than the job that awaits the room, for the reason given in `load`.
     defer { rooms.endOpening(of: name) }
     guard makeRoomForAnother() else { return .full }
     rooms.expect()
@@ -53,7 +53,7 @@ extension Hub {
     return .open(open)
   }
 
-  /// If as many rooms are open as may be, closes an idle one, even if that room has no up-to-date snapshot.
+  /// If the limit on open rooms is reached, closes an idle room, even one without an up-to-date snapshot.
   private func makeRoomForAnother() -> Bool {
     guard rooms.isFull else { return true }
     guard let idle = rooms.dispensable else { return false }
@@ -62,7 +62,8 @@ extension Hub {
   }
 
   private func load(_ name: String, for party: String) async -> Opening<OpenRoom> {
-    // Not left to the job that awaits the load: by the time that job goes on, another one may be opening the room.
+    // `defer` does this, rather than the job that awaits the load: by the time that job goes on, another job may be
+    // opening the room.
     defer { rooms.endOpening(of: name) }
     let began = SteadyClock.microseconds()
     let timeline = run.timeline
@@ -103,12 +104,12 @@ extension Hub {
     if log.fault != nil { room.doubtLog() }
     let folding = RoomFolding(consume room)
     if let fault = await fold(folding, through: loaded.summary.last, for: party) { return .failed(fault) }
-    // Another job may have made this room while the log didn't have it yet. That one is used: if there were two rooms
-    // of one name, each would get half of what is written.
+    // Another job may have made this room while the log didn't have it yet. Then that job's room is used. If there were
+    // two rooms of one name, each would get only part of what is written.
     if let other = rooms[name] { return .open(other) }
     let open = OpenRoom(name: name, room: folding.take(), isStored: true, snapshotPosition: snapshotPosition)
     if let fault = await follow(open, from: timeline) { return .failed(fault) }
-    // If the room was deleted meanwhile, the job that asked for it finds that out by itself.
+    // If the room was deleted meanwhile, the job that asked for the room finds that out by itself.
     guard !open.isGone else { return .open(open) }
     rooms.add(open)
     logger.debug(
@@ -167,7 +168,8 @@ extension Hub {
       .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }
     guard case .following = event else { return event.words }
-    // The room processes the log's reports over several turns. Only those that have come until now are waited for.
+    // The room processes the log's reports over several turns. This job waits only for the reports that have come until
+    // now.
     let reported = open.answers.countEver
     while open.answers.takenEver < reported, !open.isGone {
       await pause(milliseconds: 1)

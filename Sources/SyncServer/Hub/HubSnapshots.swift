@@ -31,7 +31,7 @@ extension Hub {
     let timeline = run.timeline
     let shapes = UInt64(open.room.canvas.liveCount)
     let digest = open.room.canvas.digest
-    // All rooms together are one party, so that those who wait for an answer have their turns between two snapshots.
+    // The snapshots of all rooms belong to one party. So jobs of other parties have their turns between two snapshots.
     let made = try? await heavyWork.run(for: "snapshots", isBounded: false) { image.encodedSurely(as: digest) }
     guard let bytes = made else {
       counts.noteSnapshot(isTrue: false)

@@ -7,10 +7,10 @@ import Glibc
 // connections with 1001, and closes the log.
 
 extension Hub {
-  /// How long stopping may take at most. Service managers allow more by default.
+  /// The upper bound on how long stopping takes. Service managers allow more than this by default.
   private static let stopMilliseconds: UInt64 = 9_000
-  /// How long stopping waits for the log. After that the connections are closed, so that their clients can go on at
-  /// another node.
+  /// How long stopping waits for the log to store what was accepted. After that the connections are closed, so that
+  /// their clients can go on at another node.
   private static let drainMilliseconds: UInt64 = 3_000
   private static let goodbyeMilliseconds: UInt64 = 2_500
 
@@ -32,8 +32,8 @@ extension Hub {
     goOnStopping()
   }
 
-  /// To be called when a connection has ended that stopping has been waiting for. While the log still has to answer, this
-  /// calls itself.
+  /// To be called when a connection has ended for which stopping may be waiting. While the log still has to answer, this
+  /// function calls itself.
   func goOnStopping() {
     switch lifetime.stage {
     case .serving, .closingLog: return
@@ -50,8 +50,8 @@ extension Hub {
 
   private func endDraining() {
     lifetime.close()
-    // The rooms' gathered beats are sent now. To wait until rooms are quiet would take for ever where people at other
-    // nodes go on drawing.
+    // The beats that rooms are gathering are sent now. Where people at other nodes go on drawing, rooms never become
+    // quiet, so waiting for that would take for ever.
     for open in rooms.all where open.room.isGathering {
       open.room.flush(now: .now())
       rooms.markDirty(open)

@@ -4,8 +4,8 @@ import WebSocketLoop
 // What happens to visitors when their tokens change or end.
 
 extension Hub {
-  /// Takes over tokens and keys that were read again. New visitors are checked against them from now on. Connected ones
-  /// are checked on another thread, because checking thousands of signatures takes seconds.
+  /// Takes over tokens and keys that were read again. From now on, new visitors are checked against them. Connected
+  /// visitors are checked on another thread, because checking thousands of signatures takes seconds.
   func take(_ credentials: Credentials) {
     self.credentials = credentials
     credentialsRead += 1
@@ -18,7 +18,7 @@ extension Hub {
         for token in tokens { grants[token] = try? credentials.access(by: token, at: now) }
         return grants
       }
-      // If the tokens were read once more meanwhile, the check that follows that reading covers all visitors.
+      // If the tokens were read once more meanwhile, another check follows, which covers all visitors.
       guard let grants, let closed = await judge(by: grants, of: tokens, reading) else { return }
       logger.info(
         "tokens read",
@@ -32,8 +32,8 @@ extension Hub {
 
   /// Closes visitors whose token is no longer valid or now allows something else. When they come back, they get the new
   /// grant.
-  /// - Parameter tokens: the tokens that were checked. A visitor with a token that is not among them has sent it since,
-  ///   and the token was checked then.
+  /// - Parameter tokens: the tokens that were checked. If a visitor's token is not among them, the visitor has sent it
+  ///   since then, and it was checked on arrival.
   /// - Returns: how many were closed. `nil` if the tokens were read once more meanwhile.
   private func judge(by grants: [String: Grant], of tokens: Set<String>, _ reading: Int) async -> Int? {
     var closed = 0
@@ -103,6 +103,6 @@ extension Hub {
     }
   }
 
-  /// How long before a token ends its client is warned, so that the client can get another token in time.
+  /// How long before a token's end its client is warned. In that time the client can get another token.
   private static let warningMilliseconds: UInt64 = 60_000
 }

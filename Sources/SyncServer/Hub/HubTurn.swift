@@ -30,8 +30,8 @@ extension Hub {
         if seats > 0 { open.room.sendingTook(microseconds: took, seats: seats) }
         if open.room.hasUnsent {
           rooms.markDirty(open)
-          // The next part of the round waits twice as long as this part took, so sending to a large room leaves enough
-          // time for others.
+          // The next part of the round waits twice as long as this part took. So sending to a large room takes at most
+          // a third of the loop's time.
           if seats > 0 { open.roundGoesOnAt = now.monotonicMilliseconds + 1 + took * 2 / 1_000 }
           due = min(due ?? .max, open.roundGoesOnAt)
         }
@@ -46,8 +46,8 @@ extension Hub {
         due = min(due ?? next, next)
         rooms.markDirty(open)
       }
-      // The other rooms wait for the next turn, so that a client with a thousand rooms delays only itself. At shutdown
-      // all rooms are served at once.
+      // The other rooms wait for the next turn, so that a client with a thousand rooms doesn't delay everyone else. At
+      // shutdown all rooms are served at once.
       if SteadyClock.microseconds() >= until, !isStopping { break }
     }
     if !waiting.isEmpty {
@@ -57,11 +57,12 @@ extension Hub {
     if let due { wake(at: due, now: now.monotonicMilliseconds) }
   }
 
-  /// How long all rooms together may send in one turn. Rooms that are left come first in the next turn.
+  /// The upper bound on the time that all rooms together send in one turn. Rooms that are left come first in the next
+  /// turn.
   private static let flushMicrosecondsMax: UInt64 = 3_000
 
-  /// How many readers of one room are served in a turn, which takes some milliseconds. The rest of a large room follows
-  /// in later turns.
+  /// The upper bound on the readers of one room that are served in a turn. Serving so many takes some milliseconds. The
+  /// other readers of a large room are served in later turns.
   private static let seatsInATurn = 256
 
   /// Makes sure that the loop has a turn at that time.

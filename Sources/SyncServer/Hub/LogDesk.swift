@@ -5,14 +5,15 @@ import RoomLog
 ///
 /// What always holds:
 /// - Each request has a number of its own, and each job that waits for an answer gets exactly one.
-/// - A batch is among the appends from when a room asks to store it until the log has answered, or the room is gone.
+/// - A batch is among the appends as soon as a room asks to store it, and until the log has answered or the room is
+///   gone.
 /// - A request that changes the log waits here no longer than a beat.
 struct LogDesk {
   private let beatMilliseconds: UInt64
   private var log: (any RoomLog)?
   /// Whether the log is open, so that rooms can be opened.
   private(set) var isOpen = false
-  /// Why the log isn't open yet. `nil` if it is open, or has not said why.
+  /// Why the log isn't open yet. `nil` if the log is open, or has not reported why it isn't.
   private(set) var openingFault: StorageFault?
   private var lastNumber: UInt64 = 0
   /// Requests that are sent to the log at the end of a turn.
@@ -89,9 +90,9 @@ struct LogDesk {
   /// Whether the requests went to the log at the end of a turn.
   enum Submission {
     case nothing
-    /// Appends wait until a beat has passed since the last commit: a commit costs as much for one operation as for a
-    /// hundred, and storing them sooner would not show them in an earlier frame. The caller has to arrange a turn at
-    /// that time.
+    /// Appends wait until a beat has passed since the last commit. A commit costs as much for one operation as for a
+    /// hundred. An earlier commit would not help, because clients see the operations only with the next beat. The
+    /// caller has to arrange a turn at that time.
     case waits(until: UInt64)
   }
 
@@ -109,7 +110,7 @@ struct LogDesk {
     return .nothing
   }
 
-  /// This many requests are sent without waiting for the rest of the beat.
+  /// When this many requests are gathered, they are sent without waiting for the rest of the beat.
   private static let gatheredRequestsMax = 1_024
 
   private mutating func submit() {

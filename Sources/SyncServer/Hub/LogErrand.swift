@@ -1,15 +1,15 @@
 import RoomLog
 
 /// A request to the log whose answer is not needed. Any other request goes through `Hub.ask`, whose answer must be
-/// used: a room that the log refuses to follow, for instance, must not be opened.
+/// used. For instance, a room must not be opened if the log refuses to report what is stored in it.
 enum LogErrand {
   /// The room is closed here. If the request fails, further reports about the room are ignored.
   case unfollow(room: String)
-  /// News for other nodes. It is allowed to get lost, here as on its way.
+  /// News for other nodes. The news may get lost here, as it may get lost on its way.
   case tell(room: String?, bytes: [UInt8])
   /// Drops old history. If the request fails, the next one makes up for it.
   case retain(milliseconds: UInt64)
-  /// A snapshot lets a room open more quickly. Without it, nothing is lost: the log has all records.
+  /// A snapshot lets a room open more quickly. If storing it fails, nothing is lost: the log has all records.
   case snapshot(SnapshotRequest)
 
   func request(id: UInt64) -> LogRequest {

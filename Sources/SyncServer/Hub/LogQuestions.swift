@@ -35,8 +35,8 @@ extension LogQuestions {
     }
     var event = await ask { .load(LoadRequest(id: $0, room: room, through: start)) }
     if case .time(_, let last) = end, case .loaded(_, let loaded) = event, loaded.snapshot?.place.position ?? 0 > last {
-      // Another node made this snapshot, of records that this node hasn't received yet. So the snapshot may lie after
-      // the time that was asked for.
+      // Another node made this snapshot, from records that this node hasn't received yet. So the snapshot may be newer
+      // than the time whose state is wanted.
       event = await ask { .load(LoadRequest(id: $0, room: room, through: .position(last))) }
     }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
@@ -51,8 +51,8 @@ extension LogQuestions {
           .read(ReadRequest(id: $0, room: room, epoch: loaded.summary.epoch, after: after, through: bound))
         }
         guard case .read(_, let page) = event else {
-          // The room was trimmed since it was loaded, so the records are gone. Loading again finds a newer snapshot
-          // that gives the same result.
+          // Records were trimmed after the room was loaded, so the records to be read are gone. Loading again finds a
+          // newer snapshot that gives the same result.
           if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
             return await history(
               of: room,
@@ -80,7 +80,7 @@ extension LogQuestions {
     }
   }
 
-  /// A room's steps, as far back as its records go.
+  /// A room's steps, as far back as the room's records go.
   /// - Parameter party: the party for which the work is done.
   func steps(of room: String, for party: String, triesLeft: Int = 2) async -> Result<RoomSteps, HistoryError> {
     let event = await ask { .load(LoadRequest(id: $0, room: room)) }
@@ -96,7 +96,7 @@ extension LogQuestions {
           )
         }
         guard case .read(_, let page) = event else {
-          // Records have been trimmed since the room was loaded. Another try returns steps that begin later.
+          // Records have been trimmed since the room was loaded. Another try returns the steps from a later beginning.
           if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
             return await self.steps(of: room, for: party, triesLeft: triesLeft - 1)
           }
@@ -158,7 +158,7 @@ private final class HistoryFolding: @unchecked Sendable {
 }
 
 extension RoomSteps {
-  /// The steps with those of more records.
+  /// The steps so far and those of more records.
   /// - Returns: `nil` if a record can't be read.
   fileprivate func taking(_ records: [LogRecord]) -> RoomSteps? {
     var steps = self

@@ -11,10 +11,10 @@ struct NeighbourNews: Sendable {
 
   /// Whether the other nodes are to send all of their people.
   var asks = false
-  /// Whether the news names everyone at the node. If so, all others that were known to be there have left.
+  /// Whether the news names everyone at the node. If so, people whom it doesn't name have left the node.
   var isWhole = false
-  /// The newest form of records that the node can read and allows to be written. It is a number, because the form may
-  /// be newer than those that this node knows.
+  /// The newest form of records that the node can read and allows to be written. The value is a plain number, because
+  /// it may stand for a form that this node doesn't know.
   var recordForm: UInt8
   var rows: [Row] = []
 

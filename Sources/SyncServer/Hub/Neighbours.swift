@@ -5,8 +5,8 @@ import CanvasCRDT
 /// read.
 ///
 /// What always holds:
-/// - Once a second a node sends what has changed among its people. A node that missed some of that asks for all of it,
-///   once a second until it has arrived.
+/// - Once a second a node sends what has changed among its people. A node that missed some of the changes asks for all
+///   people, once a second until they have arrived.
 /// - A node that has been silent for `Company.silentMilliseconds` is forgotten.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
@@ -25,7 +25,7 @@ struct Neighbours: Sendable {
 
   private var teller: NewsTeller
   private var nodes: [UInt64: Node] = [:]
-  /// The places where somebody has come or gone that the other nodes have not been sent yet.
+  /// The places where somebody has come or gone, as far as the other nodes have not been sent the change yet.
   private var changed: Set<PersonPlace> = []
   /// The people at other nodes whom an operator wants removed.
   private var unwanted: Set<PersonPlace> = []
@@ -49,7 +49,7 @@ struct Neighbours: Sendable {
   /// Notes that another node has to be asked to remove somebody.
   mutating func wantsRemoved(_ place: PersonPlace) { unwanted.insert(place) }
 
-  /// News for the other nodes. It is short if nothing has changed, and names nobody while no other node is known.
+  /// News for the other nodes. The news is short if nothing has changed. It names nobody while no other node is known.
   /// - Parameters:
   ///   - person: gives the person at a place of this node, if there is one.
   ///   - all: gives everyone at this node.
@@ -87,7 +87,8 @@ struct Neighbours: Sendable {
       node.isKnown = false
       return []
     case .news(let bytes, let isNext):
-      // News in the form of another version of the server is skipped. It serves only operators and the list of rooms.
+      // News in the form of another version of the server is skipped. That is harmless, because the news serves only
+      // operators and the list of rooms.
       guard let news = NeighbourNews(bytes) else { return [] }
       if news.asks { tellsAll = true }
       if !isNext { node.isKnown = false }
@@ -114,8 +115,8 @@ struct Neighbours: Sendable {
     nodes = nodes.filter { $0.value.heardAt + Company.silentMilliseconds > now.monotonicMilliseconds }
   }
 
-  /// The newest form of records that every node can read. `nil` just after the start, while there may be nodes that
-  /// have not been heard.
+  /// The newest form of records that every node can read. `nil` just after the start, because nodes may exist that this
+  /// one has not heard yet.
   func recordForm(now: Moment) -> RecordForm? {
     guard let listensSince, listensSince + Company.silentMilliseconds <= now.monotonicMilliseconds else { return nil }
     // A newer server may announce a form that this one doesn't know. The newest form known here stands for it.

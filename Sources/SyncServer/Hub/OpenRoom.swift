@@ -21,11 +21,11 @@ final class OpenRoom: @unchecked Sendable {
   private var holds = 0
   /// When the operations of the next beat arrived, in microseconds.
   private var arrivals: [UInt64] = []
-  /// How many beats the metrics have counted already, and the operations of those beats.
+  /// How many beats the metrics have counted already, and how many operations.
   private var beatsNoted: UInt64 = 0
   private var beatOperationsNoted: UInt64 = 0
-  /// When the next readers of a large room are offered the newest beats, on the monotonic clock. They are served in
-  /// several parts.
+  /// When the next readers of a large room are offered the newest beats, on the monotonic clock. The readers of a large
+  /// room are served in several parts.
   var roundGoesOnAt: UInt64 = 0
   /// Whether the room is on the list of rooms with work to do.
   private var isDirty = false
@@ -131,8 +131,8 @@ final class OpenRoom: @unchecked Sendable {
 
   /// The arrival times of the operations that have gone out by now.
   func takeArrivals() -> [UInt64] {
-    // Only beats with operations count here. A beat for presence says nothing about them, and with two people such a
-    // beat is due nearly always.
+    // Only beats with operations count here. A beat for presence says nothing about when operations go out, and with
+    // two people in a room such a beat is nearly always due.
     guard !arrivals.isEmpty, !room.isGathering, !room.hasUnsent else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
     return arrivals
@@ -152,7 +152,7 @@ final class OpenRoom: @unchecked Sendable {
 
   func beginSnapshot() { snapshot.begin() }
 
-  /// The log has been given a snapshot, which it stores even if it is closed next.
+  /// The log has been given a snapshot. The log stores it even if the next request closes the log.
   func giveSnapshot(position: UInt64) { snapshot.give(position: position) }
 
   /// - Parameters:
@@ -161,7 +161,8 @@ final class OpenRoom: @unchecked Sendable {
   ///   - now: the time in monotonic milliseconds.
   func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
     snapshot.end(position: position, operations: operations, isStored: isStored, now: now)
-    // The snapshot may have begun before the damage was found, and may cover less than the damaged place.
+    // The snapshot may have begun before the damage was found. If it covers less than the damaged position, it doesn't
+    // replace what is damaged.
     if isStored, let damaged = damagedPosition, damaged <= position { damagedPosition = nil }
   }
 
@@ -186,8 +187,8 @@ final class OpenRoom: @unchecked Sendable {
   /// closed without one, because the log has all records. If the log is damaged, the room stays open.
   var awaitsSnapshot: Bool { lacksSnapshot && (isLogDamaged || room.position > snapshot.positionTried) }
 
-  /// A new snapshot is worth its cost once reading the operations that the old one lacks takes as long as making it. A
-  /// room with a damaged log needs one anyway.
+  /// A new snapshot is worth its cost once making it takes no longer than reading the operations since the old one. A
+  /// room with a damaged log needs a snapshot anyway.
   var isWorthSnapshot: Bool {
     if isLogDamaged { return lacksSnapshot }
     let since = room.operationCount - min(snapshot.operations, room.operationCount)
@@ -216,8 +217,8 @@ struct NewestSnapshot {
     self.operations = operations
   }
 
-  /// The upper bound on the pause. There are pauses because making a snapshot costs in proportion to the room's size:
-  /// without them, a failing one would be made each second.
+  /// The upper bound on the pause after a failed try. Making a snapshot costs in proportion to the room's size. Without
+  /// pauses, a snapshot that always fails would be made each second.
   private static let pauseMillisecondsMax: UInt64 = 300_000
 
   /// - Parameter now: the time in monotonic milliseconds.

@@ -32,7 +32,7 @@ struct OwedAnswers<Value: Sendable> {
 
   mutating func answer(_ number: UInt64, with value: Value) { owed.removeValue(forKey: number)?.give(value) }
 
-  /// The room is gone: all waiting jobs get the answer for that.
+  /// The room is gone: all waiting jobs get the answer that says so.
   mutating func end() {
     isOver = true
     owed = [:]

@@ -1,16 +1,16 @@
 /// The reasons why reading from a visitor is paused.
 ///
-/// What always holds: if a visitor was given several rests, the one that ends last counts.
+/// What always holds: if a visitor was given several rests, the pause lasts until the last of them ends.
 struct Pauses {
   enum Reason {
     /// The visitor's room is being opened.
     case opening
-    /// Answers to the visitor, or its operations that aren't durable yet, pile up.
+    /// Too many answers to the visitor wait to be sent, or too many of its operations wait to be durable.
     case backlog
   }
 
   private var reasons: Set<Reason> = []
-  /// When the rest ends that the visitor was given because it sent more than it may. In milliseconds.
+  /// When the visitor's rest ends, in milliseconds. A visitor is given a rest if it sends more than it may.
   private var restsUntil: UInt64?
 
   var isEmpty: Bool { reasons.isEmpty && restsUntil == nil }
@@ -20,6 +20,6 @@ struct Pauses {
 
   mutating func rest(until time: UInt64) { restsUntil = max(restsUntil ?? 0, time) }
 
-  /// To be called when a rest ends. If a longer one has been given meanwhile, that one goes on.
+  /// To be called when a rest ends. If a longer rest has been given meanwhile, the longer one goes on.
   mutating func restIsOver(at now: UInt64) { if let until = restsUntil, now >= until { restsUntil = nil } }
 }

@@ -1,10 +1,11 @@
 import CanvasCRDT
 import RoomLog
 
-/// A room that is being opened: its records are folded into it page by page beside the loop, in place.
+/// A room that is being opened. Its records are folded into it in place, page by page, on another thread than the
+/// loop's.
 ///
-/// `@unchecked Sendable`: only the job that opens the room has it. The job hands it to one piece of work at a time, and
-/// waits for each.
+/// `@unchecked Sendable`: only the job that opens the room has this object. The job hands it to one piece of work at a
+/// time, and waits for each.
 final class RoomFolding: @unchecked Sendable {
   let name: String
   let epoch: UInt64

@@ -25,8 +25,8 @@ extension RoomList {
 }
 
 extension RoomListing {
-  /// A room's entry from what the log knows without reading records. Which runs wrote the records isn't known then, so
-  /// the cursor serves only to notice that more was written.
+  /// A room's entry from what the log knows without reading records. Which runs wrote the records isn't known without
+  /// reading them, so a client can't join with the cursor. It only shows whether more was written.
   /// - Parameter peers: how many people other nodes have in the room.
   init(_ summary: RoomSummary, peers: Int) {
     self.init(

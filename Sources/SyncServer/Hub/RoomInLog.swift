@@ -27,7 +27,8 @@ struct RoomInLog {
   mutating func begin(_ room: inout Room, epoch: UInt64) -> Bool {
     if !isStored {
       isStored = true
-      // Another node may have created the room at the same time. Then its epoch counts, and not the proposal.
+      // Another node may have created the room at the same time. Then the epoch of that node's room counts, not the
+      // proposal.
       room.begin(epoch: epoch)
     }
     return room.epoch == epoch

@@ -9,7 +9,7 @@ struct RoomTable {
   private let roomsMax: UInt64
   private var rooms: [String: OpenRoom] = [:]
   private var openings: [String: Task<Opening<OpenRoom>, Never>] = [:]
-  /// Rooms that have been read and are about to enter the table. The log's reports go to them already.
+  /// Rooms that have been read and are about to enter the table. They get the log's reports already.
   private var arriving: [String: OpenRoom] = [:]
   private var coming: UInt64 = 0
   /// Rooms with work to do at the end of this turn or a later one.
@@ -69,6 +69,6 @@ struct RoomTable {
     return taken
   }
 
-  /// Puts back rooms that were taken but not served. They come first the next time.
+  /// Puts back rooms that were taken but not served. They come first when rooms are taken again.
   mutating func putBack(_ rooms: ArraySlice<OpenRoom>) { dirty = rooms.filter { $0.markDirty() } + dirty }
 }

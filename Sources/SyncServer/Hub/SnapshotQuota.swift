@@ -1,5 +1,5 @@
-/// Bounds how many snapshots are made at a time, because each holds the room's bytes twice and waits for a sync. Many
-/// small ones or a few large ones may be under way. One is always allowed, however large it is.
+/// Bounds how many snapshots are made at a time, because each snapshot holds the room's bytes twice and waits for a
+/// sync. The bound allows many small snapshots or a few large ones. One is always allowed, however large it is.
 struct SnapshotQuota {
   private static let snapshotsMax = 64
   private static let shapesMax = 200_000
@@ -7,7 +7,7 @@ struct SnapshotQuota {
   private var snapshots = 0
   private var shapes = 0
 
-  /// - Returns: whether a snapshot of this many shapes may be made now. If it may, it counts until `end` is called.
+  /// - Returns: whether a snapshot of this many shapes may be made now. If so, it counts until `end` is called.
   mutating func begin(shapes count: Int) -> Bool {
     guard
       snapshots == 0 || snapshots < SnapshotQuota.snapshotsMax && shapes + count <= SnapshotQuota.shapesMax
@@ -23,9 +23,10 @@ struct SnapshotQuota {
   }
 }
 
-/// Bounds the snapshots that are made on the loop before the log is closed. The only sound copy of a room is always made.
+/// Bounds the snapshots that are made on the loop before the log is closed. A snapshot that is the only sound copy of
+/// its room is always made.
 struct LastSnapshots {
-  /// Takes about a second of encoding and two of syncing.
+  /// How many more shapes may be stored in snapshots. This many take about a second to encode and two to sync.
   private var shapesLeft = 500_000
   private var roomsLeft = 500
 

@@ -1,8 +1,8 @@
 import CanvasCRDT
 import RoomLog
 
-/// Reads everything that is stored, again and again, and compares it with its checksums, so that damage is found before
-/// somebody needs the room.
+/// Reads everything that is stored, in one round after another, and compares it with its checksums. So damage is found
+/// before somebody needs the room.
 ///
 /// What always holds: at most one part is under way, and at most one begins in a second. The first round begins when
 /// the server starts. Each later round begins when the interval since the beginning of the round before it is over. A
@@ -14,7 +14,8 @@ struct Verification {
   private var round: Round?
   /// When the newest round began, on the monotonic clock.
   private var beganAt: UInt64?
-  /// Everything that was stored before this time has been verified after it. `nil` until the first round has ended.
+  /// The time up to which everything stored has been verified: when the newest finished round began. `nil` until the
+  /// first round has ended.
   private(set) var verifiedMilliseconds: UInt64?
   private(set) var rooms: UInt64 = 0
   private(set) var bytes: UInt64 = 0
@@ -107,8 +108,8 @@ extension Hub {
 
   func found(_ damage: LogError) {
     logger.error("\(damage)", ["room": .text(damage.room ?? "")])
-    // If the room is open, it was read before the damage, or is only in memory, so it is sound. A snapshot of it then
-    // replaces what is damaged.
+    // If the room is open, it was read before the damage, or has never been read from the log, so its state is sound. A
+    // snapshot of that state then replaces what is damaged.
     guard let name = damage.room, let open = rooms[name] else { return }
     switch damage {
     case .damaged(_, let position) where position > 0: open.noteDamage(at: position, isSnapshot: false)

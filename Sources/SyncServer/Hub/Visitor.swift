@@ -31,7 +31,7 @@ final class Visitor: @unchecked Sendable {
   /// The actor that the visitor's hello names, or that the server chose for it. `nil` before the hello.
   private(set) var actor: Identifier?
   private var pauses = Pauses()
-  /// The turn in which the visitor was last sent something, and how many bytes it was sent in that turn.
+  /// The last turn in which the visitor was sent something, and how many bytes it was sent in that turn.
   private var turn: UInt64 = 0
   private var turnBytes = 0
 
@@ -119,7 +119,8 @@ final class Visitor: @unchecked Sendable {
   }
 
   /// The upper bound on the bytes that one connection is sent in a turn, so a large room's state takes many turns.
-  /// Without it, twenty clients that join at once would keep all others waiting while the state is encoded and copied.
+  /// Without the bound, twenty clients that join at once would keep all others waiting while their states are encoded
+  /// and copied.
   private static let turnBytesMax = 131_072
 
   func pauseReading(_ pause: Pauses.Reason) {

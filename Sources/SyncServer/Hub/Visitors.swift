@@ -1,6 +1,6 @@
 import WebSocketLoop
 
-/// The open WebSocket connections. Each has a number, which another connection gets once this one is closed.
+/// The open WebSocket connections. Each has a number. When a connection is closed, another one gets its number.
 ///
 /// A connection that was turned away stays open until its client has read why. Until then it counts among the
 /// connections of its address, but not in `count`.
@@ -13,9 +13,9 @@ struct Visitors {
   private(set) var count = 0
   /// How many connections each address has, counted by `NetworkAddress.party`.
   private var ofParty: [String: UInt64] = [:]
-  /// By address: how many of its connections were turned away and are still open.
+  /// For each address, how many of its connections were turned away and are still open.
   private var turnedAwayOfParty: [String: UInt64] = [:]
-  /// The upper bound on the connections of one address that were turned away and are still open.
+  /// The upper bound on the connections of one address that are still open after they were turned away.
   private static let turnedAwayMax: UInt64 = 32
 
   init(limits: Limits) { self.limits = limits }
@@ -56,8 +56,8 @@ struct Visitors {
 
   // MARK: Connections that were turned away
 
-  /// Whether a party has as many connections that were turned away and are still open as it may. Its next connection is
-  /// then refused before the WebSocket opens. That happens even with a valid token, because tokens are checked on an
+  /// Whether a party has reached its limit of connections that were turned away and are still open. Its next connection
+  /// is then refused before the WebSocket opens. That happens even with a valid token, because tokens are checked on an
   /// open WebSocket (C3).
   func turnsAwayUnheard(_ party: String) -> Bool {
     turnedAwayOfParty[party, default: 0] >= Visitors.turnedAwayMax

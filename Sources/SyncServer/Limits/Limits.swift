@@ -15,14 +15,14 @@ struct Limits: Hashable, Sendable {
   var operationsPerMessage: UInt64 = 1_024
   /// How many operations a second one connection may write on average: forty shapes dragged at fifty frames a second.
   var operationsPerSecond: UInt64 = 2_000
-  /// The upper bound on the shapes of a room. They take 384 bytes each in memory, 38 MB in all, and each client that
-  /// joins is sent all of them.
+  /// The upper bound on the shapes of a room. This many shapes take 38 MB in memory, 384 bytes each, and each client
+  /// that joins is sent all of them.
   var shapes: UInt64 = 100_000
   /// The upper bound on the bytes of text in all shapes of a room together: a hundred thousand notes of 160 bytes. Each
-  /// client that joins is sent all of it.
+  /// client that joins is sent all the text.
   var textBytes: UInt64 = 16 << 20
   /// How far ahead of the server's clock a writer's stamps may be. For that long the writer's values win over everyone
-  /// else's, so the time must not be longer than people can wait.
+  /// else's, so the bound must not be longer than people can wait.
   var clockAheadMilliseconds: UInt64 = 60_000
   /// The upper bound on the bytes of a peer's presence. The server keeps each peer's presence in memory and sends it to
   /// all.
@@ -33,34 +33,35 @@ struct Limits: Hashable, Sendable {
 
   // MARK: A room
 
-  /// How many deletions a room remembers. There must be a bound, because deleting shapes that never existed is
-  /// remembered too.
+  /// The upper bound on the deletions that a room remembers. Without a bound, deletions of shapes that never existed
+  /// could fill the memory.
   var erasures: UInt64 = 1_000_000
-  /// When a room has nearly that many, it forgets its oldest deletions, but none that is younger than this. Edits that
-  /// were made offline for longer than this may be refused afterwards.
+  /// How long a deletion is remembered at least. When a room remembers nearly as many deletions as it may, it forgets
+  /// the oldest ones, but none that is younger than this. Edits that were made offline for longer than this may be
+  /// refused afterwards.
   var erasureMilliseconds: UInt64 = 3_600_000
   /// The upper bound on the connections of one room. Each is sent everything that happens in the room.
   var connectionsPerRoom: UInt64 = 2_000
-  /// How many people a room names only because they came first. Of the others who show nothing, clients are sent only
-  /// the number. If all were named, the messages would grow with the square of their number when thousands come at
-  /// once.
+  /// How many people a room names although they show nothing: those who came first. Of the others who show nothing,
+  /// clients are sent only the number. If all were named, the bytes sent would grow with the square of their number
+  /// when thousands come at once.
   var namedPeople: UInt64 = 100
   /// How many people a room names in all, including those who are named because they show a cursor or a selection.
   var showingPeople: UInt64 = 250
   /// The bytes of presence that each receiver is sent in a second, measured in JSON (binary takes about half). The
-  /// people who show something share them evenly: two hundred moving cursors are each seen five times a second.
+  /// people who show something share these bytes evenly: two hundred moving cursors are each seen five times a second.
   var presenceBytesPerSecond: UInt64 = 62_000
-  /// The upper bound on the bytes of the encoded beats in a room's ring, for connections that are a little behind. A
-  /// connection that falls off the ring gets the newest values instead.
+  /// The upper bound on the bytes of the encoded beats in a room's ring. The ring serves connections that are a little
+  /// behind. A connection that falls off the ring gets the newest values instead of the beats.
   var ringBytes: UInt64 = 1_048_576
-  /// The upper bound on the beats in a room's ring, so that many small ones don't pile up. It is ten seconds of beats
-  /// without a pause.
+  /// The upper bound on the beats in a room's ring, so that many small beats don't pile up. Without a pause between
+  /// beats, it is reached in ten seconds.
   var ringBeats: UInt64 = 1_024
   /// How long a busy server gathers operations before it stores them, and how long a room gathers presence before
-  /// sending it. Together with a commit it is less than a frame of a screen (16 ms). Half as long would cost twice as
-  /// many sends.
+  /// sending it. This time and a commit together are shorter than a frame of a screen (16 ms). A value half as large
+  /// would cost twice as many sends.
   var beatMilliseconds: UInt64 = 10
-  /// A beat with this many operations is sent before it is due, so that beats stay short.
+  /// A beat with this many operations is sent at once, before the beat is due, so that beats stay short.
   var beatOperations: UInt64 = 4_096
   /// How many streams of state a room may have for readers that join or catch up. Each stream may take as much memory
   /// as the room.
@@ -68,9 +69,9 @@ struct Limits: Hashable, Sendable {
   /// How long a room stays open after its last connection has left. Opening it again means reading its snapshot and the
   /// records after the snapshot.
   var roomIdleMilliseconds: UInt64 = 60_000
-  /// The upper bound on the pairs of overlapping shapes that a room announces. Ten thousand shapes on one spot would be
-  /// fifty million pairs. A room with more pairs than this announces none. This many take half a megabyte in JSON,
-  /// encoded once for all clients that join.
+  /// The upper bound on the pairs of overlapping shapes that a room announces. A room with more pairs announces none:
+  /// ten thousand shapes on one spot would be fifty million pairs. This many take half a megabyte in JSON, encoded once
+  /// for all clients that join.
   var overlapPairs = UInt64(OverlapIndex.pairsShownMax)
   /// The upper bound on the work for a room's overlaps, in comparisons of boxes for each shape. Thin shapes can be near
   /// each other by the thousand and never overlap. Ordinary rooms take a hundred comparisons; a room that takes more
@@ -89,10 +90,11 @@ struct Limits: Hashable, Sendable {
   /// A connection that is silent for this long is pinged. If it stays silent for as long again, it is closed.
   var idleMilliseconds: UInt64 = 30_000
   var pongMilliseconds: UInt64 = 10_000
-  /// How many messages without operations (pings, digests, presence) a client may send in a second. A hand moves a
-  /// cursor sixty times a second. If a client sends more than this, the server reads from it more slowly.
+  /// How many messages without operations (pings, digests, presence) a client may send in a second. A hand that moves a
+  /// cursor causes sixty a second. If a client sends more than the limit, the server reads from it more slowly.
   var messagesPerSecond: UInt64 = 200
-  /// Others are sent a peer's presence at most once in this time. The newest presence is never lost.
+  /// The shortest time between two messages in which the others are sent a peer's presence. The newest presence is
+  /// never lost.
   var presenceMilliseconds: UInt64 = 30
   /// How many operations of a connection may be refused because of the rate. A client beyond this number that goes on
   /// sending for two seconds ignores refusals: its connection is closed. The count falls by ten a second.
@@ -117,8 +119,7 @@ struct Limits: Hashable, Sendable {
   /// The upper bound on the bytes of unfinished messages, over all connections. Beyond it, unfinished messages are
   /// given up, the oldest first.
   var unfinishedBytes: UInt64 = 64 << 20
-  /// How long the body of an HTTP request may stall. Meanwhile a client that stops in the middle takes up a connection
-  /// and memory.
+  /// How long the body of an HTTP request may stall. While it stalls, the request takes up a connection and memory.
   var uploadStallMilliseconds: UInt64 = 10_000
   /// The upper bound on the open rooms.
   var rooms: UInt64 = 10_000
@@ -127,35 +128,37 @@ struct Limits: Hashable, Sendable {
   /// The upper bound on the WebSocket connections of one address: enough for an office behind one address, too few for
   /// a flood.
   var connectionsPerAddress: UInt64 = 1_000
-  /// The upper bound on all HTTP connections. Each counts until it is closed or becomes a WebSocket. The bound is
-  /// separate, so that HTTP connections can't use up the places of WebSockets.
+  /// The upper bound on all HTTP connections. Each counts until it is closed or becomes a WebSocket. WebSockets have
+  /// another bound, so that HTTP connections can't use up their places.
   var httpConnections: UInt64 = 5_000
   /// The upper bound on the HTTP connections of one address. It is the same as for WebSockets, because each WebSocket
   /// begins as an HTTP connection.
   var httpConnectionsPerAddress: UInt64 = 1_000
-  /// How often everything that is stored is read and compared with its checksums. So damage is found within a day,
-  /// instead of when somebody opens the room. Doing it more often would slow the disk for everyone. 0 means never.
+  /// The time between the beginnings of two rounds that read everything stored and compare it with its checksums. So
+  /// damage is found within a day, instead of when somebody opens the room. More rounds would slow the disk for
+  /// everyone. 0 means that there are none.
   var verifyIntervalMilliseconds: UInt64 = 86_400_000
-  /// How many stored bytes are verified in a second: little for a disk, and 86 GB in a day.
+  /// How many stored bytes are verified in a second. The value is a light load for a disk, and adds up to 86 GB in a
+  /// day.
   var verifyBytesPerSecond: UInt64 = 1_048_576
-  /// How long the verification may read without a pause. Another job that reads the log may have to wait this long.
+  /// How long the verification may read without a pause. Another job that reads the log may have to wait for as long.
   /// Commits never wait for the verification.
   var verifyTurnMilliseconds: UInt64 = 50
   /// The upper bound on the memory for the bodies and answers of all HTTP connections together. It is reached only if
   /// many clients send or fetch a lot at once and slowly.
   var httpBytes: UInt64 = 512 << 20
 
-  /// How many bytes one address may store in a day. A person who draws all day makes less than a hundredth of that; a
-  /// client that writes at its full rate all day would make several times as much.
+  /// How many bytes one address may store in a day. A person who draws all day stores less than a hundredth of that. A
+  /// client that writes at its full rate all day would store several times as much.
   var dayBytesPerAddress: UInt64 = 2 << 30
-  /// How many bytes may be stored with one token in a day. People at several addresses may share a token, so it is more
-  /// than for an address.
+  /// How many bytes may be stored with one token in a day. The limit is higher than the one for an address, because
+  /// people at several addresses may share a token.
   var dayBytesPerToken: UInt64 = 8 << 30
   /// How many rooms one address may make in a day. Each room takes a row in every list of rooms, for ever.
   var dayRoomsPerAddress: UInt64 = 2_000
   var dayRoomsPerToken: UInt64 = 10_000
-  /// How much space is kept free on the disk. With less, only deletions are stored. On a full disk, even they could not
-  /// be.
+  /// How much space is kept free on the disk. With less free space, only deletions are stored. On a full disk not even
+  /// deletions could be stored.
   var storageReserveBytes: UInt64 = 256 << 20
 
   init() {}

@@ -5,7 +5,8 @@ extension LogCommand {
   /// Carries out the command, and prints what it finds and does.
   /// - Returns: the exit code.
   func run() -> Int32 {
-    // Only the owner can read the files that the command makes, as for a server's data directory.
+    // Only the owner can read the files that the command makes. The same holds for the files in a server's data
+    // directory.
     umask(0o077)
     do throws(StorageFault) {
       if case .move(let target, let room) = action { return try LogMove(from: place, to: target).run(room) }

@@ -2,8 +2,9 @@ import CanvasCRDT
 import Glibc
 import RoomLog
 
-/// Copies rooms from one place to another; each place is a directory or a database. Each room is compared with its
-/// copy, and the originals stay. A database's rooms may be in use meanwhile: each is copied as it is at that time.
+/// Copies rooms from one place to another. Each place is a directory or a database. Each room is compared with its
+/// copy, and the originals stay. A database's rooms may be in use meanwhile: each room is copied in the state that it
+/// has when its turn comes.
 struct LogMove {
   private let source: WaitingLog
   private let target: WaitingLog
@@ -80,8 +81,8 @@ struct LogMove {
       do throws(Fault) {
         return try move(room)
       } catch {
-        // While the room was read, a server may have dropped its oldest records, or deleted it and made another of its
-        // name.
+        // While this room was read, a server may have dropped the room's oldest records. It may even have deleted the
+        // room and made another of the same name.
         guard let now = try reading.summary(of: name) else { return nil }
         guard now.trimmed > room.trimmed || now.epoch != room.epoch else { throw error }
         room = now
@@ -140,8 +141,8 @@ struct LogMove {
     guard let there = try readingBack.summary(of: room.room), there.epoch == room.epoch, there.trimmed == room.trimmed,
       there.last <= room.last
     else { throw another }
-    // The move may have been interrupted before any record was copied, even before the snapshot that the records begin
-    // with.
+    // The earlier move may have been interrupted before it copied any record, or even the snapshot that comes before
+    // the records.
     guard there.last > there.trimmed else { return there.last }
     guard
       try standing(of: room.room, through: there.last, reading) == standing(of: room.room, through: .max, readingBack)
@@ -174,8 +175,8 @@ struct LogMove {
         }
       )
       for (record, answer) in zip(records, answers) {
-        // If a record's time is ahead of the database's clock, the database stores its own time instead. Nothing else
-        // may change.
+        // If a record's time is ahead of the database's clock, the database stores its own time in place of the
+        // record's. Nothing else may differ.
         guard case .appended(let appended) = answer, let stored = appended.records.first,
           stored.position == record.position, stored.bytes == record.bytes
         else {
@@ -192,8 +193,8 @@ struct LogMove {
     }
   }
 
-  /// - Parameter isBase: whether the snapshot replaces records that have been trimmed, so the room can't be read
-  ///   without it.
+  /// - Parameter isBase: whether the snapshot replaces records that have been trimmed. Without such a snapshot the room
+  ///   can't be read.
   private func keep(_ snapshot: RoomSnapshot?, of room: RoomSummary, isBase: Bool) throws(Fault) {
     guard let snapshot else { throw Fault(words: "room \(room.room) has lost a snapshot meanwhile") }
     let event = target.ask {

@@ -33,8 +33,8 @@ struct LogRepair {
     return left == 0 ? 0 : 1
   }
 
-  /// Repairs a room, damage by damage: a room can be damaged in several places, and the next one shows only after a
-  /// repair.
+  /// Repairs a room, one damage at a time: a room can be damaged in several places, and each damage shows only once the
+  /// one before it is repaired.
   /// - Returns: whether the room is sound in the end.
   private func repair(_ room: String) -> Bool {
     var repaired: Set<LogError> = []

@@ -80,7 +80,7 @@ struct StoredRooms {
 
   // MARK: Comparing a room with its snapshots
 
-  /// Folds all stored records of a room, and compares the result with each snapshot on the way.
+  /// Folds all stored records of a room, and compares the result with each snapshot when the fold reaches its position.
   /// - Returns: in words, where the snapshots and the room's end differ from what the records add up to.
   func differences(in name: String) -> [String] {
     do throws(Fault) {
@@ -89,7 +89,7 @@ struct StoredRooms {
         do throws(Fault) {
           return try differences(in: room)
         } catch {
-          // While the room was read, a server may have dropped its oldest records, or deleted it.
+          // While the room was read, a server may have dropped the room's oldest records, or deleted the room.
           guard let now = try summary(of: name) else { return [] }
           guard now.trimmed > room.trimmed || now.epoch != room.epoch else { throw error }
           room = now

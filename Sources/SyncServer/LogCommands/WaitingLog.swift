@@ -116,8 +116,8 @@ final class LogAnswers: Sendable {
     }
   }
 
-  /// How long an unreachable database is waited for. A failover takes less, and a person who mistyped an address should
-  /// be told soon.
+  /// How long the command waits for an unreachable database. A failover takes less time, and a person who mistyped an
+  /// address should soon learn of it.
   private static let patienceSeconds: UInt64 = 10
 
   /// The rooms that are locked, as far as the log stores locks.

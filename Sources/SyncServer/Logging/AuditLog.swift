@@ -14,7 +14,7 @@ struct AuditLog: Sendable {
     var address: String
     /// The fields that only this kind of event has.
     var details: [(key: String, value: Logger.Field)] = []
-    /// Whether a client can cause such lines without end. If it can, each address has a budget for them.
+    /// Whether a client can cause such lines without end. If so, each address has a budget for these lines.
     var isOften = false
 
     /// All fields except the event.
@@ -57,7 +57,7 @@ struct AuditLog: Sendable {
 
   /// Whether a file ends in the middle of a line.
   private static func isCut(_ path: String) -> Bool {
-    // The last line of a pipe or a device can't be read.
+    // The last line of a pipe or a device can't be read, so only a file is checked.
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -73,8 +73,8 @@ struct AuditLog: Sendable {
     return write([("event", .text(deed.event))] + deed.fields)
   }
 
-  /// Writes a line about a refusal, if the budgets allow it. The address's own budget is charged before the common one,
-  /// so that a flood from one address doesn't use up the lines of all.
+  /// Writes a line about a refusal, if the budgets allow it. The address's own budget is charged before the budget that
+  /// all addresses share. So a flood from one address doesn't use up the lines of all.
   mutating func writeRefusal(_ deed: Deed) -> AuditFault? {
     guard budget.takes(deed.address) else { return nil }
     guard refusals < AuditLog.refusalsASecond else {

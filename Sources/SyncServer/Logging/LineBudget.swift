@@ -1,7 +1,7 @@
 import WebSocketLoop
 
-/// A budget of log lines for each address. Lines beyond it are counted, and the count is written now and then. So
-/// nobody fills the disk, and a flood from one address doesn't hide what others do.
+/// A budget of log lines for each address. Lines beyond the budget are only counted, and the count is written now and
+/// then. So nobody fills the disk, and a flood from one address doesn't hide what others do.
 ///
 /// What always holds: each line is written, or is in a count that `takeCounts` returns. An address that has caused no
 /// lines lately has no entry, and there are at most `entriesMax` entries.
@@ -20,7 +20,7 @@ struct LineBudget {
   private var entries: [String: Entry] = [:]
   private var seconds = 0
 
-  /// - Returns: whether a line may be written. If not, it is counted.
+  /// - Returns: whether a line may be written. If it may not, it is counted.
   mutating func takes(_ address: String) -> Bool {
     let party = NetworkAddress.party(of: address)
     let key = entries[party] != nil || entries.count < LineBudget.entriesMax ? party : LineBudget.others
@@ -37,7 +37,8 @@ struct LineBudget {
   private static let others = "others"
 
   /// To be called once a second, and at the end.
-  /// - Returns: how many lines of each address were counted instead of written; every ten seconds only.
+  /// - Returns: for each address, how many lines were counted instead of written. Counts are returned only every ten
+  ///   seconds.
   mutating func takeCounts(isEnd: Bool = false) -> [(address: String, count: Int)] {
     seconds += 1
     let isDue = isEnd || seconds % LineBudget.secondsBetweenCounts == 0

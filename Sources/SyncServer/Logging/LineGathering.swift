@@ -5,8 +5,8 @@ import CanvasCRDT
 ///
 /// What always holds: each line is written, or is in a count that is written when its time is over or the server ends.
 struct LineGathering: Sendable {
-  /// How long lines are counted before the count is written. An operator can wait this long for it, and it is short
-  /// enough for "in 10 s" to tell how bad things are.
+  /// How long lines are counted before the count is written. An operator can wait this long for the count. The time is
+  /// also short enough for a count "in 10 s" to show how bad things are.
   static let windowMilliseconds: UInt64 = 10_000
   /// How many kinds of lines are counted at a time. Lines of further kinds are all written.
   static let kindsMax = 256
@@ -51,7 +51,7 @@ struct LineGathering: Sendable {
     return true
   }
 
-  /// To be called when a line is written. Lines like it are counted from now on.
+  /// To be called when a line is written. From now on, lines like this one are counted.
   mutating func begin(_ kind: String, _ sum: Sum) {
     if sums.count < LineGathering.kindsMax { sums[kind] = sum }
   }

@@ -10,8 +10,8 @@ struct Refusal: Sendable {
   /// The label of the token that the client sent, and never the token itself.
   var token: String?
 
-  /// The upper bound on the reason's bytes in a line. A reason may quote what a client has sent, and a longer quote
-  /// would tell an operator no more.
+  /// The upper bound on the reason's bytes in a line. A reason may quote what a client has sent. A longer quote would
+  /// not help an operator more.
   static let reasonBytesMax = 200
 
   init(
@@ -50,7 +50,7 @@ struct Refusal: Sendable {
   }
 }
 
-/// Logs refusals for the operator. Of refusals that are alike, one is written in some seconds. Of different ones, the
+/// Logs refusals for the operator. If refusals are alike, only one is written within some seconds. If they differ, the
 /// first few of each second are written, and the rest are counted. So a flood of bad input doesn't become a flood of
 /// lines. Each address also has a budget of lines.
 struct RefusalLog {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The program that started this one and waits to be told of its progress, such as systemd: see sd_notify(3). It
+/// The program that started this one and waits for reports of its progress, such as systemd: see sd_notify(3). It
 /// listens on a local datagram socket, whose name is in `NOTIFY_SOCKET`.
 struct ServiceManager: Sendable {
   private let address: [UInt8]

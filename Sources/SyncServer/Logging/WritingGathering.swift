@@ -9,7 +9,8 @@ import WebSocketLoop
 /// server ends.
 struct WritingGathering {
   static let windowMilliseconds: UInt64 = 10_000
-  /// How many writers are remembered at once. Beyond that, each request of a further writer gets a line.
+  /// The upper bound on the writers that are remembered at once. Beyond it, each request of a further writer gets a
+  /// line.
   static let writersMax = 1_024
 
   /// A client, and the way in which it writes.

@@ -79,8 +79,8 @@ struct HubCounts {
   }
 }
 
-/// The longest turn of the last minute or two. A scrape every minute therefore sees each long turn, and no long turn is
-/// shown for ever.
+/// The longest turn of the last minute or two. So a scrape every minute sees each long turn, and no long turn is shown
+/// for ever.
 struct GreatestTurn {
   private let measure: @Sendable (LoopTurn) -> UInt64
   private var before = LoopTurn()

@@ -44,7 +44,8 @@ struct PrometheusText {
   mutating func histogram(_ name: String, _ words: String, _ histogram: Histogram, divisor: Double = 1) {
     head(name, "histogram", words)
     var sum: UInt64 = 0
-    // These are most lines of the text, and the text is made on the loop. So each line costs only one allocation.
+    // Most lines of the text are of this kind, and the text is made on the loop. So each line is built with only one
+    // allocation.
     let start = name + "_bucket{le=\""
     for (bound, count) in zip(histogram.scale.bounds, histogram.counts) {
       sum += count

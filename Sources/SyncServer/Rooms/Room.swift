@@ -22,7 +22,7 @@ struct Room: Sendable {
   var audience: Audience
   /// The messages that go to everyone.
   var fanOut: FanOut
-  /// Which shapes overlap, while somebody asks for overlaps.
+  /// Which shapes overlap. Kept only while somebody asks for overlaps.
   var overlaps: Overlaps
   private let limits: Limits
   /// The other nodes that have this room open. `nil` if the log isn't shared.
@@ -65,12 +65,12 @@ struct Room: Sendable {
 
   // MARK: - Coming and going
 
-  /// Seats a connection. The connection is sent a welcome, then the state or the difference from what it has, then
-  /// everything that happens.
+  /// Seats a connection. The connection is sent a welcome, then the state or the difference from the state that it has,
+  /// then everything that happens.
   ///
-  /// Only a client with an actor's key becomes that actor again. If the actor is here already, it stays with the newer
-  /// connection, and the older one is closed.
-  /// - Parameter party: the connection's address, by which streams of state are shared out.
+  /// Only a client with an actor's key becomes that actor again. If the actor is connected already, the newer
+  /// connection gets the actor, and the older one is closed.
+  /// - Parameter party: the connection's address. Streams of state are shared out by address.
   /// - Returns: `nil` if the room takes no more connections.
   mutating func join(
     _ hello: Hello,
@@ -200,9 +200,9 @@ struct Room: Sendable {
     }
   }
 
-  /// Takes operations that came over HTTP. An operation keeps its stamp, whichever actor is in it. Operations without a
-  /// stamp count as written by the actor of the first stamp, or by `actor` if there is no stamp. An `answered` effect
-  /// reports the outcome.
+  /// Takes operations that came over HTTP. An operation with a stamp keeps the stamp, whichever actor the stamp names.
+  /// Operations without a stamp count as written by the actor of the first stamp, or by `actor` if there is no stamp.
+  /// An `answered` effect reports the outcome.
   mutating func submit(
     _ operations: [ProposedOperation],
     request: UInt64,
@@ -218,7 +218,7 @@ struct Room: Sendable {
     }
   }
 
-  /// Takes a layout that came over HTTP, written by `actor`. A `prepare` effect asks for it to be stamped, an
+  /// Takes a layout that came over HTTP, written by `actor`. A `prepare` effect asks for the layout to be stamped. An
   /// `answered` effect reports the outcome.
   mutating func submit(
     _ layout: LayoutEdits,
@@ -258,7 +258,7 @@ struct Room: Sendable {
   }
 
   /// Answers a client that compares its canvas with the room's. The digest is sent in order with the beats: after
-  /// everything up to its cursor, and before anything later.
+  /// everything up to the digest's cursor, and before anything later.
   mutating func digest(for id: MemberID, now: Moment) {
     guard let channel = audience.channel(of: id) else { return }
     counts.noteDigest()
@@ -275,14 +275,15 @@ struct Room: Sendable {
     if case .rejection(let rejection) = message { refuse(rejection, to: id) } else { post(message, to: id) }
   }
 
-  /// Refuses operations, after everything that the room has so far. So a client that sends an operation again, which
-  /// had been stored, gets the operation before it gets the refusal.
+  /// Refuses operations, after everything that the room has so far. A client may send an operation again that had been
+  /// stored. It then gets the operation before it gets the refusal.
   private mutating func refuse(_ rejection: Rejection, to id: MemberID) {
     counts.noteRefusal(rejection.code)
     post(.rejection(rejection), to: id, after: fanOut.newest)
   }
 
-  /// Queues an answer to one connection. It is sent after the beat `after`. With 0, it may be sent at any time.
+  /// Queues an answer to one connection. It is sent after the beat `after`. If `after` is 0, the answer may be sent at
+  /// any time.
   private mutating func post(_ message: ServerMessage, to id: MemberID, after: UInt64 = 0, isDigest: Bool = false) {
     guard let channel = audience.channel(of: id) else { return }
     let bytes = fanOut.encoder.encode(message, channel.encoding)
@@ -292,7 +293,7 @@ struct Room: Sendable {
   // MARK: - What the log reports
 
   /// Takes in a durable record, which this process or another wrote. Nothing else changes a room. A record that was
-  /// taken in before changes nothing. One after a gap is an error.
+  /// taken in before changes nothing. If a record before this one is missing, that is an error.
   mutating func delivered(_ record: borrowing RoomRecord, now: Moment) throws(MissingRecord) {
     let batch = record.batch
     var wantsLosses = false
@@ -382,7 +383,7 @@ struct Room: Sendable {
   /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
   var forgottenBefore: UInt64 { fold.forgottenBefore }
 
-  /// A number of a request that stands for none.
+  /// The number of a request that stands for no request.
   private static let nobody: UInt64 = 0
 
   /// Asks the log to append a record that forgets deletions from before a time, in Unix milliseconds. From that record
@@ -426,7 +427,7 @@ struct Room: Sendable {
     fanOut.sendingTook(microseconds: microseconds, seats: seats, of: audience.readers.seatCount)
   }
 
-  /// Frees the memory of what all connections have got, once the room is quiet. To be called now and then.
+  /// Frees the memory for what all connections have got, once the room is quiet. To be called now and then.
   /// - Parameter mayForget: whether all servers that read the log understand records that forget deletions.
   mutating func rest(now: Moment, mayForget: Bool = true) {
     admitWaiting(now)
@@ -437,7 +438,7 @@ struct Room: Sendable {
       forgetErasures(before: before, request: Room.nobody)
     }
     if audience.wantsOverlaps {
-      // Nothing may have to be sent. The beat is due because each beat gives the next order of overlaps.
+      // This beat may have nothing to send. It is made because each beat gives the next order of overlaps.
       if overlaps.isLookDue(now) { fanOut.gather(now) }
     } else {
       dropIdleOverlaps(now)
@@ -470,7 +471,8 @@ struct Room: Sendable {
         send(to: Int(seat), now: now, mayLeap: false, write)
       }
       offered += ofRound.count
-      // While a reader was caught up, a new beat may have been made, which goes to everyone.
+      // While a reader was caught up, a new beat may have been made. It goes to everyone, so everyone is offered bytes
+      // again.
     } while audience.readers.isReady && offered < seatsMax
     return offered
   }
@@ -503,7 +505,8 @@ struct Room: Sendable {
       case .part(let part, let stream):
         switch fanOut.part(part, ofStream: stream, places: fold.places, now: now) {
         case .frames(let bytes): audience.readers.load(part: bytes, at: seat)
-        // A digest covers everything that the room has, so what has been gathered has to be sent before the digest.
+        // A digest covers everything that the room has. So the beat that is being gathered has to be sent before the
+        // digest.
         case .end where fanOut.hasRecords && audience.readers.wantsDigest(seat): flush(now: now)
         case .end(let end): finishState(at: seat, stream, end, now: now)
         case .gone:
@@ -567,7 +570,7 @@ struct Room: Sendable {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream, party) }
   }
 
-  /// Gives streams of state to readers that wait for one, as far as streams have ended or may be dropped by now.
+  /// Gives streams of state to readers that wait for one, as far as streams have ended by now or may be dropped.
   private mutating func admitWaiting(_ now: Moment) {
     guard mayBeginState(now) else { return }
     let made = counts.statesMade
@@ -588,7 +591,8 @@ struct Room: Sendable {
     }
   }
 
-  /// A connection has got all parts of its stream. It is sent whatever else it missed, and then reads the ring again.
+  /// A connection has got all parts of its stream. Now it is sent what else it missed. After that it reads the ring
+  /// again.
   private mutating func finishState(at seat: Int, _ stream: Int, _ end: StateStreams.End, now: Moment) {
     leaveStream(at: seat)
     audience.catchUp(seat, at: end.position, pairs: end.pairs, fanOut.ring, encoder: fanOut.encoder) {

@@ -43,16 +43,18 @@ extension Room {
 
   private mutating func came(_ person: NodeNews.Person, to node: UInt64, now: Moment) {
     let (actor, claim) = (person.peer.actor, person.claim(at: node))
-    // In this loop, the last session of this room may have ended, because its actor joined at another node.
+    // An earlier pass of this loop may have ended the last session of this room, because the session's actor joined at
+    // another node.
     guard !audience.isEmpty else { return }
     if let member = audience.member(of: actor) {
-      // About an actor's connections to itself, a node's newest news counts, even if the claim in it is smaller.
+      // A node's newest news decides about an actor's connections to that same node, even if the claim in the news is
+      // smaller than the one known here.
       let replaces = member.claim.node == node ? member.claim != claim : member.claim < claim
       if member.isGuest {
         guard replaces else { return }
         audience.remove(member.id)
       } else {
-        // The claim here is greater. The other node closes its connection when it hears of this one.
+        // The claim here is greater. The other node closes its connection when it hears of this claim.
         guard replaces else {
           company?.came(actor)
           return
@@ -84,7 +86,7 @@ extension Room {
     }
     guard let (news, next) = told else { return }
     if var news {
-      // Presence is sent twenty times a second, so the digest goes only with other news.
+      // Presence is sent twenty times a second. So the digest is added only to news that has no presence.
       if news.states.isEmpty { news.standing = NodeNews.Standing(cursor: fold.cursor, digest: fold.canvas.digest) }
       effects.append(.tell(company?.parts(of: news) ?? []))
     }
@@ -97,8 +99,8 @@ extension Room {
     for node in company?.takeSilent(now: now) ?? [] {
       let guests = audience.guests(at: node)
       for guest in guests { audience.remove(guest.id) }
-      // The people of a silent node are removed. Some of their actors may also have joined at a third node, where they
-      // lost to the claims that are gone now. So the other nodes are asked for their people.
+      // The people of a silent node are removed. Some of their actors may also have joined at a third node, which their
+      // claims at the silent node outranked. So the other nodes are asked for their people.
       if !guests.isEmpty { company?.ask() }
     }
     gatherPeople(now)

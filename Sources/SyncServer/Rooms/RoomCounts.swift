@@ -10,8 +10,8 @@ struct RoomCounts: Hashable, Sendable {
   private(set) var caughtUp: UInt64 = 0
   /// How often readers that were behind got the newest values in place of beats.
   private(set) var leaps: UInt64 = 0
-  /// How often readers that joined or had fallen off the ring were sent the whole state; the next counter says how
-  /// often only the difference.
+  /// How often readers that joined or had fallen off the ring were sent the whole state. The next counter says how
+  /// often such readers were sent only the difference.
   private(set) var joinsWhole: UInt64 = 0
   private(set) var joinsDifference: UInt64 = 0
   private(set) var catchUpsWhole: UInt64 = 0

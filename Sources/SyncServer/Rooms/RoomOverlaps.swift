@@ -40,6 +40,6 @@ extension Room {
     if overlaps.hasNews { flush(now: now) } else { orderOverlaps(now) }
   }
 
-  /// Whether there is an index, which is kept up to date.
+  /// Whether the room has an index of overlaps and keeps it up to date.
   var keepsOverlaps: Bool { overlaps.isKept }
 }

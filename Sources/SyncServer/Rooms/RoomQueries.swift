@@ -9,8 +9,8 @@ extension Room {
   var cursor: Cursor { fold.cursor }
   var epoch: UInt64 { fold.places.epoch }
   var places: RoomPlaces { fold.places }
-  /// Whether the log already shows where a run of a server began to write to the room. Until then, that run's records
-  /// carry its number.
+  /// Whether the log already shows where a run of a server began to write to the room. Until it does, that run's
+  /// records carry the run's number.
   func knows(run: UInt64) -> Bool { fold.places.runs.contains(run) }
   var position: UInt64 { fold.position }
   /// How many operations the log has had in all.
@@ -19,7 +19,7 @@ extension Room {
   var isUnwritten: Bool { fold.position == 0 }
   /// The place that a cursor names. `nil` if the cursor doesn't belong to this room's log.
   func place(of cursor: Cursor) -> UInt64? { fold.place(of: cursor) }
-  /// Whether a client has seen more of the room than is known here. Then the client comes from another node, or the log
+  /// Whether a client has seen more of the room than this node has. Then the client comes from another node, or the log
   /// has been restored since.
   func isBehind(_ cursor: Cursor?) -> Bool {
     guard let named = cursor.flatMap({ RoomCursor($0) }) else { return false }
@@ -89,6 +89,7 @@ struct RoomListing: Hashable, Sendable {
   /// Why the room can't be opened. `nil` if it can.
   var fault: Text?
 
-  /// The room's cursor. It is made only when the list is written, because for 10,000 open rooms that takes a while.
+  /// The room's cursor. It is made only when the list is written, because making it for 10,000 open rooms takes a
+  /// while.
   var cursor: Cursor { places.cursor(at: position) }
 }

@@ -17,8 +17,8 @@ enum BoxParameter {
     return numbers
   }
 
-  /// Cuts a box to the area where shapes can be. Outside of that area, sums lose the digits that tell touching from
-  /// overlapping.
+  /// Cuts a box to the area where shapes can be. Outside that area, numbers are so large that sums lose the digits
+  /// which tell touching from overlapping.
   /// - Returns: `nil` if nothing of the box is left.
   static func cut(_ numbers: [Double]) -> Rect? {
     guard numbers[2] > 0, numbers[3] > 0 else { return nil }
@@ -37,8 +37,8 @@ enum BoxParameter {
     return (first, min(max(end, -shapesReach), shapesReach) - first)
   }
 
-  /// How far from the origin a shape can reach. A position is at most 10⁷ away, and a turned shape of size 10⁶ reaches
-  /// less than that beyond its position.
+  /// The upper bound on how far from the origin a shape can reach. A position is at most 10⁷ away, and a turned shape
+  /// of size 10⁶ reaches less than another 10⁷ beyond its position.
   private static let shapesReach = 2e7
 
   /// The box, if its numbers are allowed as a shape's position and size.

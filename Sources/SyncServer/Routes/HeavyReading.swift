@@ -22,8 +22,8 @@ extension Response {
     case .busy:
       error(429, code: "rate_limited", message: "too many requests from your address are waiting")
         .retried(afterSeconds: 1)
-    // A client that has gone can't get this answer, except one that has closed only its own direction of the
-    // connection.
+    // The client has closed its connection, so it mostly can't get this answer. It can if it has closed only its own
+    // direction of the connection.
     case .cancelled: unavailable("the connection was closed before the answer was made")
     }
   }

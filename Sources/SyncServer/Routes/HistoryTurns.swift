@@ -1,4 +1,5 @@
-/// Turns for reading history. A read folds a room of its own, so only a few may be done at a time, and others wait.
+/// Turns for reading history. Each read folds a room of its own, which takes memory. So only a few reads may be done at
+/// a time, and others wait.
 ///
 /// What always holds:
 /// - No party has more than half of the turns.
@@ -15,9 +16,10 @@ struct HistoryTurns {
 
   private static let most = 8
   private static let mostOfParty = 4
-  /// How long a job may wait. People and programs don't wait longer than this for an answer.
+  /// The upper bound on how long a job waits. People and programs don't wait longer than this for an answer.
   private static let waitMilliseconds: UInt64 = 10_000
-  /// How many jobs of a party may wait. Each takes up memory, and the connection that it came by.
+  /// The upper bound on the waiting jobs of a party. Each job takes up memory, and the connection from which its
+  /// request came.
   private static let waitingOfPartyMax = 64
 
   private var taken = 0
@@ -27,7 +29,7 @@ struct HistoryTurns {
   private var waiting: [Waiting] = []
 
   /// Takes a turn, if one is free.
-  /// - Returns: whether one was.
+  /// - Returns: whether a turn was free.
   mutating func take(_ party: String) -> Bool {
     guard taken < HistoryTurns.most, ofParty[party, default: 0] < HistoryTurns.mostOfParty else { return false }
     taken += 1
@@ -42,7 +44,7 @@ struct HistoryTurns {
     return lastNumber
   }
 
-  /// Has a job wait for a turn. The continuation gets whether the job has a turn.
+  /// Has a job wait for a turn. The continuation is told whether the job has got a turn.
   mutating func wait(_ number: UInt64, _ party: String, _ turn: CheckedContinuation<Bool, Never>, now: UInt64) {
     waiting.append(
       Waiting(number: number, party: party, until: now + HistoryTurns.waitMilliseconds, turn: turn)

@@ -87,8 +87,8 @@ extension RoomService {
       } catch {
         return .refusing(error)
       }
-      // The room may have changed since its history was read, so those changes are taken over. From here on nothing is
-      // awaited until the edits are given to the room.
+      // The room may have changed since its history was read, so the changes are taken over. From here on, nothing is
+      // awaited until the edits are given to the room, so that the room can't change again.
       guard let now = self.view(of: room) else { return .roomIsGone }
       let changed = history.follow(now.canvas, to: now.position)
       for shape in changed { edits[shape] = nil }

@@ -38,7 +38,7 @@ extension RoomService {
     switch await readingHistory(of: room, at: end, leavingOut: nil, request) {
     case .failure(let refusal): return refusal.response
     case .success(let history):
-      // The turn is kept until the answer is made, because the room as it was takes up memory until then.
+      // The turn is kept until the answer is made, because the past state of the room takes up memory until then.
       defer { requestBook.historyTurns.leave(party(of: request)) }
       return await answer(
         RoomView(
@@ -51,7 +51,7 @@ extension RoomService {
     }
   }
 
-  /// Waits for a turn, and reads a room as it was. If that succeeds, the caller has to give the turn back.
+  /// Waits for a turn, and reads a room as it was. If the read succeeds, the caller has to give the turn back.
   func readingHistory(
     of room: OpenedRoom,
     at end: RoomHistory.End,

@@ -4,7 +4,7 @@ import WebSocketLoop
 // The answers that refuse a request, and why.
 
 extension Response {
-  /// What was asked for can't be done now, and probably can later.
+  /// The request can't be served now, and probably can be served later.
   static func unavailable(_ words: String) -> Response { unreadable(words).retried(afterSeconds: 1) }
 
   /// A room can't be opened, or its history can't be read. The data may be damaged, so the client isn't told to try

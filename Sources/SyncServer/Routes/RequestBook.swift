@@ -15,7 +15,7 @@ struct RequestBook {
 
   private struct Rate {
     var bucket: TokenBucket
-    /// Operations to charge once the bucket holds enough.
+    /// Operations that are charged once the bucket holds enough for them.
     var owed: UInt64 = 0
   }
 
@@ -24,8 +24,8 @@ struct RequestBook {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// Charges operations to the rate of an address, which is the same as for a connection. A layout that is larger than
-  /// the bucket empties it, and the address's next request has to wait.
+  /// Charges operations to the rate of an address. The rate is the same as for a connection. A layout that is larger
+  /// than the bucket empties the bucket, and the address's next request has to wait.
   /// - Parameter paid: how many operations were charged before the body was read.
   /// - Returns: false if the rate is used up.
   mutating func spend(_ operations: Int, paid: Int = 0, party: String, now: UInt64) -> Bool {
@@ -63,7 +63,8 @@ struct RequestBook {
   mutating func rest(now: UInt64) {
     for (party, rate) in rates {
       var rate = rate
-      // Done here too, because an address may never send the request that would be charged for it.
+      // What is owed is charged here too, because an address may never send another request that would be charged for
+      // it.
       if rate.owed > 0, rate.bucket.take(rate.owed, at: now) { rate.owed = 0 }
       rates[party] = rate.owed == 0 && rate.bucket.isFull(at: now) ? nil : rate
     }

@@ -61,8 +61,8 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// How many operations of its address's rate a request costs, in addition to those that it writes. A change by an
-  /// operator costs some, because it takes a commit of its own, while operations share commits.
+  /// How many operations a request costs of its address's rate, in addition to the operations that it writes. A change
+  /// by an operator costs some, because it takes a commit of its own, while operations share commits.
   func price(of method: String) -> Int {
     level(for: method) == .operator && method != "GET" && method != "HEAD" ? 8 : 0
   }

@@ -12,7 +12,7 @@ struct RoomList: Sendable {
     let name: String
   }
 
-  /// What opening such a room has brought.
+  /// The result of opening such a room.
   enum Correction: Sendable {
     case counted(RoomListing)
     case faulty(Text)

@@ -39,7 +39,7 @@ extension RoomService {
     default: return .error(400, code: "bad_request", message: "stamps must be 1 or 0")
     }
     return await seeing(room, request) { view in
-      // The tag is weak, because the same drawing has other bytes when it is compressed.
+      // The tag is weak, because an answer with the same drawing has other bytes when it is compressed.
       let tag = "W/\"\(view.cursor.text)\(stamps ? "-stamps" : "")\""
       if request.has(tag) { return .notModified(tag) }
       return await self.heavily(request) { Drawing.answer(view, stamps: stamps, tag: tag, request: request) }
@@ -57,8 +57,8 @@ extension RoomService {
 
   // MARK: Overlaps
 
-  /// The overlaps of a room. As it is now, they come from the index that the room keeps. For `?at=`, an index is made
-  /// for this answer.
+  /// The overlaps of a room. For the room as it is now, they come from the index that the room keeps. For `?at=`, an
+  /// index is made for this answer alone.
   func overlaps(_ room: OpenedRoom, _ request: Request) async -> Response {
     let box = request.parameter("box").map { BoxParameter.numbers($0, count: 4).flatMap(BoxParameter.cut) }
     if case .some(nil) = box {
@@ -100,8 +100,8 @@ extension RoomService {
   }
 }
 
-// Everything that doesn't need the room itself is done on another thread, because large rooms take a while. It is done
-// with a copy of the canvas that shares its memory.
+// Everything that doesn't need the room itself is done on another thread, because large rooms take a while. That thread
+// has a copy of the canvas, which shares memory with the room's canvas.
 
 extension Drawing {
   fileprivate static func answer(_ view: RoomView, stamps: Bool, tag: String, request: Request) -> Response {

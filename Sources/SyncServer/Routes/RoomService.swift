@@ -75,7 +75,7 @@ protocol RoomService: HeavyWorker {
     to room: OpenedRoom,
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal>
-  /// Writes a layout that came over HTTP, and returns in the same way.
+  /// Writes a layout that came over HTTP. Returns when it is durable, or when it is refused, with the reason.
   func submit(_ layout: LayoutEdits, to room: OpenedRoom, by writer: Writer) async -> Result<Cursor, WritingRefusal>
   func delete(_ name: String) async -> Deletion
 
@@ -123,7 +123,7 @@ struct RoomView: Sendable {
 /// The deletions that a room remembers.
 struct RoomMemory: Sendable {
   let erasures: Int
-  /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
+  /// Deletions from before this time, in Unix milliseconds, were forgotten early. 0 if none were.
   let forgottenBefore: UInt64
 }
 

@@ -59,8 +59,8 @@ extension RoomService {
       case .success(.failure(let rejection)): return .rejected(rejection)
       case .failure(let refusal): return .refusing(refusal)
       }
-      // If there is no room in the drawing order, a new shape moves its neighbours. The operations for that are charged
-      // too.
+      // If there is no room in the drawing order, a new shape moves its neighbours. The client is charged for the
+      // operations that move them, too.
       self.requestBook.owe(edits.moves.count, party: writer.payer.address, now: self.now.monotonicMilliseconds)
       switch await self.submit(edits, to: room, by: writer) {
       case .success(let cursor):
@@ -123,7 +123,8 @@ extension RoomService {
 
 private enum RoomServiceWords {
   static let stamped: Text = "over HTTP only operators may write stamps; leave `at` out"
-  /// A body is charged as one operation for each of this many bytes, before it is read. Most operations are shorter.
+  /// Before a body is read, it is charged as one operation for each of this many bytes. Most operations are shorter
+  /// than that.
   static let bytesForOperation = 1_024
   static let shortBytesMax = 8_192
 }
@@ -138,8 +139,8 @@ extension Submission {
   }
 }
 
-// These functions run on another thread: in a large room it takes a while to read a document and to find places in the
-// drawing order.
+// These functions run on another thread, because in a large room it takes a while to read a document and to find places
+// in the drawing order.
 
 extension RoomService {
   private func made<Value: Sendable>(

@@ -101,7 +101,7 @@ enum Server {
     return signed
   }
 
-  /// If a file can't be used, the tokens and keys from before stay in force.
+  /// Reads the files again. If a file can't be used, the earlier tokens and keys stay in force.
   private static func reread(_ configuration: Configuration, for hub: Hub, _ logger: Logger) {
     guard configuration.asksForTokens else { return }
     do throws(TokenFault) {
@@ -120,7 +120,7 @@ enum Server {
   }
 
   /// Opens the log, and reads the secret behind the actors' keys from the data directory. Keys are `nil` if a database
-  /// reports them once it is open. They are also `nil` for a log in memory, whose keys are not stored.
+  /// reports them later, when it is open. They are also `nil` for a log in memory, whose keys are not stored.
   private static func openLog(
     _ configuration: Configuration,
     _ logger: Logger,
@@ -151,7 +151,8 @@ enum Server {
     }
   }
 
-  /// The address to listen on. Without tokens, that is loopback, unless the operator has allowed other machines in.
+  /// The address to listen on. Without tokens it is loopback, unless the operator has allowed other machines to
+  /// connect.
   private static func host(_ configuration: Configuration, _ logger: Logger) -> String {
     let host = configuration.host
     let isLoopback = host == "localhost" || NetworkAddress(host)?.isLoopback == true
@@ -186,8 +187,8 @@ enum Server {
     }
   }
 
-  /// The secret from a file in the directory, which an operator or an earlier run has put there. It is stored in the
-  /// database too, so that with a copy of the database everyone stays the same actor.
+  /// The secret from a file in the directory, which an operator or an earlier run has put there. The secret is stored
+  /// in the database too, so that everyone stays the same actor when a copy of the database is used.
   private static func secret(in directory: String, _ logger: Logger) -> [UInt8]? {
     let path = directory + "/canvas.secret"
     do throws(StateFileFault) {
@@ -241,7 +242,7 @@ enum Server {
   private static func block(_ signals: sigset_t) {
     var set = signals
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    // Otherwise the server would end when the reader of its standard error goes away.
+    // SIGPIPE is ignored. Otherwise the server would end when the reader of its standard error goes away.
     signal(SIGPIPE, SIG_IGN)
   }
 

@@ -5,7 +5,7 @@ import RoomLog
 struct StoredOperations {
   /// The number of the run that writes the record. `nil` if the log surely has the number already.
   let run: UInt64?
-  /// If this is not 0, deletions from before this time, in Unix milliseconds, are forgotten from this record on.
+  /// 0, or a time in Unix milliseconds: from this record on, deletions from before this time are forgotten.
   let forgottenBefore: UInt64
   let operations: [Operation]
 
@@ -19,7 +19,7 @@ struct StoredOperations {
     var form = [RecordForm.plain.rawValue]
     if forgottenBefore > 0 {
       form = [RecordForm.forgetting.rawValue]
-      // A missing number is written as 0: no run has the number 0, and no time is 0.
+      // A missing number is written as 0. That is unambiguous, because no run has the number 0, and no time is 0.
       for number in [run ?? 0, forgottenBefore] { withUnsafeBytes(of: number.littleEndian) { form += $0 } }
     } else if let run {
       form = [RecordForm.withRun.rawValue]

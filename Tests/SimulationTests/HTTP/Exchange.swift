@@ -3,7 +3,7 @@ import WebSocketLoop
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// A request over HTTP, with what has to be known of it when the answer comes.
+/// A request over HTTP, with what the check of its answer needs.
 struct Exchange {
   /// What the request asks for.
   enum Subject {
@@ -26,7 +26,8 @@ struct Exchange {
   /// The moment as of which a room is read.
   enum Moment {
     case now
-    /// - Parameter isKnown: whether the room gave out this cursor in its present epoch. If so, it has to accept it.
+    /// - Parameter isKnown: whether the room gave out this cursor in its present epoch. If so, the room has to accept
+    ///   it.
     case position(UInt64, isKnown: Bool)
     case milliseconds(UInt64)
   }
@@ -43,7 +44,7 @@ struct Exchange {
   let position: UInt64
   let stored: UInt64
   let life: Int
-  /// The number of the node's room: it is another one each time the node has closed the room.
+  /// The number of the node's room. The node gives it another number each time it has closed the room.
   let room: Int
 }
 

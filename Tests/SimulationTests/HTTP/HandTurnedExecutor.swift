@@ -1,6 +1,6 @@
 /// Runs the jobs of an actor and of tasks when the simulation says so: one after another, in the order in which they
-/// came, and on the simulation's thread. So work that runs on other threads in a server runs here too, and a history
-/// repeats to the byte.
+/// came, and on the simulation's thread. The jobs that a server runs on other threads are run in the same way, so a
+/// history repeats to the byte.
 ///
 /// `@unchecked Sendable`: each history has an executor of its own, and runs on one thread.
 final class HandTurnedExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {

@@ -35,7 +35,7 @@ extension World {
     guard let position = response.cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
       return fail(.http, "a taken request is answered without a cursor")
     }
-    // The request was carried out before the room was deleted, so the log no longer shows it.
+    // The room was deleted after the request was carried out, so the log no longer shows what the request did.
     guard exchange.life == disk.life else { return }
     remember(response)
     ledger.acknowledged.formUnion(operations.compactMap(\.at))
@@ -110,7 +110,7 @@ extension World {
     case "room_full":
       count(.roomFull)
       guard let room else { return }
-      // Another node may have stored it, and this one may not know that yet.
+      // Another node may have stored the operations already, while this node may not know that yet.
       let isKnown = room.position == disk.records.last?.position
       if exchange.isRepeated, exchange.life == disk.life, isKnown {
         fail(.http, "what was taken once is refused as \(code)")
@@ -119,7 +119,7 @@ extension World {
       let verdict = judge.verdict(on: operations)
       if node.failedBatches == 0, verdict.fits { fail(.roomFull, "over HTTP, \(verdict.words)") }
     case "rate_limited", "unavailable": break
-    // Of operations that old, the room recognises only those of which it still holds a value.
+    // If operations are this old, the room recognises only those of which it still holds a value.
     case "too_old" where exchange.isRepeated && !operations.allSatisfy({ isHeld($0) }): break
     case "too_old" where operations.contains { ($0.at?.milliseconds ?? .max) < room?.forgottenBefore ?? 0 }: break
     case "no_such_room" where exchange.life != disk.life: break
@@ -137,14 +137,14 @@ extension World {
   // MARK: Reading
 
   private mutating func judgeRefusedReading(_ exchange: Exchange, _ code: String) {
-    // Meanwhile the room was deleted, and possibly made anew.
+    // While the request was under way, the room was deleted, and possibly made anew.
     guard exchange.life == disk.life else { return }
     switch (code, exchange.moment) {
     case ("no_such_room", _) where exchange.position == 0: return
     case ("no_place", _): return
     case ("rate_limited", _) where node.exchanges.count >= 8: return
     case ("too_many_overlaps", .now): return
-    // Meanwhile the node closed the room, and will read it again.
+    // While the request was under way, the node closed the room. It will read the room again.
     case ("unavailable", _) where exchange.room != node.service.life: return
     case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
@@ -157,13 +157,13 @@ extension World {
     }
   }
 
-  /// Checks that an answer shows the log up to the place that it names, and that the request allows that place.
+  /// Checks that an answer shows the log up to the place that the answer names, and that the request allows that place.
   private mutating func judgeReading(_ exchange: Exchange, _ response: Response) {
     if response.status == 304 { return judgeUnchanged(exchange, response) }
     let cursor = response.cursor
     guard let position = cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
-      // An answer about what a box overlaps names no place in the log. It has to be right for the room at some time
-      // since the request.
+      // An answer about what a box overlaps names no place in the log. It has to be right for the room at some moment
+      // between the request and the answer.
       guard case .box(let box) = exchange.subject, exchange.life == disk.life else { return }
       let documents = canvases(exchange).map {
         OverlapIndex(of: $0, pairsMax: .max, stepsLeft: .max).document(overlapping: box)

@@ -19,7 +19,7 @@ actor SimulatedService: RoomService, LogQuestions {
 
   // `nonisolated(unsafe)` for all of these: the world reads and writes them only between the jobs.
   nonisolated(unsafe) var room: Room?
-  /// The number of the room's life: another one each time the room was deleted or its server ended.
+  /// The number of the room's life. It is another number each time the room was deleted or its server ended.
   nonisolated(unsafe) var life = 0
   nonisolated(unsafe) var now = Moment(wallMilliseconds: 0, monotonicMilliseconds: 0)
   nonisolated(unsafe) var storageFault: String?
@@ -186,7 +186,7 @@ actor SimulatedService: RoomService, LogQuestions {
     let number = lastNumber
     let answer = await withCheckedContinuation { waiter in
       let owed = OwedAnswer(to: waiter, otherwise: Result<Cursor, Rejection>.failure(.roomIsGone))
-      // A room that is gone gives no answers, and this one may be by now.
+      // A room that is gone gives no answers, and this room may be gone by now.
       guard open == life, room != nil else { return }
       storing.owe(owed, number: number)
       submit(&room!, number, now)
@@ -209,7 +209,7 @@ actor SimulatedService: RoomService, LogQuestions {
     return .success(RoomList.gather(stored, open: open, elsewhere: [:], grant, uncountedMax: 0).list)
   }
 
-  // MARK: What operators do. The histories have no operators who do any of it.
+  // MARK: What operators do. The histories have no operators, so none of this happens.
 
   func memory(of open: Int) -> RoomMemory? {
     room.map { RoomMemory(erasures: $0.canvas.erasureCount, forgottenBefore: $0.forgottenBefore) }

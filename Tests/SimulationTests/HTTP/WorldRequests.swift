@@ -80,7 +80,7 @@ extension World {
       guard let kept = cursors.randomElement(using: &random), let cursor = RoomCursor(kept) else { return (.now, "") }
       return (.position(cursor.position, isKnown: false), "at=\(kept.text)")
     case 4:
-      // By now the log may have more than the room.
+      // At this time the log may have more than the room.
       let milliseconds = now.wallMilliseconds
       return (.milliseconds(milliseconds), "at=\(milliseconds)")
     default: return (.now, "")
@@ -126,8 +126,8 @@ extension World {
         shape = Identifier.random(using: &random)
         set.kind = .star
       } else if happens(0.3) {
-        // The kind is written too. So if a deletion crosses this operation, the shape loses its other values, but is
-        // there.
+        // The kind is written too. So if a deletion crosses this operation, the shape loses its other values, but still
+        // exists.
         set.kind = .polygon
       }
       operations.append(ProposedOperation(shape: shape!, at: isStamped ? stamp : nil, set: set))
@@ -296,7 +296,7 @@ extension World {
     guard !node.exchanges.isEmpty else { return }
     var earliest = time
     for index in node.service.questions.indices {
-      // The log answers in the order of the requests.
+      // The log answers in the order of the requests, so an answer never comes before an earlier one.
       earliest = node.service.questions[index].at ?? (max(earliest, time) + delay())
       node.service.questions[index].at = earliest
     }

@@ -1,7 +1,7 @@
 @testable import SyncServer
 
-/// The random settings of a history. In one history the disk is full every second, in another never, and in a third
-/// hardly anything else happens.
+/// The random settings of a history. They make histories differ: in one the disk is full every second, in another
+/// never, and in a third hardly anything else happens.
 struct Dice: Codable, Sendable {
   let ringBeats: UInt64
   let beatMilliseconds: UInt64
@@ -11,8 +11,8 @@ struct Dice: Codable, Sendable {
   let messageBytes: UInt64
   let inFlightOperations: UInt64
   let presenceMilliseconds: UInt64
-  /// How many people a room names, and one more if they show something. `nil` in stored histories that are older than
-  /// this setting.
+  /// How many people a room names because they came first. It names one more person who shows something. `nil` in
+  /// stored histories that are older than this setting.
   let namedPeople: UInt64?
   let presenceBytesPerSecond: UInt64?
   let shapes: UInt64
@@ -23,7 +23,7 @@ struct Dice: Codable, Sendable {
   let pasteMax: Int
   let tabs: Int
   let writers: Int
-  /// The upper bounds on how long a step takes, and a message on its way, in milliseconds.
+  /// The upper bounds, in milliseconds, on how long a step takes, and on how long a message is on its way.
   let stepMillisecondsMax: UInt64
   let delayMillisecondsMax: UInt64
   let commitMillisecondsMax: UInt64
@@ -44,13 +44,13 @@ struct Dice: Codable, Sendable {
   private(set) var fullQueueShare: Double?
   /// How often the log reports a record to a node only after later ones. In older histories it never does.
   private(set) var leftOutShare: Double?
-  /// How many more tabs there are, if there is a crowd. Older histories have none.
+  /// How many tabs there are in addition, if there is a crowd. Older histories have no crowd.
   private(set) var crowd: Int?
 
   /// - Parameters:
   ///   - others: a generator for settings that histories with a single node don't have.
-  ///   - log: a generator for what else may happen at the log. With a generator of its own, a history in which nothing
-  ///     of that happens stays the same as before there was this setting.
+  ///   - log: a generator for what else may happen at the log. It is a generator of its own, so that a history in which
+  ///     none of that happens stays as it was before there was this setting.
   ///   - people: a generator for how many people come, for the same reason.
   init(
     using random: inout SeededGenerator,
@@ -58,7 +58,7 @@ struct Dice: Codable, Sendable {
     log: inout SeededGenerator,
     people: inout SeededGenerator
   ) {
-    // In a bulky history much comes at once, which limits and rates have to allow, so many settings are not drawn.
+    // In a bulky history, much comes at once. Limits and rates have to allow that, so many settings are not drawn.
     let isBulky = Int.random(in: 0..<160, using: &random) == 0
     // In a bulky history, a reader behind a slow line would fall off the ring.
     link = isBulky ? nil : Dice.link(using: &random)
@@ -87,7 +87,7 @@ struct Dice: Codable, Sendable {
     erasureMilliseconds = [nil, 100, 1_000].randomElement(using: &random)!
     if !isBulky, link == nil, Int.random(in: 0..<3, using: &others) == 0 {
       nodes = Int.random(in: 2...3, using: &others)
-      // An append may be late by some time, and the horizon has to be longer than that.
+      // An append may be late by some time, so the horizon has to be longer than that time.
       horizonMilliseconds = max(horizonMilliseconds, 20_000)
     }
     if link == nil { sendingMicroseconds = [nil, nil, nil, 60_000, 300_000].randomElement(using: &others)! }
@@ -113,12 +113,13 @@ struct Dice: Codable, Sendable {
 
   var nodesCount: Int { nodes ?? 1 }
 
-  /// How far servers' clocks may be off. If there are several nodes, their operators keep the clocks together.
+  /// How far servers' clocks may be off. If there are several nodes, their operators keep the clocks close together.
   var serverClockErrorMax: Int64 {
     nodesCount > 1 ? min(clockErrorMax, Int64(clockAheadMilliseconds / 3)) : clockErrorMax
   }
 
-  /// Whether a backlog would show: messages and buffers are small, the room keeps many beats, and others write fast.
+  /// Whether a backlog would show. It shows if messages and buffers are small, the room keeps many beats, and others
+  /// write fast.
   var suitsThinLines: Bool {
     shapes <= 6 && ringBeats >= 300 && tabs >= 2 && operationsPerSecond >= 100 && delayMillisecondsMax <= 15
       && commitMillisecondsMax <= 12
@@ -132,7 +133,7 @@ struct Dice: Codable, Sendable {
     limits.operationsPerMessage = operationsPerMessage
     limits.operationsPerSecond = operationsPerSecond
     limits.messageBytes = messageBytes
-    // In a crowd, a welcome that names the people is longer than this.
+    // In a crowd, a welcome with the people's names is longer than this bound.
     limits.waitingAnswerBytes = crowd == nil ? 1_024 : 256
     limits.inFlightOperations = inFlightOperations
     limits.presenceMilliseconds = presenceMilliseconds

@@ -1,7 +1,7 @@
 /// One history: what its seed drew before anything happened, and the steps that follow.
 ///
-/// A step has a seed of its own, from which everything is drawn that happens in it: who acts, how long messages take,
-/// what is lost. So if a step is taken out, the other steps draw the same as before, and a failing history can be
+/// A step has a seed of its own. From it everything is drawn that happens in the step: who acts, how long messages
+/// take, what is lost. So if a step is taken out, the other steps draw the same as before, and a failing history can be
 /// shortened.
 struct History: Sendable {
   struct Step: Hashable, Sendable {

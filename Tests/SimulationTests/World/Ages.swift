@@ -6,8 +6,8 @@ struct Ages: Sendable {
   /// By a cursor of the room: when the room first had something newer.
   private var passedAt: [Cursor: UInt64] = [:]
   private var newest: Cursor?
-  /// The most bytes that it has taken to send a newcomer everything. A stream that has begun may be from a time when
-  /// there was more than now.
+  /// The largest number of bytes that sending a newcomer everything has ever taken. A stream that has begun may be from
+  /// a time when the room had more than now.
   private(set) var stateBytesMax = 0
 
   mutating func note(_ room: borrowing Room, at time: UInt64) {
@@ -23,17 +23,17 @@ struct Ages: Sendable {
     stateBytesMax = max(stateBytesMax, state)
   }
 
-  /// Since when a client at this cursor has lacked something. `nil` if it lacks nothing, or if the cursor is from
-  /// elsewhere.
+  /// Since when a client at this cursor has lacked something. `nil` if the client lacks nothing, or if the cursor is
+  /// from elsewhere.
   func passed(_ cursor: Cursor) -> UInt64? { passedAt[cursor] }
 }
 
 // Checks how old the drawings of clients behind slow lines are.
 
 extension World {
-  /// Checks that a client that nothing has disturbed shows what the room had a short while ago. That is the time that
-  /// its line takes for a message that has begun and for the newest value of everything. However fast others write, the
-  /// backlog never grows beyond that.
+  /// Checks that a client that nothing has disturbed shows what the room had a short while ago: the time that its line
+  /// takes for a message that has begun and for the newest value of everything. However fast others write, the backlog
+  /// never grows beyond that.
   mutating func checkAges() {
     guard history.dice.link != nil else { return }
     if let room { ages.note(room, at: time) }
@@ -51,7 +51,7 @@ extension World {
     let soonest = link.delayMilliseconds + 4 * turn + limits.beatMilliseconds + 100
     if age > soonest { count(.oldOnThinLine) }
     guard age > 2 * soonest else { return }
-    // In each turn the line's buffer is filled once, which may be less than the line could carry.
+    // In each turn the line's buffer is filled once. That may be less than the line could carry in a turn.
     let carried = min(link.bytesPerSecond, UInt64(link.bufferBytes) * 1_000 / turn)
     // Besides the drawing, the line carries who is there, what they show, and answers.
     let beside = UInt64(parties.count) * 300 + min(limits.waitingAnswerBytes, limits.inFlightOperations * 200)

@@ -27,7 +27,8 @@ struct Disk {
     mutating func add(_ stored: StoredOperations) -> Bool {
       forgottenBefore = max(forgottenBefore, stored.forgottenBefore)
       for operation in stored.operations where operation.at.milliseconds < forgottenBefore {
-        // Deletions don't count: of one from before that time, it can't be known whether it was accepted before.
+        // Deletions don't count. If a deletion is from before that time, it can't be known whether it was accepted
+        // before.
         let values = operation.set.assigned.subtracting([.deleted])
         let isHere = values.contains { canvas.stamp(of: $0, in: operation.shape) == operation.at }
         if !isHere { return true }
@@ -99,7 +100,8 @@ struct Disk {
     )
   }
 
-  /// The refusal of an append from before a standby took over: it might follow records that the standby lacks.
+  /// The refusal of an append that was sent before a standby took over: the append might follow records that the
+  /// standby lacks.
   static let otherTimeline = LogError.unavailable(.database("the log goes on from another copy"))
 
   /// Makes an append durable, unless its room is gone.

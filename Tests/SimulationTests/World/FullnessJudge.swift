@@ -28,8 +28,8 @@ struct FullnessJudge {
     }
     func fits(_ count: Int, _ before: Int, _ most: UInt64) -> Bool { count <= before || UInt64(count) <= most }
     let isLive = fits(after.liveCount, canvas.liveCount, limits.shapes)
-    // Values on their way to a shape that is deleted meanwhile leave a record. The room doesn't count them before that.
-    // So at the very limit it may take a late edit of a deleted shape for one record more.
+    // Values on their way to a shape that is deleted before they arrive leave a record. The room doesn't count these
+    // values before they arrive. So at the very limit it may take a late edit of a deleted shape for one record more.
     let isKept =
       UInt64(after.shapeCount) < 2 * limits.shapes && UInt64(after.shapeCount - after.liveCount) < limits.shapes
     // Every new shape needs space for its deletion, and deleting existing shapes is always allowed. A late edit may

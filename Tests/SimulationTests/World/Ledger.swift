@@ -5,10 +5,11 @@ struct Ledger {
   /// The stamps that were acknowledged to their writers, and those that clients were sent from others.
   var acknowledged: Set<Stamp> = []
   var seen: Set<Stamp> = []
-  /// By party and register: the value that the party wrote there last, as long as nothing excuses its absence from the
-  /// log.
+  /// By party and register: the value that the party wrote there last. The log has to show it, unless something excuses
+  /// its absence.
   private var owed: [Int: [Register: (value: String, at: UInt64)]] = [:]
-  /// By tab: the tabs that went on from the edits that it had kept. They may replace values that it wrote.
+  /// By tab: the tabs that went on from the edits that this tab had stored. They may replace values that this tab
+  /// wrote.
   private var doubles: [Int: [Int]] = [:]
   private var lastValue = 0
   /// The refusals that clients were sent.
@@ -20,10 +21,10 @@ struct Ledger {
   var hasForeignRecords = false
   /// Whether two tabs have ever gone on as the same actor, with the same edits under the same stamps.
   private(set) var hasDoubles = false
-  /// Stamps of operations that were removed from the log on purpose, or that only a log had which a standby has
+  /// Stamps of operations that were removed from the log on purpose, or that were only in a log which a standby has
   /// replaced.
   private(set) var gone: Set<Stamp> = []
-  /// The marks that only a log had which a standby has replaced.
+  /// The marks that were only in a log which a standby has replaced.
   var lostMarks: Set<UInt64> = []
   /// Whether deletions were forgotten. The room then knows nothing of them any more.
   var hasForgotten = false
@@ -59,8 +60,8 @@ struct Ledger {
     doubles[other, default: []].append(party)
   }
 
-  /// The party's value is no longer looked for: the party has changed or given up the register itself, or was told what
-  /// became of the value.
+  /// The party's value is no longer looked for. Either the party has changed or given up the register itself, or it was
+  /// told whether the value was stored.
   mutating func settle(_ shape: Identifier, _ properties: PropertyMask, of party: Int) {
     for property in properties { owed[party]?[Register(shape: shape, property: property)] = nil }
     if properties.contains(.deleted) || properties.contains(.kind) { settle(shape, of: party) }
@@ -91,7 +92,7 @@ struct Ledger {
 
   /// Operations that were lost may come into the log again: somebody sends them again, or they are in a copy that is
   /// put back. If they come too late, no room takes them.
-  /// - Returns: whether any of them was lost.
+  /// - Returns: whether any of the operations was lost.
   @discardableResult
   mutating func areThere(_ records: some Sequence<Disk.Record>) -> Bool {
     let before = gone.count
@@ -121,7 +122,7 @@ struct Ledger {
     "\(shape.packed) \(property.rawValue) \(value)"
   }
 
-  /// Only properties are followed whose values are never written twice.
+  /// Only properties whose values are never written twice are followed.
   private static func words(_ property: Property, _ set: Properties) -> String? {
     switch property {
     case .position: "\(set.position.x) \(set.position.y)"

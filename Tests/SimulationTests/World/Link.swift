@@ -1,5 +1,6 @@
-/// A slow line: it carries a number of bytes in a time, and each takes a while to arrive. It takes in no more bytes
-/// than it carries within a tenth of a second, as the server's sockets do for a peer behind a slow line.
+/// A slow line between the server and a client: it carries a number of bytes a second, and each byte takes a while to
+/// arrive. It takes in no more bytes than it carries within a tenth of a second, as the server's sockets do for a peer
+/// behind a slow line.
 struct Link: Codable, Sendable {
   let bytesPerSecond: UInt64
   let delayMilliseconds: UInt64
@@ -15,7 +16,7 @@ struct Carriage: Sendable {
   /// Bytes that have left the server's end, and when each arrives.
   private var underWay: [(at: UInt64, bytes: [UInt8])] = []
   private var carriedAt: UInt64
-  /// Thousandths of a byte that the line may carry for the time that has passed.
+  /// The bytes that the line may carry for the time that has passed, in thousandths of a byte.
   private var allowance: UInt64 = 0
 
   init(_ link: Link, at time: UInt64) {
@@ -35,7 +36,7 @@ struct Carriage: Sendable {
     allowance += (time - carriedAt) * link.bytesPerSecond
     carriedAt = time
     let count = min(taken.count, Int(allowance / 1_000))
-    // Time in which there was nothing to carry doesn't count for later bytes.
+    // Time in which there was nothing to carry is not saved for later bytes.
     allowance = count == taken.count ? 0 : allowance % 1_000
     if count > 0 {
       underWay.append((time + link.delayMilliseconds, Array(taken[..<count])))

@@ -16,12 +16,12 @@ struct Node {
   /// How far the node's wall clock is off.
   var clockError: Int64 = 0
   var restedAt: UInt64 = 0
-  /// The life of the log that the node's room belongs to.
+  /// The life of the log to which the node's room belongs.
   var life = 0
   /// The mark of all records that the node's room has taken.
   var mark = Disk.noMark
   var inLog = RoomInLog(isStored: false)
-  /// How many further epochs were proposed for the node's room.
+  /// How many epochs have been proposed for the node's room after the first one.
   var proposals: UInt64 = 0
 
   /// Until when the process stands still. Its sockets stay open meanwhile.
@@ -50,7 +50,7 @@ struct Node {
   // What belongs to the room of the node.
   /// The room's orders for its overlaps, and when each will be carried out.
   var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
-  /// Layouts that are being stamped, and when each will be.
+  /// Layouts that are being stamped, and when the stamping of each ends.
   var preparations: [(batch: Batch, due: UInt64, run: UInt64?, timeline: UInt64)] = []
   /// Unanswered HTTP requests, by their numbers.
   var exchanges: [UInt64: Exchange] = [:]

@@ -20,7 +20,7 @@ struct Party {
   var drain: Int
   /// The slow line from the server to the party, if it has one.
   var link: Link?
-  /// Since when nothing but the party's line has kept it from seeing what the room has.
+  /// Since when nothing but the party's slow line has kept the party from seeing what the room has.
   var calmSince: UInt64 = 0
   var stalledUntil: UInt64 = 0
 
@@ -31,7 +31,7 @@ struct Party {
   var keepsDrawingAt: UInt64?
   /// Edits that were saved and are not in the storage yet.
   var keeping: [Keeping] = []
-  /// When the first of the edits was made that no save has.
+  /// When the first of the edits was made that are in no save yet.
   var unsavedSince: UInt64?
 
   // The verdicts about digests that the replica has reported.
@@ -47,7 +47,7 @@ struct Party {
   /// The party's address. All parties behind slow lines have the same one.
   var address: String { link == nil ? name : "a thin line" }
 
-  /// The stamps that the party's undo wrote.
+  /// The stamps under which the party's undo wrote values.
   var undoStamps: Set<Stamp> = []
   /// The actors that the party was before it came back as another one.
   var formerActors: Set<Identifier> = []
@@ -59,7 +59,7 @@ struct Keeping {
   let bytes: [UInt8]
   let until: UInt64
   let arrivesAt: UInt64
-  /// When the first edit was made that no earlier save has.
+  /// When the first of the edits was made that are in no earlier save.
   let since: UInt64?
 }
 
@@ -80,7 +80,7 @@ struct Line {
   var carriage: Carriage?
   var isReadingPaused = false
   var isBlocked = false
-  /// Until when nothing arrives on either side, without either side knowing.
+  /// Until when nothing arrives on either side. Neither side is told of that.
   var hushedUntil: UInt64 = 0
   /// The code with which the server closed the connection. What is on its way still arrives.
   var closeCode: UInt16?

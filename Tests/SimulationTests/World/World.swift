@@ -11,7 +11,7 @@ struct World {
   let history: History
   let limits: Limits
   var random: SeededGenerator
-  /// The time since the beginning, which everybody's monotonic clock shows.
+  /// The time since the beginning. Everybody's monotonic clock shows this time.
   var time: UInt64 = 1_000
 
   var disk = Disk()
@@ -21,7 +21,7 @@ struct World {
   var here = 0
   var parties: [Party] = []
   var lines: [Line] = []
-  /// The connections that were let in, as long as another node may yet hear of them.
+  /// The connections that were let in. Each is kept as long as another node may yet hear of it.
   var arrivals: [Arrival] = []
   var partitionedUntil: UInt64 = 0
   /// Whether all faults have ended.
@@ -36,7 +36,7 @@ struct World {
   var failures: [Failure] = []
   var happened: [Happening: Int] = [:]
   let isTold: Bool
-  /// The only rule whose failures count, if one is looked for that others would hide.
+  /// The only rule whose failures count. It is set to look for one rule, which failures of others would hide.
   let only: Rule?
   private(set) var story: [String] = []
 
@@ -190,14 +190,14 @@ struct World {
   }
 }
 
-/// Situations that histories should reach. Each is asserted to have happened in some history.
+/// Situations that histories should reach. A test asserts that each has happened in some history.
 enum Happening: String, CaseIterable {
   case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine,
     waitedForBeat
   // Situations with several nodes.
   case cutOff, undecided, undecidedStored, undecidedLost, stoodStill, toldLate, notWoken, caughtUp
   case deletedElsewhere, deletedUnderAppend, followingLost, joinedCreation, moved, heardNews, lostNews, heldUpNews
-  // A standby has taken over that lacks something.
+  // A standby that lacks something has taken over.
   case wentBack, wentBackBeforeCreation, deletionLost, toldByAppend, roomLost, roomKept, lostCursorRefused,
     lostEditSentAgain
   case leftOut, gapClosed, toldAgain, queueFull

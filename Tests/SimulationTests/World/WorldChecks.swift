@@ -15,7 +15,7 @@ extension World {
       guard let member = line.member, room?.hasPausedReading(from: member) != line.isReadingPaused else { continue }
       fail(.bounds, "\(parties[line.party].name) is read from, or not, against what the room says")
     }
-    // A socket may have taken a part of a beat, which is as long as everything that came at once.
+    // A socket may have taken a part of a beat. A beat may be as long as everything that came at once.
     let beatBytesMax = max(limits.messageBytes, 16_384, UInt64(history.dice.pasteMax) * 400)
     let shapes = UInt64(room?.canvas.liveCount ?? 0)
     mostShapes = max(mostShapes, shapes)
@@ -130,7 +130,8 @@ extension World {
     guard !ledger.hasForgotten else { return }
     var rest = fold
     var kept = room.canvas
-    // Operations that are stamped before that time are refused, so the room may have forgotten deletions up to there.
+    // Operations that are stamped before that time are refused. So the room may have forgotten deletions from before
+    // that time.
     rest.forgetErasures(before: room.forgottenBefore)
     kept.forgetErasures(before: room.forgottenBefore)
     if kept != rest {
@@ -162,8 +163,8 @@ extension World {
         "\(register.property) of \(register.shape), written by \(parties[party].name), is nowhere"
       )
     }
-    // This can't be checked in every history: a write that was refused as unavailable may have been stored all the same
-    // (W7), and forgotten deletions are unknown.
+    // This can't be checked in every history. A write that was refused as unavailable may have been stored all the same
+    // (W7), and the room doesn't know deletions that it has forgotten.
     let isCertain = !ledger.hasDoubles && !ledger.hasForgotten && happened[.turnedUp] == nil
     let forgotten = nodes.compactMap { $0.service.room?.forgottenBefore }.max() ?? 0
     for (_, at, operation) in ledger.refused
@@ -202,8 +203,8 @@ extension World {
     if party.screen != Dictionary(uniqueKeysWithValues: replica.canvas.shapes.map { ($0.id, $0) }) {
       fail(.replica, "\(party.name) has not told its host of every change")
     }
-    // There are two reasons why a replica may have loaded the room anew after its digest differed: a restored copy
-    // lacked what the replica had, or a deletion was forgotten before the replica got it back.
+    // A replica may load the room anew after its digest differed, for two reasons: a restored copy lacked what the
+    // replica had, or a deletion was forgotten before the replica got it back.
     let mayHeal = happened[.restored] != nil || happened[.forgottenEarly] != nil
     if party.verdicts.last != .agrees, !(mayHeal && party.verdicts.last == .disagrees) {
       fail(.digests, "\(party.name) was not told that it agrees")
@@ -212,7 +213,7 @@ extension World {
     let seen = Set(replica.peers.map(\.actor))
     if isCrowd {
       count(.unnamed)
-      // People who are not named are counted, and as many are named as may be.
+      // People who are not named are counted, and the room names as many as it may.
       let isCounted = replica.peers.count + replica.unnamedCount == others.count
       if !seen.isSubset(of: others) || !isCounted || seen.count + 1 < limits.namedPeople {
         fail(.people, "\(party.name) sees \(seen.count) people and counts \(replica.unnamedCount) of \(others.count)")

@@ -32,7 +32,7 @@ extension World {
     arrivals.removeAll { $0.endedAt.map { $0 + World.hearsayMilliseconds < time } ?? false }
   }
 
-  /// How long a node may not have heard that a connection at another node has ended.
+  /// For how long a node may not have heard yet that a connection at another node has ended.
   private static let hearsayMilliseconds: UInt64 = 60_000
 
   /// Checks a connection that is being closed because its actor has another one.

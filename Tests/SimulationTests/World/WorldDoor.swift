@@ -28,8 +28,8 @@ extension World {
   mutating func checkStamps(of operations: [ProposedOperation], by party: Int) {
     for operation in operations {
       guard let at = operation.at, let earlier = ledger.written.updateValue(operation, forKey: at) else { continue }
-      // Only the values that both have are compared: an edit that waits gives up values to newer edits, and a tab that
-      // died may not have kept that.
+      // Only the values that both operations have are compared: an edit that waits gives up values to newer edits, and
+      // a tab that died may not have stored that.
       let common = earlier.set.assigned.intersection(operation.set.assigned)
       let isSame =
         earlier.shape == operation.shape && common.allSatisfy { earlier.set.agrees(on: $0, with: operation.set) }

@@ -99,7 +99,7 @@ extension World {
     return Point(x: Double(value % 500), y: Double(value / 500 * 7 + Int.random(in: 0..<7, using: &random)))
   }
 
-  /// Everyone has come to rest. Each edits once more, and that has to arrive too.
+  /// Everyone has come to rest. Each client edits once more, and these edits have to arrive too.
   mutating func editOnceMore() {
     for tab in parties.indices where parties[tab].replica != nil {
       if let shape = parties[tab].replica?.canvas.shapes.randomElement(using: &random)?.id { move(shape, tab) }
@@ -238,7 +238,7 @@ extension World {
     guard let before = parties[tab].replica, before.canUndo, before.state != .closed(code: 4404) else { return }
     tell("\(parties[tab].name) undoes, and at once redoes.")
     step(tab) { $0.undo(at: $1) }
-    // If there was nothing left to undo, the redo repeats something that was undone before.
+    // If there was nothing left to undo, the redo repeats something that was undone earlier.
     guard let between = parties[tab].replica?.canvas,
       Drawing(before.canvas).difference(from: Drawing(between)) != nil
     else { return }
@@ -257,7 +257,7 @@ extension World {
     case 2: draw(tab)
     default: move(shape, tab)
     }
-    // If the shape was gone meanwhile, nothing was edited, and the undo is of an earlier edit.
+    // If the shape was gone by then, nothing was edited, and the undo is that of an earlier edit.
     guard let edited = parties[tab].replica, Drawing(before.canvas).difference(from: Drawing(edited.canvas)) != nil
     else { return }
     undo(tab)
@@ -399,8 +399,8 @@ extension World {
     tell("\(server)'s clock is now wrong by \(new) ms.")
   }
 
-  /// How long a turn takes while nothing happens: clients go on reading, and the room comes to rest. Slow lines take as
-  /// many bytes as they carry in such a time.
+  /// How long a turn takes while nothing happens except that clients go on reading and the room comes to rest. Slow
+  /// lines take as many bytes as they carry in that time.
   static let waitingTurnMilliseconds: UInt64 = 100
 
   private mutating func wait() {

@@ -33,7 +33,8 @@ extension World {
     node.unknown = []
     for append in node.appends { refuse(append.batch.number, .unavailable(World.cutOffFault), at: until) }
     node.appends = []
-    // Later records will be compared with what was reported to the node, and there is a gap between the two.
+    // Later records will be compared with what was reported to the node. Reports that the node hasn't got yet leave a
+    // gap between the two.
     if !node.leftOut.isEmpty { node.reports = [(until, .lost)] }
     node.leftOut = []
     let told = keepReports(until)
@@ -58,14 +59,14 @@ extension World {
     report(.stored(batch: nil, appended), to: here, after: 0)
   }
 
-  /// Of the reports that the standby lacks, the node has got a number of the first ones. It never gets the rest.
-  /// - Returns: the room that was reported to the node, and up to where. `nil` if none was, or if its deletion was.
+  /// The node has got some of the reports that the standby lacks, always the first ones. It never gets the rest.
+  /// - Returns: the room that was reported to the node, and up to where. `nil` if no room was, or if its deletion was.
   private mutating func keepReports(_ until: UInt64) -> (epoch: UInt64, position: UInt64)? {
     var epoch = node.inLog.isStored ? room?.epoch : nil
     var position = room?.position ?? 0
     var isEnding = false
     var isRead = true
-    // Reports that an earlier standby had yet to make are made by this one, as far as it has the records.
+    // An earlier standby had reports yet to make. This standby makes them, as far as it has the records.
     let reports = node.reports.filter { $0.at <= node.notice?.at ?? .max }
     node.reports = []
     for report in reports {

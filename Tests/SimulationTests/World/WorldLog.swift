@@ -115,7 +115,7 @@ extension World {
   /// Makes a batch durable, and reports it to the nodes that follow the room.
   mutating func commit(_ append: Node.Append) throws(LogError) {
     if append.request.timeline != disk.timeline, let notice = node.notice, notice.at > time, !notice.isDue {
-      // What was unknown before this append becomes known with it.
+      // With this append, the outcome of the undecided appends before it becomes known.
       count(.toldByAppend)
       nodes[here].notice?.isDue = true
     }
@@ -168,13 +168,13 @@ extension World {
     if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
     if disk.records.contains(where: { $0.position == record.position && $0.isLate }) {
       count(.cameTooLate)
-      // The room may have counted on a deletion in the batch.
+      // The room may have counted on the space that a deletion in the batch would have freed.
       node.failedBatches += 1
     }
     checkCursor()
     let after = room?.canvas.liveCount ?? 0
-    // There are two excuses for a room that is too full: it counted on a deletion that the disk has refused, or other
-    // nodes admitted something that this node couldn't count.
+    // A room may be too full for two reasons only: it counted on a deletion that the disk has refused, or other nodes
+    // admitted something that this node couldn't count.
     if after > before, UInt64(after) > limits.shapes, node.failedBatches == 0, !ledger.hasForeignRecords,
       nodes.count == 1
     {
@@ -183,7 +183,8 @@ extension World {
   }
 
   /// Checks that a cursor never stands for another history than the one for which it was given out, even after an older
-  /// copy of the log was put back. A client that comes back with the cursor is sent only what came after it.
+  /// copy of the log was put back. Otherwise a client that comes back with the cursor would be sent only what came
+  /// after it in the wrong history.
   mutating func checkCursor() {
     guard let room, !room.isUnwritten else { return }
     let cursor = room.cursor.text
@@ -223,7 +224,8 @@ extension World {
   mutating func trim() {
     guard disk.retain(retention, milliseconds: now.wallMilliseconds) else { return }
     count(.trimmed)
-    // What a node has yet to be sent can't be reported if it is gone now.
+    // If the records of a report are gone before the node gets the report, the node is sent the report that they are
+    // lost.
     for number in nodes.indices where number != here {
       guard case .stored(_, let next) = nodes[number].reports.first?.what,
         next.records[0].position <= disk.summary?.trimmed ?? 0

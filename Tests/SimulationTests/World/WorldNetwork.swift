@@ -54,7 +54,7 @@ extension World {
     if parties[party].replica?.state == .loading { count(.cutState) }
     if !lines[line].toServer.isEmpty { count(.lostSubmission) }
     if !lines[line].isRead { count(.lostAnswer) }
-    // Some of the messages on their way to the server may have arrived all the same.
+    // Some of the messages to the server may have arrived before the connection was dropped.
     while !lines[line].toServer.isEmpty, happens(0.3), isServing(line), lines[line].member != nil {
       let bytes = lines[line].toServer.removeFirst().bytes
       receive(bytes, on: line)
@@ -99,7 +99,7 @@ extension World {
     return node.isUp && time >= node.stillUntil
   }
 
-  /// The client reads what has arrived, as much as it reads at a time.
+  /// The client reads what has arrived, up to the number of bytes that it reads at a time.
   private mutating func drain(_ line: Int) {
     let party = lines[line].party
     here = lines[line].node
@@ -130,8 +130,8 @@ extension World {
     )
   }
 
-  /// Checks that when an edit was refused as too old, the outbox has dropped all edits that the server would refuse for
-  /// the same reason, except those that were sent in other messages.
+  /// Checks the outbox after an edit was refused as too old. The outbox must have dropped all edits that the server
+  /// would refuse for the same reason, except those that were sent in other messages.
   private mutating func checkOutbox(of party: Int, after stamp: Stamp, besides messages: Set<UInt64>) {
     guard let outbox = parties[party].replica?.outbox else { return }
     let others = outbox.flights.filter { messages.contains($0.id) }

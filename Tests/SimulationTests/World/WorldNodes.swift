@@ -8,8 +8,8 @@
 extension World {
   var isCutOff: Bool { time < node.cutOffUntil }
 
-  /// The node loses its connection to the log. Of the appends on their way, a number of the first ones are stored all
-  /// the same, which the node learns only when it has a connection again.
+  /// The node loses its connection to the log. Some of the appends on their way, always the first ones, are stored all
+  /// the same. The node learns that only when it has a connection again.
   mutating func cutOff() {
     guard node.isUp, !isCutOff else { return }
     tell("\(server) does not reach the log any more.")
@@ -38,7 +38,7 @@ extension World {
     if Bool.random(using: &random) {
       for place in node.reports.indices { node.reports[place].at = max(node.reports[place].at, until) }
     }
-    // The node may have missed so much that the log no longer has it.
+    // The node may have been cut off for so long that the log no longer has all that the node missed.
     if room != nil, happens(0.1) { node.reports = [(until, .lost)] }
   }
 
@@ -64,8 +64,8 @@ extension World {
 
   static let cutOffFault = StorageFault.database("the connection was lost")
 
-  /// How long it takes until a node is reported what another node has stored. Sometimes the notification is lost, and
-  /// the node finds out by polling.
+  /// How long it takes until a node is sent a report of what another node has stored. Sometimes the notification is
+  /// lost, and the node finds out by polling.
   mutating func lag() -> UInt64 {
     let soon = delay()
     guard happens(0.1) else { return soon }
@@ -81,7 +81,7 @@ extension World {
     nodes[number].reports.append((at, what))
   }
 
-  /// The node takes in at once everything that is stored, because a client has seen more than the node has.
+  /// The node takes in everything that is stored now, because a client has seen more than the node has.
   /// - Returns: false if the log can't be reached.
   mutating func catchUp() -> Bool {
     guard !isCutOff else { return false }

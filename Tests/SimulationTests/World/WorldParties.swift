@@ -108,8 +108,9 @@ extension World {
     case .digest(let verdict):
       parties[index].verdicts.append(verdict)
       if verdict == .agrees { count(.digestAgreed) }
-      // A digest may differ for two reasons. A restored copy lacks what was acknowledged to the replica. Or the answer
-      // to the replica's own edit came after a state from which the deletion of that shape had been forgotten.
+      // A digest may differ for two reasons. A restored copy may lack what was acknowledged to the replica. Or the
+      // replica was sent a state without a deletion that the room had forgotten, and the answer to the replica's own
+      // edit of that shape came only afterwards.
       if verdict == .disagrees, happened[.restored] == nil, happened[.forgottenEarly] == nil {
         fail(.digests, "\(parties[index].name) has another drawing than the server")
       }
@@ -149,11 +150,12 @@ extension World {
       fail(.clockAhead, "\(parties[index].name) has lost an edit of \(edit.operation.shape)")
     }
     guard let at = edit.operation.at else { return }
-    // The node may find the room full because it lacks what the client has sent to another node before.
+    // The node may refuse the edit because the room seems full there: it lacks what the client has sent to another node
+    // before.
     if nodes.count > 1, edit.code == .roomFull { return }
     ledger.refused.append((index, at, edit.operation))
     // The client's own deletion is in the room, so it must be possible to try the undo again. If the deletion was
-    // refused together with the undo, the deletion in the room is one from before the tab died.
+    // refused together with the undo, then the deletion in the room is an earlier one, from before the tab died.
     let erasure = room?.canvas.stamp(of: .deleted, in: edit.operation.shape)
     let isStillDeleted = !ledger.refused.contains {
       $0.0 == index && $0.2.shape == edit.operation.shape && $0.2.set.deleted
@@ -283,7 +285,7 @@ extension World {
     openTab { configuration, seed in try? Replica(drawing: drawing, configuration: configuration, seed: seed) }
   }
 
-  /// Has two tabs go on as the same actor, as after a browser's profile was copied.
+  /// Lets two tabs go on as the same actor, as happens when a browser's profile is copied.
   mutating func tabDoubles(_ index: Int) {
     guard parties.count < 8, let kept = parties[index].keptEdits else { return }
     count(.tabDoubled)

@@ -11,7 +11,7 @@ extension World {
   /// Opens the room as the hub does for a client: from the newest snapshot and the records after it.
   mutating func openRoom() {
     guard node.isUp, room == nil, !isCutOff else { return }
-    // A node that sends a request to the log gets the notice before the answer.
+    // If a node sends a request to the log, it gets the notice before the answer.
     takeNotice()
     node.life = disk.life
     node.mark = Disk.noMark
@@ -70,7 +70,7 @@ extension World {
     count(.crashed)
     if !node.reports.isEmpty { count(.committedNotDelivered) }
     if !node.appends.isEmpty { count(.lostUnsynced) }
-    // Of the appends on their way, a number of the first ones may be durable all the same.
+    // The first few of the appends on their way may be durable all the same.
     let kept = Int.random(in: 0...node.appends.count, using: &random)
     if Bool.random(using: &random) { node.unknown = [] }
     let durable = node.unknown + node.appends.prefix(kept).filter { !$0.fails }
@@ -174,7 +174,8 @@ extension World {
       if hadBeats, room?.kept.beats == 0 { count(.rested) }
     }
     guard var room = self.room else { return }
-    // The room is taken out of its place, so that there is only one reference. Otherwise every change would copy it.
+    // The room is taken out of its property, so that there is only one reference to it. Otherwise every change would
+    // copy the room.
     self.room = nil
     let caughtUp = room.counts.caughtUp
     if room.isFlushDue(now: now) { room.flush(now: now) }

@@ -71,7 +71,7 @@ struct HeavyWorkTests {
     let gate = Gate()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
-      // Waits until a thread has this job: until then the job would count as waiting.
+      // Waits until a thread has this job. Until then the job would count as a waiting one.
       await eventually { gate.isReached }
       for _ in 0..<3 { group.addTask { try? await heavy.run(for: "ann") {} } }
       await eventually { heavy.count == 4 }

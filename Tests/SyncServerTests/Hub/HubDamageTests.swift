@@ -8,8 +8,8 @@ import WebSocketLoop
 
 @Suite("Damage that somebody meets in an open room")
 struct HubDamageTests {
-  /// As a log whose disk has changed a record: once a reader has met that, it takes nothing more of the room until a
-  /// snapshot covers it.
+  /// Behaves like a log whose disk has changed a record: once a reader has come across the damage, the log stores
+  /// nothing more in the room until a snapshot covers the damage.
   private final class DamagedLog: RoomLog {
     private enum State { case unseen, met, covered }
 

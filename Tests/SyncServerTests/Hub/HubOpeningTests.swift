@@ -50,7 +50,7 @@ struct HubOpeningTests {
     let log = MemoryLog(sharing: shared) { hub.logTold($0) }
     _ = try hub.loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
     while await hub.awaitsLog { await Task.yield() }
-    // Everything that is done beside the loop waits.
+    // All threads for heavy work wait until the test lets them go on.
     let gate = DispatchSemaphore(value: 0)
     let pieces = (0..<16).map { party in
       Task { [hub] in try? await hub.heavyWork.run(for: "party \(party)") { gate.wait() } }

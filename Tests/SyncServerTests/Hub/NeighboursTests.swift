@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Who is at other nodes")
 struct NeighboursTests {
-  /// Nodes that send each other news about their people, some of which may get lost.
+  /// Nodes that send each other news about their people. Some of the news may get lost.
   private struct Cluster {
     var nodes: [Neighbours]
     var people: [[PersonPlace: Person]]
@@ -89,7 +89,7 @@ struct NeighboursTests {
         if Bool.random(using: &cluster.generator), let place = cluster.people[node].keys.sorted().first {
           cluster.leaves(place, at: node)
         } else {
-          // The numbers of each node's people are different, so nobody is at two nodes.
+          // The nodes' people have different numbers, so nobody is at two nodes.
           let number = Int.random(in: 0..<2_000, using: &cluster.generator) * 3 + node
           cluster.enters(
             number,
@@ -154,7 +154,7 @@ struct NeighboursTests {
     let bytes = news.encoded()
     #expect(NeighbourNews(bytes)?.rows == news.rows)
     for length in 0..<bytes.count {
-      // News that is cut off can't be read. The exception is news without any row, after which nothing is cut.
+      // News that is cut off can't be read. The exception is a beginning that is itself whole news, without any row.
       #expect(NeighbourNews(Array(bytes.prefix(length))) == nil || length == 2)
     }
     #expect(NeighbourNews(bytes + [9]) == nil)
@@ -216,7 +216,7 @@ struct NeighboursTests {
     #expect(forms() == [.withRun, nil, .withRun], "the older one may only stand still")
     for _ in 0..<5 { cluster.second() }
     #expect(forms() == [.newest, .newest, .newest])
-    // An older server comes back, in place of another.
+    // An older server comes back, in place of another server.
     cluster.nodes[2] = Neighbours(number: 5, recordForm: .withRun)
     cluster.second()
     cluster.second()

@@ -14,7 +14,7 @@ extension RoomBench {
     }
   }
 
-  /// Makes or moves several shapes again and again. Each time, everything that follows from that is done.
+  /// Makes or moves several shapes again and again. After each time, the room's work that follows is carried out.
   mutating func drag(_ writer: Int, _ numbers: ClosedRange<UInt64>, times: Int) {
     for time in 0..<times {
       for number in numbers {

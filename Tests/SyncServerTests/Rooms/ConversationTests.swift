@@ -161,8 +161,8 @@ struct RoomsSessionTests {
       case let action: Issue.record("\(action)")
       }
     }
-    // Two seconds' worth is 20, of which the refused message took one. The client can't have read a refusal yet, since
-    // all messages came at once, so its connection isn't closed.
+    // Two seconds of the rate are 20 operations, and the refused message took one of these. The client can't have read
+    // a refusal yet, since all messages came at once, so its connection isn't closed.
     #expect(taken == 19)
     #expect(limited == 981)
   }
@@ -185,7 +185,8 @@ struct RoomsSessionTests {
     _ = say(#"{"type":"hello"}"#, &conversation)
     var closedAt: UInt64?
     for step in 0..<5_000 where closedAt == nil {
-      // These are twenty a second more than the rate, and the count of refusals falls by ten a second.
+      // The client sends twenty a second more than the rate. The count of refusals rises by these, and falls by ten a
+      // second.
       let time = UInt64(step) * 1_000 / 30 + 1
       if case .close(.tooMany, _) = say(operation, &conversation, at: time) { closedAt = time }
     }
@@ -272,7 +273,7 @@ struct RoomsSessionTests {
       rests += 1
       now += rest
     }
-    // Two seconds' worth passes at once, and then ten a second.
+    // At once, the messages of two seconds of the rate pass, and after that ten a second.
     #expect(rests == 181)
   }
 

@@ -8,12 +8,12 @@ import Testing
 
 @Suite("People at other nodes")
 struct RoomsCompanyTests {
-  /// One room at several nodes, which send each other news as over a log.
+  /// One room at several nodes, which send each other news as nodes do over a log.
   private struct Nodes {
     var benches: [RoomBench]
     /// Nodes that neither send nor get anything.
     var silent: Set<Int> = []
-    /// Pairs of nodes between which nothing arrives, in one direction.
+    /// Pairs of nodes, each with a direction in which no news arrives.
     var broken: [(from: Int, to: Int)] = []
 
     init(_ count: Int, _ change: (inout Limits) -> Void = { _ in }) {
@@ -49,7 +49,7 @@ struct RoomsCompanyTests {
       !silent.contains(node) && !broken.contains { $0 == (other, node) }
     }
 
-    /// Joins at a node as the actor that a client of another node is.
+    /// Joins at a node, as the actor of a client of another node.
     mutating func join(
       as client: Int,
       of node: Int,
@@ -137,7 +137,7 @@ struct RoomsCompanyTests {
       nodes.benches[0].news = []
     }
     #expect(told == 2)
-    // A room without other nodes does not even do that work.
+    // A room without other nodes doesn't even send that news.
     var plain = RoomBench()
     plain.join()
     #expect(plain.news.isEmpty)
@@ -252,7 +252,7 @@ struct RoomsCompanyTests {
       nodes.settle()
       let back = nodes.join(as: ann, of: 0, at: 1)
       nodes.settle()
-      // If a node has heard of both connections, the greater claim stays.
+      // If a node has heard of both connections, the one with the greater claim stays.
       let actor = nodes.actor(1, back)
       let first = nodes.benches[0].room.company?.number
       #expect(nodes.benches[2].room.audience.member(of: actor)?.claim.node == first)
@@ -301,7 +301,8 @@ struct RoomsCompanyTests {
     nodes.passSeconds(16)
     #expect(nodes.peers(1, bob).contains(nodes.actor(0, ann)))
     #expect(nodes.peers(0, ann).contains(nodes.actor(1, bob)))
-    // Nobody is left at this node: it forgets the people at the others, and tells the others that its own have left.
+    // Nobody is left at this node. So it forgets the people at the other nodes, and tells those nodes that its own
+    // people have left.
     nodes.benches[1].leave(bob)
     nodes.settle()
     #expect(nodes.peers(0, ann).isEmpty)

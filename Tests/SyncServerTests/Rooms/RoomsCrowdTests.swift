@@ -78,7 +78,7 @@ struct RoomsCrowdTests {
     #expect(numbers(bench, old).isEmpty, "whoever didn't ask could not read it")
     #expect(bench.clients[old].peers.count == 4)
 
-    // A newcomer is sent no more names than that, and the number of people at once.
+    // A newcomer is sent no more names than others, and the number of people at once.
     let eve = bench.join(encoding) { $0.crowd = true }
     #expect(bench.clients[eve].peers.count == 5)
     #expect(numbers(bench, eve).last == 21)
@@ -111,8 +111,8 @@ struct RoomsCrowdTests {
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }), "they came last, and are seen all the same")
     #expect(bench.clients[ann].peers.count == 3)
 
-    // All three named people have just shown something. So the next one has to wait, and its presence isn't sent before
-    // its name.
+    // All three named people have just shown something. So the next person has to wait for a name, and that person's
+    // presence isn't sent before the name.
     bench.say(.presence(try state(0)), people[0])
     bench.settle()
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }))
@@ -232,9 +232,9 @@ struct RoomsCrowdTests {
     while !bench.waiting.isEmpty { bench.commit() }
     bench.room.flush(now: bench.now)
     bench.send(seatsMax: 4)
-    // The writer is sent its answer, and the beat with it, besides the four seats of this turn.
+    // The writer is sent its answer together with the beat, in addition to the four seats of this turn.
     #expect((4...5).contains(news().reduce(0, +)) && bench.room.hasUnsent)
-    // The next beat is made before everyone has got this one.
+    // The next beat is made before everyone has got the last one.
     bench.write(people[1], bench.shape(1), id: 2) { $0.alpha = 3 }
     while !bench.waiting.isEmpty { bench.commit() }
     bench.room.flush(now: bench.now)

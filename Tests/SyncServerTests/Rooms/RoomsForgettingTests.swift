@@ -129,12 +129,14 @@ struct RoomsForgettingTests {
     func late(_ milliseconds: UInt64) -> Stamp {
       Stamp(milliseconds: erased.milliseconds - milliseconds, counter: 0, actor: erased.actor)!
     }
-    // This operation comes before the forgetting in the log, and loses to the deletion as usual.
+    // In the log, this operation comes before the record that makes the room forget deletions. It loses to the deletion
+    // as usual.
     bench.write(writer, bench.shape(1), at: late(1)) { $0.kind = .star }
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.commit()
     #expect(bench.room.canvas.erasureCount == 1)
-    // These operations were admitted before the forgetting, and come after it in the log.
+    // These operations were admitted before the room forgot deletions. In the log, they come after the record that
+    // makes it forget.
     bench.write(writer, bench.shape(1), id: 2, at: late(2)) { $0.kind = .star }
     bench.write(writer, bench.shape(3), id: 4, at: late(3)) { $0.kind = .star }
     let fresh = bench.write(writer, bench.shape(2), id: 3) { $0.kind = .star }
@@ -272,7 +274,7 @@ struct RoomsForgettingTests {
     // Writes to shapes that never existed have a bound of their own, of which each payer may use a share.
     try shares.check(2_000, for: ann, taken: (0, 40_000), now: moment(0))
     #expect(throws: Rejection.self) { try shares.check(4_000, for: ann, taken: (0, 60_000), now: moment(0)) }
-    // What was used counts less and less.
+    // What was used earlier counts less and less as time passes.
     try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(30_000))
     shares.forgetFaded(now: moment(60_000))
     try shares.check(10_000, for: ann, taken: (50_000, 0), now: moment(60_000))

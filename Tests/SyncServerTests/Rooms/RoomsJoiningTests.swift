@@ -69,7 +69,7 @@ struct RoomsJoiningTests {
     for number in 0..<300 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
     bench.settle()
     var reader = isDifference ? early : bench.connect(encoding)
-    // Each time, the client is cut off after the first message of operations, and keeps what it had got.
+    // Each time, the client is cut off after the first message of operations, and keeps what it has got by then.
     for _ in 0..<3 {
       let back = bench.connect(encoding)
       bench.clients[back].canvas = bench.clients[reader].canvas
@@ -249,7 +249,7 @@ struct RoomsJoiningTests {
     bench.write(writer, bench.shape(1)) { $0.rotation = 60 }
     bench.write(writer, bench.shape(1)) { $0.position = Point(x: 1, y: 2) }
     bench.settle()
-    // A server that was started since then knows that the shape changed, but not which registers.
+    // A server that was started after the change knows that the shape changed, but not which registers.
     if !isKnown { bench.restart(with: RoomBench.room(bench.limits, image: bench.room.image())) }
 
     let again = bench.connect()

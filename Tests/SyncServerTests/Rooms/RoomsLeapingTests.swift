@@ -303,7 +303,7 @@ struct RoomsLeapingTests {
     }
     try show(1)
     try show(2)
-    // The line takes the operations with one portion of presence, and a part of the next portion.
+    // The socket takes the operations with one portion of presence, and a part of the next portion.
     bench.clients[reader].takes = 1_000
     for _ in 1...2 { bench.wake(reader) }
     let first = bench.presences(reader).joined().map(\.actor)
@@ -315,7 +315,7 @@ struct RoomsLeapingTests {
     try show(4)
     bench.clients[reader].messages = []
     wake(&bench, reader)
-    // Once that part has been sent whole, new operations come first, and the people whose presence was sent before come
+    // Once that portion has been sent whole, new operations come first. The people whose presence was sent before come
     // last.
     guard bench.clients[reader].messages.count > 3, case .operations = bench.clients[reader].messages[1] else {
       Issue.record("what was drawn doesn't come first")

@@ -228,7 +228,8 @@ struct RoomsOverlapOrderTests {
       most = max(most, bench.orders.count)
     }
     #expect(most == 1)
-    // The outcome of the order serves everybody who has asked by then, with all changes since it was given.
+    // The outcome of the order answers everybody who has asked by then. It includes all changes since the order was
+    // given.
     let last = bench.join { $0.overlaps = true }
     bench.holdsOrders = false
     bench.settle()

@@ -186,7 +186,8 @@ struct RoomsOverlapTests {
     let writer = bench.join()
     for number in 1...6 { bench.put(writer, UInt64(number), x: Double(number) * 8) }
     bench.settle()
-    // An earlier member had asked for notices, so the ring still has the pairs of that time.
+    // An earlier member had asked for notices, so the ring still has the pairs that overlapped while that member was
+    // there.
     let earlier = bench.join { $0.overlaps = true }
     bench.leave(earlier)
     bench.put(writer, 6, x: 500)

@@ -47,8 +47,8 @@ struct RoomsRestoringTests {
     try restart(&bench)
     lost += write(3, &bench, from: 200)
 
-    // The cursors that clients have are at first past the end of the restored log, and later at positions that another
-    // run has written.
+    // At first, the cursors that clients have are past the end of the restored log. Later they are at positions that
+    // another run has written.
     copy.random = SeededGenerator(seed: 8)
     try restart(&copy, image: image)
     for round in 0..<3 {
@@ -152,8 +152,7 @@ struct RoomsRestoringTests {
     #expect(bench.room.places.runs.newest.count == RoomRuns.remembered)
     #expect(try isReset(cursors[0], &bench))
     #expect(try !isReset(cursors[1], &bench))
-    // A cursor that is made now for a position in a forgotten run is refused, as are the cursors that were made during
-    // that run.
+    // A cursor for a position in a forgotten run is refused, whether it is made now or was made during that run.
     let past = bench.room.places.cursor(at: 1)
     #expect(bench.room.place(of: past) == nil)
     let image = try RoomImage(bench.room.image().encoded(), seed: 1)

@@ -121,8 +121,8 @@ struct RoomsStallingTests {
     for client in bench.clients.indices { bench.expectCaughtUp(client) }
   }
 
-  /// The simulation found this: a beat that was not encoded for a channel, because it had no member, was missing for
-  /// its next member.
+  /// The simulation found this fault: a beat was not encoded for a channel, because the channel had no member. The
+  /// channel's next member then lacked the beat.
   @Test(
     "a state that was made for who has left is no use once beats were not encoded for it",
     arguments: WireEncoding.allCases
@@ -172,7 +172,7 @@ struct RoomsStallingTests {
         $0.kind = .star
         $0.rotation = Double(round)
       }
-      // Some operations are stored and not yet in a beat, others not even stored.
+      // Some operations are stored but not yet in a beat. Others are not even stored.
       if round % 2 == 0 { bench.commit() }
       if round % 7 == 0 { bench.say(.digest, reader) }
       if round % 3 == 0 { bench.settle() }
@@ -380,7 +380,7 @@ struct RoomsStallingTests {
     bench.say(.hello(Hello()), slow)
     bench.settle()
     bench.say(.digest, slow)
-    // In a large room there are few beats, so what is stored has to wait for one.
+    // In a large room there are few beats, so stored operations have to wait for one.
     bench.room.sendingTook(microseconds: 1_000_000, seats: 64)
     bench.write(writer, bench.shape(1)) { $0.alpha = 3 }
     bench.commit()

@@ -14,7 +14,7 @@ struct RoomsVocabularyTests {
     return set
   }
 
-  /// Checks that a client of the version before can read everything that this one was sent.
+  /// Checks that a client of the version before this one could read everything that this client was sent.
   private func expectKnown(_ client: TestClient) {
     for message in client.messages {
       guard case .operations(let delivery) = message else { continue }
@@ -52,12 +52,12 @@ struct RoomsVocabularyTests {
       bench.say(submission(bench.shape(1), set), writer)
       bench.settle()
     }
-    // Of an operation of which the client knows nothing, it is sent only the cursor.
+    // If the client knows nothing of an operation, it is sent only the cursor.
     var text = Properties()
     text.text = "three"
     bench.say(submission(bench.shape(1), text), writer)
     bench.settle()
-    // The same holds for properties that are newer than texts.
+    // The same holds for an operation with properties that are newer than texts.
     var line = Properties()
     line.kind = .line
     line.toEnd = .arrow

@@ -3,7 +3,8 @@ import CanvasCRDT
 // Decides which actor a newcomer is.
 
 extension Audience {
-  /// The actor that a newcomer becomes: the one that its hello names, if it may be that actor, otherwise a new one.
+  /// The actor that a newcomer becomes. It is the actor that the newcomer's hello names, if the newcomer may be that
+  /// actor. Otherwise it is a new one.
   func actor(
     for hello: Hello,
     as role: Role,
@@ -24,14 +25,14 @@ extension Audience {
       return role == .editor || older?.role != .editor
     }
     // A client without a key may go on as an actor that it chose itself, or that it got before there were keys. It
-    // can't take over the actor from another connection, and gets no key with which it could.
+    // can't take over the actor from another connection. It gets no key either, because with a key it could.
     return hello.key == nil && older == nil && !keys.isMarked(actor, in: room)
   }
 }
 
 extension ActorKeys {
-  /// The key that a welcome has. `nil` for a client that speaks binary and whose hello has no `key`: an older one could
-  /// not read it.
+  /// The key in a welcome. `nil` if the client speaks binary and its hello has no `key`: an older client of that kind
+  /// could not read the key.
   func key(of actor: Identifier, in room: Text, for hello: Hello, _ encoding: WireEncoding) -> Text? {
     isMarked(actor, in: room) && (encoding == .json || hello.key != nil) ? key(of: actor, in: room) : nil
   }

@@ -26,8 +26,9 @@ struct Answers: Sendable {
     byteCount += bytes.count
   }
 
-  /// Appends to `bytes` all answers that may be sent to a reader at this place in the ring. They are kept until `drop`.
-  /// - Parameter passedOver: how many answers were appended before and are skipped.
+  /// Appends to `bytes` all answers that may be sent to a reader at this place in the ring. The answers are kept until
+  /// `drop`.
+  /// - Parameter passedOver: how many answers were appended before and are skipped now.
   /// - Returns: how many answers have been appended in all.
   func append(upTo ordinal: UInt64, passingOver passedOver: Int = 0, to bytes: inout [UInt8]) -> Int {
     var index = taken + passedOver
@@ -39,7 +40,7 @@ struct Answers: Sendable {
     return index - taken
   }
 
-  /// Drops the oldest answers, once the socket has taken at least their first byte.
+  /// Drops the oldest answers. To be called once the socket has taken at least their first byte.
   mutating func drop(_ count: Int) {
     for answer in answers[taken..<taken + count] { byteCount -= answer.bytes.count }
     taken += count

@@ -18,7 +18,8 @@ struct Audience: Sendable {
   private var freeSeats: [Int32] = []
   private var actors: [Identifier: Int32] = [:]
   private var channelCounts = ForEachChannel<Int>(repeating: 0)
-  /// By channel: the first beat since which the channel has always had a member. Earlier beats were not encoded for it.
+  /// By channel: the first beat since which the channel has always had a member. Beats before that one were not encoded
+  /// for the channel.
   private var channelStarts = ForEachChannel<UInt64>(repeating: 0)
   private var nextSerial: UInt32 = 0
   private var guestCount = 0
@@ -129,7 +130,7 @@ struct Audience: Sendable {
     if isEmpty { clear() }
   }
 
-  /// Removes the guests too: nobody is left here who could be told of them.
+  /// Removes the guests too: nobody is left here who could be sent news of them.
   private mutating func clear() {
     members = []
     actors = [:]
@@ -167,7 +168,8 @@ struct Audience: Sendable {
       guard let member = members[id.seat], member.id == id else { return nil }
       return member.peer
     }
-    // A member that gets a name only now may have shown something earlier, which was sent to nobody.
+    // A member that gets a name only in this beat may have shown something earlier, when its presence was sent to
+    // nobody.
     for peer in changes.joined {
       guard let seat = actors[peer.actor], let state = members[Int(seat)]?.peer.state else { continue }
       if self.members[Int(seat)]?.show(state) != nil { news.shows(seat) }
@@ -178,7 +180,7 @@ struct Audience: Sendable {
   }
 
   /// Takes the presence that may be sent now. Members whose presence was sent longest ago come first. So all members
-  /// share the budget evenly, and somebody who moves after a rest is seen at once.
+  /// share the budget evenly, and somebody who moves after a long rest is seen at once.
   private mutating func takeStates(_ changes: inout PeerChanges, beat ordinal: UInt64, now: Moment) -> UInt64? {
     guard !news.showing.isEmpty else { return nil }
     budget.fill(now)
@@ -220,7 +222,7 @@ struct Audience: Sendable {
   private func turn(of seat: Int32) -> UInt64 { members[Int(seat)]?.presenceTurn ?? 0 }
 
   /// The presence that a slow connection is sent now: a bounded part, beginning with the members who have waited
-  /// longest. So on a slow line others' cursors don't delay the drawing.
+  /// longest. So the presence of others doesn't delay operations on a slow connection.
   /// - Parameter news: members with presence that the connection lacks when it has come to the end of the ring.
   /// - Returns: the presence to send now, and the members whose presence remains owed.
   func portion(of news: [PeerState], at seat: Int, bytesMax: Int) -> (told: [PeerState], owed: [Identifier]) {
@@ -256,8 +258,8 @@ struct Audience: Sendable {
     )
   }
 
-  /// A connection has been sent the state as of a position in the log. It is sent whatever else it missed, and reads
-  /// the ring again.
+  /// A connection has been sent the state as of a position in the log. Now it is sent what else it missed. After that
+  /// it reads the ring again.
   /// - Parameters:
   ///   - pairs: all pairs that overlapped at that position. `nil` if a later beat sends all pairs.
   ///   - allPairs: makes the notices of all pairs, for a connection that has been sent none.
@@ -276,7 +278,7 @@ struct Audience: Sendable {
     else { return }
     let encoding = channel.encoding
     var notices: [[UInt8]] = []
-    // If the connection gets all beats since then from the ring, these beats announce who came and went.
+    // If the connection gets from the ring all beats since it fell behind, these beats announce who came and went.
     var peopleToldBefore = told.peopleOrdinal
     if told.ordinal < place || told.owesStates {
       peopleToldBefore = ring.end
@@ -299,9 +301,9 @@ struct Audience: Sendable {
     readers.catchUp(seat, notices, digests: digests, peopleToldBefore: peopleToldBefore, ring)
   }
 
-  /// The joins, leaves and presence that a connection has to be sent to know what the newest beat knows.
+  /// The joins, leaves and presence that a connection lacks to know what a reader of the newest beat knows.
   private mutating func changes(since told: Told, for member: Member, _ ring: borrowing Ring) -> PeerChanges {
-    // If the ring still has all the beats, their joins and leaves take fewer bytes than a comparison of everyone.
+    // If the ring still has all the beats, sending their joins and leaves takes fewer bytes than comparing everyone.
     if told.peopleOrdinal >= ring.start, !told.owesStates, told.unnamed.isEmpty {
       return ring.people(from: told.peopleOrdinal).without(member.actor)
     }

@@ -2,14 +2,15 @@ import CanvasCRDT
 
 /// A connection's claim to an actor. If the actor has connections at two nodes, the one with the greater claim stays.
 ///
-/// An editor's claim is greater than a viewer's, and a later arrival greater than an earlier one. No two claims of an
-/// actor are equal. So both nodes decide alike, whatever the order of their news, and the connection with the greatest
-/// claim stays.
+/// An editor's claim is greater than a viewer's. Between equal roles, the later arrival has the greater claim. No two
+/// claims of an actor are equal. So both nodes decide alike, whatever the order of their news, and the connection with
+/// the greatest claim stays.
 struct Claim: Hashable, Comparable, Sendable {
   let role: Role
-  /// When the connection arrived, in milliseconds of its node's wall clock, but later than any arrival of the same
-  /// actor that the node knew of (a Lamport clock). So a connection is always replaced by a newer one whose node knew
-  /// of it, even if the clocks differ. If that node didn't know of it, the clocks decide.
+  /// When the connection arrived, in milliseconds of its node's wall clock. If that is not later than every arrival of
+  /// the same actor that the node knew of, a later time is used (a Lamport clock). So even if the clocks differ, a
+  /// newer connection always replaces an older one of which its node knew. If its node didn't know of the older one,
+  /// the clocks decide.
   let arrival: UInt64
   /// The number of the node's run. It decides between two connections that arrived at the same time.
   let node: UInt64

@@ -24,7 +24,7 @@ struct Company: Sendable {
   private var toldAt: UInt64 = 0
   /// By actor: the greater claim at another node because of which a session of the actor was closed here. That claim
   /// may be greater only because the other node's clock is ahead. So if the actor comes back here, its new claim is
-  /// made greater than this one.
+  /// made greater than the other node's.
   private var claims: [Identifier: Claim] = [:]
 
   /// - Parameter number: the number of this node's run.
@@ -37,7 +37,8 @@ struct Company: Sendable {
   static let silentMilliseconds: UInt64 = 3_500
   /// The time between two heartbeats of a node, unless it sends other news.
   private static let pulseMilliseconds: UInt64 = 1_000
-  /// How often a node that knows of no other node asks for others: the nodes may have lost sight of each other.
+  /// How often a node that knows of no other node asks for others. Others may exist, because nodes can lose sight of
+  /// each other.
   private static let aloneMilliseconds: UInt64 = 15_000
   /// How long presence is gathered before it is sent.
   private static let gatherMilliseconds: UInt64 = 50
@@ -65,7 +66,7 @@ struct Company: Sendable {
   /// The last of this node's people has left the room.
   /// - Returns: the news for the other nodes.
   mutating func left() -> [[UInt8]] {
-    // Sent even if this node knows of no other: others may know of this one.
+    // This news is sent even if this node knows of no other node, because other nodes may know of this one.
     let parts = parts(of: NodeNews(isWhole: true))
     let (teller, claims) = (teller, claims)
     self = Company(number: number)
@@ -134,8 +135,8 @@ struct Company: Sendable {
 
   func claim(thatSentAway actor: Identifier) -> Claim? { claims[actor] }
 
-  /// The upper bound on the claims that are remembered. Hardly more sessions than this are closed in this way while the
-  /// room is open.
+  /// The upper bound on the claims that are remembered. While a room is open, claims of other nodes close hardly more
+  /// sessions here than this.
   private static let claimsMax = 256
 
   /// A part of another node's news has arrived.
@@ -156,8 +157,8 @@ struct Company: Sendable {
     }
   }
 
-  /// News of another node is missing. It may have contained a claim to one of the actors here, which the other nodes
-  /// take for the greater one. So this node also sends its own people again.
+  /// News of another node is missing. It may have contained a claim to an actor that is connected here, and the other
+  /// nodes may take that claim for the greatest. So this node also sends its own people again.
   private mutating func noteGap(asks: Bool) {
     if asks { self.asks = true }
     isWhole = true

@@ -1,10 +1,10 @@
-/// The part of a reader's state that sending a beat to hundreds of connections reads. It lies apart from the rest so
-/// that the processor's caches hold it.
+/// The part of a reader's state that is read when a beat is sent to hundreds of connections. It is stored apart from
+/// the rest, so that the processor's caches can hold it.
 struct Lane: Sendable {
   let id: MemberID
   let channel: Channel
-  /// The ordinal of the beat that this connection gets next. For a connection that isn't live yet: of the beat that it
-  /// gets first.
+  /// The ordinal of the beat that this connection gets next. For a connection that isn't live yet, it is the ordinal of
+  /// the first beat that the connection gets.
   var place: UInt64 = 0
   /// Whether the connection needs only beats: see `Reader.isPlain`.
   var isPlain = false

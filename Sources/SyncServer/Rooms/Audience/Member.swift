@@ -23,7 +23,7 @@ extension Peer {
 /// A member of a room: its identity, and its presence as others get it.
 ///
 /// What always holds: if the room names a member, the member's newest presence is in the first beat that is allowed to
-/// send it, which is at most one beat in an interval. The newest presence is never lost.
+/// send it. At most one beat in an interval is allowed to. The newest presence is never lost.
 struct Member: Sendable {
   let id: MemberID
   let claim: Claim
@@ -34,8 +34,8 @@ struct Member: Sendable {
   /// The others are not sent the member's presence before this time, on the monotonic clock.
   private(set) var presenceDueAt: UInt64 = 0
   private(set) var isPresenceUntold = false
-  /// The sequence number of the last presence of this member among all that the room has sent. The member with the
-  /// lowest one has waited longest.
+  /// The sequence number of this member's last presence, among all presence that the room has sent. The member with the
+  /// lowest number has waited longest.
   private(set) var presenceTurn: UInt64 = 0
 
   init(id: MemberID, claim: Claim, channel: Channel?, peer: Peer) {

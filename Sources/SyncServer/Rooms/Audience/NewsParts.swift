@@ -8,7 +8,8 @@ import RoomLog
 struct NewsPart: Sendable {
   /// The number of the node's run.
   let node: UInt64
-  /// The sequence number of the part among all that the node has sent. By it others notice that they have missed one.
+  /// The sequence number of the part among all that the node has sent. By this number other nodes notice that they have
+  /// missed a part.
   let number: UInt64
   let isFirst: Bool
   let isLast: Bool
@@ -93,7 +94,7 @@ struct NewsListener: Sendable {
     case begun
     /// A part of this news was missed, so the news is dropped.
     case cut
-    /// - Parameter isNext: false if news before this was missed.
+    /// - Parameter isNext: false if other news was missed before this news.
     case news([UInt8], isNext: Bool)
   }
 

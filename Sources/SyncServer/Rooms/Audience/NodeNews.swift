@@ -4,7 +4,7 @@ import CanvasCRDT
 struct NodeNews: Sendable {
   /// Whether the other nodes should send all their people.
   var asks = false
-  /// Whether `joined` names everyone at the node. If so, all others that were known to be there have left.
+  /// Whether `joined` names everyone at the node. If so, people whom it doesn't name have left the node.
   var isWhole = false
   var left: [Identifier] = []
   var joined: [Person] = []
@@ -92,8 +92,8 @@ struct NodeNews: Sendable {
 }
 
 extension NodeNews.Standing {
-  /// Marks a digest with mixed hashes (M9). An older server sends its cursor without this mark, and for the same room
-  /// its digest is another number. So neither server compares the two digests.
+  /// A text that marks digests with mixed hashes (M9). An older server sends its cursor without this mark, and computes
+  /// another digest for the same room. Because of the mark, neither server compares the two digests.
   private static let mark = "m:"
 
   fileprivate var markedCursor: Cursor { Cursor(Text(Self.mark).appending(cursor.text)) }

@@ -1,16 +1,17 @@
 import CanvasCRDT
 
-/// Bounds the presence that a receiver is sent, in bytes a second. A fraction of a second's worth may be sent at once.
+/// Bounds the presence that a receiver is sent, in bytes a second. The budget of a fraction of a second may be sent at
+/// once.
 ///
-/// What always holds: over any longer time, a receiver is sent at most the rate and one state more.
+/// What always holds: over any longer time, a receiver is sent at most what the rate allows and one state more.
 struct PresenceBudget: Sendable {
   private let bytesPerSecond: Int64
   /// The budget left, in thousandths of a byte, so that a millisecond's share is a whole number. It is below 0 after a
   /// state that was longer than what was left.
   private var thousandths: Int64
   private var filledAt: UInt64 = 0
-  /// Once the budget is used up, states wait until there is enough for several of them. So they don't go one by one
-  /// with beats that are sent for another reason.
+  /// Whether states wait until the budget is enough for several of them, because it was used up. Otherwise states would
+  /// be sent one by one, with beats that are sent for another reason.
   private(set) var isUsedUp = false
 
   init(limits: Limits) {
@@ -18,9 +19,9 @@ struct PresenceBudget: Sendable {
     thousandths = bytesPerSecond * 1_000 / PresenceBudget.atOnceDivisor
   }
 
-  /// At most an eighth of a second's worth may be sent at once.
+  /// The budget of an eighth of a second is the most that may be sent at once.
   private static let atOnceDivisor: Int64 = 8
-  /// A twentieth of a second's worth is enough for several states.
+  /// In a twentieth of a second the budget becomes large enough for several states.
   private static let waitMilliseconds: Int64 = 50
 
   mutating func fill(_ now: Moment) {
@@ -43,7 +44,7 @@ struct PresenceBudget: Sendable {
   /// The bytes of JSON around a state: the actor, the names of the members, a comma.
   private static let stateBytes = 33
 
-  /// When there is budget for several states again.
+  /// When the budget is enough for several states again.
   var nextAt: UInt64 {
     let rate = max(1, bytesPerSecond)
     return filledAt &+ UInt64(max(1, (enough - thousandths + rate - 1) / rate))

@@ -1,30 +1,30 @@
 import CanvasCRDT
 
 /// How far a connection has read, and the bytes on their way to it: those that its socket has taken in part, and a few
-/// answers to it alone. There is no queue of beats.
+/// answers to this connection alone. There is no queue of beats.
 ///
 /// What always holds:
 /// - A chunk that a socket has begun to take is sent whole before anything else. It counts as sent only then.
 /// - If the socket takes no byte of what it is offered, the offer is withdrawn: when the socket takes bytes again,
 ///   there may be something newer.
-/// - `told` is set from when the reader comes or falls behind until it has been sent the difference.
-/// - Reading from the connection pauses when the backlog passes a bound, and goes on when the backlog is below half of
-///   that bound, so that it doesn't stop and start all the time.
+/// - `told` is set when the reader comes or falls behind. It is cleared when the reader has been sent the difference.
+/// - Reading from the connection pauses when the backlog passes a bound. It goes on only when the backlog is below half
+///   of that bound, so that it doesn't stop and start all the time.
 struct Reader: Sendable {
   let id: MemberID
   let channel: Channel
   let actor: Identifier
-  /// The client's address. Places in streams of state are shared out by it.
+  /// The client's address. Each address gets its share of the places in streams of state.
   let party: String
 
   /// Where the reader's next bytes come from.
   enum Stage: Sendable {
-    /// From a stream of state, for which the reader still waits: for a beat, or, if it was turned away, until another
-    /// stream may begin.
+    /// From a stream of state that the reader can't enter yet. It waits for a beat, or, if it was turned away, until
+    /// another stream may begin.
     case waiting(wasTurnedAway: Bool)
     /// From a stream of state, whose parts it gets from `next` on.
     case state(stream: Int, next: Int)
-    /// From messages that it missed, other than operations, one buffer after the other.
+    /// From messages other than operations, which the reader missed. They are sent one buffer after the other.
     case notices([[UInt8]], next: Int)
     /// From the ring.
     case live
@@ -35,21 +35,21 @@ struct Reader: Sendable {
   /// be sent everything.
   private(set) var position: UInt64?
   private(set) var told: Told?
-  /// How many streams of state it has lost to others since it last had a whole one.
+  /// How many streams of state the reader has lost to others since it last had a whole one.
   private(set) var statesLost = 0
   /// The joins and leaves of beats before this ordinal are known to the reader, from its welcome or from when it was
   /// caught up.
   private(set) var peopleToldBefore: UInt64
 
-  /// What the bytes are that are being sent.
+  /// The content of the bytes that are being sent.
   enum Cargo: Sendable {
     case answers, part, notice, states, beat
     /// The newest values, in place of all beats before this ordinal.
     case leap(to: UInt64)
   }
 
-  /// The bytes being sent, in a buffer that readers may share. `own` are bytes for this reader alone, which follow
-  /// them. `offset` says how much of both the socket has taken.
+  /// The bytes being sent, in a buffer that readers may share. `own` are bytes for this reader alone, which follow the
+  /// shared ones. `offset` says how many bytes of the two together the socket has taken.
   private var chunk: [UInt8] = []
   private var own: [UInt8] = []
   private var offset = 0
@@ -57,8 +57,8 @@ struct Reader: Sendable {
   /// How many answers are among the loaded bytes. These answers are dropped once the first byte has been sent.
   private var answersLoaded = 0
 
-  /// The members whose newest presence the reader has yet to be sent, because its line had no space for it. Those who
-  /// have waited longest come first.
+  /// The members whose newest presence the reader has yet to be sent, because its connection was too slow for more.
+  /// Members who have waited longest come first.
   private(set) var owed: [Identifier] = []
   /// What `owed` becomes once a byte of what is loaded has been sent.
   private var owedAfterwards: [Identifier]?
@@ -109,8 +109,8 @@ struct Reader: Sendable {
     return true
   }
 
-  /// Loads a beat. If the beat is short, the answers before and after it are loaded with it: a writer gets its
-  /// operation and the answer in one call to the socket, which costs half as much as two.
+  /// Loads a beat. If the beat is short, the answers before and after it are loaded with the beat. So a writer gets its
+  /// operation and the answer in one call to the socket, which costs half as much as two calls.
   /// - Returns: whether anything was loaded. Nothing is loaded if the beat has nothing for the reader's channel and
   ///   there are no answers.
   mutating func load(beat bytes: [UInt8], ordinal: UInt64) -> Bool {
@@ -132,14 +132,15 @@ struct Reader: Sendable {
     owe(owed)
   }
 
-  /// These members become owed once the loaded bytes are being sent. If nothing is loaded, they do so at once.
+  /// Notes that these members become owed once the loaded bytes are being sent. If nothing is loaded, they become owed
+  /// at once.
   private mutating func owe(_ actors: [Identifier]) {
     if chunk.isEmpty { owed = actors } else { owedAfterwards = actors }
   }
 
-  /// Loads the newest values in place of some beats. If these are short, the answers before and after those beats are
-  /// loaded with them. If they are long, they are sent from the buffer that all readers who lack the same beats share.
-  /// Then the answers go out first, and the reader keeps its place until the values are loaded.
+  /// Loads the newest values in place of some beats. If the values are short, the answers before and after those beats
+  /// are loaded with them. If the values are long, they are sent from a buffer that all readers who lack the same beats
+  /// share. Then the answers go out first, and the reader keeps its place until the values are loaded.
   /// - Parameters:
   ///   - own: bytes for this reader alone, which follow the values.
   ///   - owed: the members whose newest presence the reader lacks after that.
@@ -152,8 +153,8 @@ struct Reader: Sendable {
     owed: [Identifier],
     digest: () -> [UInt8]
   ) {
-    // A digest holds for one place in the log. The reader leaps past that place, so it gets a new digest, of the place
-    // where it lands.
+    // A digest holds for one place in the log. The reader leaps past that place, so it gets another digest, of the
+    // place where it lands.
     if answers.hasDigest {
       for _ in 0..<answers.dropDigests() { answers.add(digest(), after: end, isDigest: true) }
     }
@@ -182,8 +183,8 @@ struct Reader: Sendable {
     answersLoaded = count
   }
 
-  /// Up to this length, a beat is copied together with the reader's answers. A longer one is sent from the buffer that
-  /// all readers share.
+  /// The upper bound on the length of a beat that is copied together with the reader's answers. A longer beat is sent
+  /// from the buffer that all readers share.
   private static let joinedBytesMax = 16_384
 
   /// Offers the loaded bytes to the socket.
@@ -225,7 +226,8 @@ struct Reader: Sendable {
     offset = 0
   }
 
-  /// If the socket has begun to take newest values, they count from now on as the last of the beats that they replace.
+  /// If the socket has begun to take the newest values, they count from now on as the last of the beats that they
+  /// replace.
   /// - Returns: the ordinal of that beat. `nil` if no newest values are being sent.
   mutating func beginsLeap() -> UInt64? {
     guard !chunk.isEmpty, case .leap(let end) = cargo else { return nil }
@@ -238,7 +240,8 @@ struct Reader: Sendable {
   mutating func waitForState(wasTurnedAway: Bool) { stage = .waiting(wasTurnedAway: wasTurnedAway) }
   mutating func enter(stream: Int) { stage = .state(stream: stream, next: 0) }
 
-  /// The stream of state was given up for others. If the reader had taken nothing of it, it has lost nothing.
+  /// The reader's stream of state was given up for others. If the reader had taken nothing of the stream, that doesn't
+  /// count as a loss.
   mutating func loseStream() {
     if case .state(_, next: 1...) = stage { statesLost += 1 }
   }
@@ -257,15 +260,15 @@ struct Reader: Sendable {
     statesLost = 0
   }
 
-  /// The reader is sent the difference, and then reads the ring again.
+  /// The reader is sent what it missed, and then reads the ring again.
   mutating func catchUp(_ notices: [[UInt8]], peopleToldBefore ordinal: UInt64) {
     told = nil
     peopleToldBefore = ordinal
     stage = notices.isEmpty ? .live : .notices(notices, next: 0)
   }
 
-  /// The beat that the reader would have got next is dropped from the ring, or the reader is to skip it. It has got all
-  /// beats before that one.
+  /// The beat that the reader would have got next is dropped from the ring, or the reader is to skip that beat. The
+  /// reader has got all beats before it.
   mutating func fallOff(at ordinal: UInt64, dropped: borrowing DroppedBeats, people: Set<Identifier>) {
     let digestsWanted = answers.dropDigests()
     if let position { self.position = max(position, dropped.position) }
@@ -304,7 +307,8 @@ struct Reader: Sendable {
   /// About the length of a message with a digest.
   private static let digestBytes = 64
 
-  /// - Returns: whether reading from the connection has to pause now, because its answers or its operations pile up.
+  /// - Returns: whether reading from the connection has to pause now, because too many of its answers or operations
+  ///   wait.
   mutating func pausesReading(_ limits: Limits) -> Bool {
     guard !isReadingPaused, answerBytes > limits.waitingAnswerBytes || operationsUnderWay > limits.inFlightOperations
     else {
@@ -323,6 +327,6 @@ struct Reader: Sendable {
     return true
   }
 
-  /// The bytes in memory for this reader alone. Those of the ring are shared.
+  /// The bytes in memory for this reader alone. The bytes in the ring don't count, because readers share them.
   var bytesHeld: Int { chunk.count + own.count + answers.byteCount }
 }

@@ -3,9 +3,10 @@ import CanvasCRDT
 /// How far each connection of a room has read, by its seat.
 ///
 /// What always holds:
-/// - A taken seat has a reader and a lane, and both are of the same connection.
+/// - A taken seat has a reader and a lane, and both belong to the same connection.
 /// - A plain lane belongs to a reader that needs only the next beats.
-/// - A reader that may have something to be sent is listed as ready, or its seat is still to come in the current round.
+/// - A reader that may have something to be sent is listed as ready, or its seat is still to come in the current round
+///   (one pass over all seats).
 /// - A blocked reader is offered nothing until its socket takes more.
 struct Readers: Sendable {
   private let limits: Limits
@@ -33,7 +34,8 @@ struct Readers: Sendable {
     }
     readers[seat] = reader
     var lane = Lane(id: reader.id, channel: reader.channel)
-    // The seat may still be on the list because of the member that had it before. It must not be listed twice.
+    // The member that had the seat before may have put it on the list, and it may still be there. The seat must not be
+    // listed twice.
     lane.isListedAsWaiting = lanes[seat].isListedAsWaiting
     lanes[seat] = lane
   }
@@ -78,7 +80,8 @@ struct Readers: Sendable {
   }
 
   /// Puts off a digest for a reader that is behind.
-  /// - Returns: whether reading from that connection has to pause now. `nil` if the digest can be made at once.
+  /// - Returns: whether reading from that connection has to pause now. `nil` if the reader is not behind, so that the
+  ///   digest can be made at once.
   mutating func deferDigest(of id: MemberID) -> Bool? {
     readers[id.seat]?.deferDigest() == true ? pausesReading(id) : nil
   }
@@ -138,9 +141,9 @@ struct Readers: Sendable {
     !lanes[seat].isBlocked && !(lanes[seat].isPlain && lanes[seat].place == ring.end)
   }
 
-  /// Offers the newest beats to readers that lack nothing else. Nearly all readers of a busy room are such, so this
-  /// path is made fast. In a large room, new beats may be made before a round is over; a reader that comes later gets
-  /// them in the same write.
+  /// Offers the newest beats to readers that lack nothing else. In a busy room nearly all readers are of this kind, so
+  /// this path is made fast. In a large room, new beats may be made before a round is over. Readers whose turn comes
+  /// after that get all these beats in one write.
   mutating func offerNewest(
     _ ring: borrowing Ring,
     to seats: Range<Int>,
@@ -152,8 +155,8 @@ struct Readers: Sendable {
       guard lane.isPlain, !lane.isBlocked, lane.place >= ring.start, lane.place < ring.end else { continue }
       let index = known.firstIndex { $0.place == lane.place && $0.channel == lane.channel } ?? known.count
       if index == known.count { known.append(NewestBeats(from: lane.place, for: lane.channel, ring)) }
-      // A reader must not get news about itself, nor twice about anyone. Such a reader takes the slower path, which
-      // leaves that news out.
+      // A reader must not get news about itself, nor news about another person twice. A reader that would takes the
+      // slower path, which leaves such news out.
       if known[index].tellsOfPeople, let reader = readers[seat], concern(reader, from: lane.place, ring) { continue }
       let bytes = known[index].bytes
       guard !bytes.isEmpty else { continue }
@@ -204,7 +207,7 @@ struct Readers: Sendable {
     switch stage {
     case .waiting: return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .nothing
     case .state(let stream, let part):
-      // Before a part of the state, only answers that refer to no beat may be sent, such as the welcome.
+      // Before a part of the state, the reader may be sent only answers that refer to no beat, such as the welcome.
       return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .part(part, stream: stream)
     case .notices(let buffers, let index):
       readers[seat]?.load(buffers[index], .notice)
@@ -231,7 +234,7 @@ struct Readers: Sendable {
 
   /// The members whose newest presence a connection has yet to be sent, those who have waited longest first.
   func owed(at seat: Int) -> [Identifier] { readers[seat]?.owed ?? [] }
-  /// Whether a connection has yet to be sent presence that its line had no space for.
+  /// Whether a connection has yet to be sent presence, because it was too slow to be sent all of it.
   func isOwedStates(_ seat: Int) -> Bool { readers[seat]?.owed.isEmpty == false }
 
   mutating func load(beat bytes: [UInt8], at seat: Int) {
@@ -249,7 +252,8 @@ struct Readers: Sendable {
       return false
     }
     switch sent {
-    // The place advances by one rather than to the beat's ordinal: meanwhile the ring may have dropped the beat.
+    // The place advances by one. It is not set to the beat after this one by the beat's ordinal, because the ring may
+    // have dropped the beat meanwhile.
     case .beat: lanes[seat].place &+= 1
     case .leap(let end): lanes[seat].place = end
     case .answers, .part, .notice, .states: break
@@ -302,8 +306,8 @@ struct Readers: Sendable {
   /// How many streams of state a connection has lost to others since it last had a whole one.
   func statesLost(_ seat: Int) -> Int { readers[seat]?.statesLost ?? 0 }
 
-  /// Whether there was no space for a stream when this reader last asked for one. What the reader lacks has only grown
-  /// since, so it would be turned away again.
+  /// Whether there was no space for a stream when this reader last asked for one. Since then, the reader can only lack
+  /// more, so it would be turned away again.
   func wasTurnedAway(_ seat: Int) -> Bool {
     if case .waiting(wasTurnedAway: true)? = readers[seat]?.stage { true } else { false }
   }
@@ -349,7 +353,7 @@ struct Readers: Sendable {
   /// A connection has been sent a state as of a position in the log.
   /// - Returns: what the connection knew besides operations, and its place in the ring. `nil` if the ring has dropped
   ///   that place. Then the connection has to read another stream, and gets everything else that it missed after that
-  ///   one.
+  ///   stream.
   mutating func reach(_ position: UInt64, at seat: Int, _ ring: borrowing Ring) -> (told: Told, place: UInt64)? {
     readers[seat]?.reach(position)
     guard lanes[seat].place >= ring.start, let told = readers[seat]?.told else { return nil }
@@ -368,8 +372,8 @@ struct Readers: Sendable {
     readers[seat]?.catchUp(notices, peopleToldBefore: peopleToldBefore)
   }
 
-  /// The ring is about to drop its oldest beat. For each reader that needs this beat next, what it knows so far is
-  /// recorded.
+  /// The ring is about to drop its oldest beat. For each reader that needs this beat next, the room records what the
+  /// reader knows so far.
   /// - Returns: how many readers fell off the ring.
   mutating func fallOff(_ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> Int {
     let ordinal = ring.start
@@ -378,7 +382,7 @@ struct Readers: Sendable {
       guard let reader = readers[seat] else { continue }
       // A beat that is being sent counts as sent.
       guard lanes[seat].place &+ (reader.isSendingBeat ? 1 : 0) == ordinal else { continue }
-      // A record that a reader already has is kept: the reader still lacks everything since that record.
+      // If a reader has such a record already, the record is kept: the reader still lacks everything since then.
       guard reader.told == nil else { continue }
       fallOff(seat, at: ordinal, ring, dropped)
       count += 1
@@ -398,7 +402,7 @@ struct Readers: Sendable {
   }
 
   /// Has the connection read a stream of state, because it is too many beats behind or has fallen off the ring.
-  /// - Parameter told: what a reader knows that has got all beats before this connection's place.
+  /// - Parameter told: what is known to a reader that has got all beats before this connection's place.
   mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, told: DroppedBeats) {
     fallOff(seat, at: lanes[seat].place, ring, told)
   }
@@ -412,7 +416,7 @@ struct Readers: Sendable {
     return true
   }
 
-  /// The bytes in memory for readers alone, without the ring: of all readers together, and of the one with the most.
+  /// The bytes in memory for single readers, without the ring: the sum, and the greatest number for one reader.
   var bytesHeld: (all: Int, most: Int) {
     readers.reduce(into: (0, 0)) { sum, reader in
       guard let held = reader?.bytesHeld else { return }

@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// The people whom the room has named to everyone, and those who wait to be named.
 ///
-/// A crowded room names only some people: those who show something, and others up to a bound. Of the rest it sends only
-/// the number. So the cost of a join doesn't grow with the number of people in the room.
+/// A crowded room names only some people: those who show something, and others up to a bound. It sends only the number
+/// of the rest. So the cost of a join doesn't grow with the number of people in the room.
 ///
 /// What always holds:
 /// - A beat has announced every entry. So a reader that has got all beats knows exactly the people of these entries,
@@ -27,7 +27,7 @@ struct Roster: Sendable {
   private let limits: Limits
   private var entries: [Identifier: Entry] = [:]
   private var gone: [Identifier] = []
-  /// The people who wait to be named, in the order in which they came. Some of them may have left since, or been named.
+  /// The people who wait to be named, in the order in which they came. Some may have left or been named since then.
   private var unnamed: [MemberID] = []
   private var unnamedTaken = 0
   /// The number of people that was last sent to clients that ask for it.
@@ -35,7 +35,7 @@ struct Roster: Sendable {
   /// When names were last announced, and when the number of people was, on the monotonic clock.
   private var namesToldAt: UInt64?
   private var crowdToldAt: UInt64?
-  /// The result of `peers`, until somebody else is named.
+  /// The result of `peers`. It is kept until the entries change.
   private var sorted: [Peer]?
 
   init(limits: Limits) { self.limits = limits }
@@ -72,8 +72,9 @@ struct Roster: Sendable {
     return min(names, number)
   }
 
-  /// The shortest time between two announcements: one millisecond for each person here. So announcing to everyone costs
-  /// about the same a second, however many people there are, and nobody waits for long. In a small room nobody waits.
+  /// The shortest time between two announcements: one millisecond for each person here. So announcements to everyone
+  /// cost about the same a second, however many people there are. The time has an upper bound, so that nobody waits for
+  /// long. In a small room nobody waits.
   private func interval(_ count: Int, max most: UInt64) -> UInt64 { isSmall(count) ? 0 : min(UInt64(count), most) }
 
   /// Whether so few people are here that who comes and goes is announced at once.
@@ -174,8 +175,8 @@ struct Roster: Sendable {
     sorted = nil
   }
 
-  /// Names somebody who shows something, if that hasn't been done, in this beat. If the room already names as many
-  /// people as it may, somebody who has shown nothing for a while loses the name to this person.
+  /// In this beat, names somebody who shows something, unless that person has been named already. If the room already
+  /// names as many people as it may, somebody who has shown nothing for a while loses the name to this person.
   /// - Returns: false if nobody can lose the name.
   mutating func admit(
     _ id: MemberID,
@@ -185,7 +186,8 @@ struct Roster: Sendable {
     now: Moment
   ) -> Bool {
     guard !names(id, peer.actor) else { return true }
-    // Entries of people who have left still take up places. One of them may be of this actor's earlier session.
+    // The entries of people who have left still take up places. One of these entries may be that of this actor's
+    // earlier session.
     if !gone.isEmpty { tellGone(&changes) }
     if UInt64(entries.count) >= max(limits.namedPeople, limits.showingPeople) {
       guard let quietest = entries.values.min(by: { ($0.shownAt, $0.peer.actor) < ($1.shownAt, $1.peer.actor) }),
@@ -199,7 +201,7 @@ struct Roster: Sendable {
     return true
   }
 
-  /// How long somebody has to have shown nothing before somebody else can take over the name's place.
+  /// How long somebody has to have shown nothing before another person can be named instead.
   private static let quietMilliseconds: UInt64 = 10_000
 
   /// The beat `ordinal` sends the presence of this actor.

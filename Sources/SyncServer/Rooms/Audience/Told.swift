@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// What a connection knows besides operations, when it has just joined or has fallen behind.
 ///
-/// A reader that gets all beats from `ordinal` on learns the rest from them. Any other reader is sent the difference
-/// between what it knows and the room as it is.
+/// A reader that gets all beats from `ordinal` on learns what it lacks from these beats. Any other reader is sent the
+/// difference between what it knows and the room as it is.
 struct Told: Sendable {
   /// The ordinal of the first beat that the connection has not been sent.
   let ordinal: UInt64
@@ -46,8 +46,8 @@ struct Told: Sendable {
   /// - Parameters:
   ///   - ordinal: the ordinal of the next beat.
   ///   - peers: everyone here, with their presence.
-  ///   - named: the peers that the welcome names. If the welcome would be longer than a message may be, the peers'
-  ///     presence is left out, to be sent after the state. With thousands of peers, some peers are left out, too.
+  ///   - named: the peers that the welcome names. If the welcome would be longer than a message may be, it leaves out
+  ///     the peers' presence, which is sent after the state. With thousands of peers, it leaves out some peers, too.
   init(newcomerAt ordinal: UInt64, among peers: [Peer], messageBytesMax: UInt64, named: inout [Peer]) {
     self.ordinal = ordinal
     peopleOrdinal = ordinal

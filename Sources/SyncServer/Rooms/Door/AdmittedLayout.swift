@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// A layout that the door has admitted. Stamping and encoding 100,000 shapes takes longer than others should wait, so
-/// that is done on another thread.
+/// A layout that the door has admitted. Stamping and encoding 100,000 shapes would keep others waiting on the loop too
+/// long, so another thread does it.
 struct AdmittedLayout: Sendable {
   /// The number of the layout's batch.
   let number: UInt64
@@ -9,7 +9,7 @@ struct AdmittedLayout: Sendable {
   let request: UInt64
   let moves: [Operation]
   let made: [ProposedOperation]
-  /// A clock that gives the stamps that were reserved for `made`, when it is handed the time `milliseconds`.
+  /// A clock that gives the stamps that were reserved for `made`, if it is given the time `milliseconds`.
   let clock: Clock
   let milliseconds: UInt64
   let payer: Payer?

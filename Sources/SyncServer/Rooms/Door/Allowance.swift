@@ -5,10 +5,10 @@ import CanvasCRDT
 struct Allowance: Sendable {
   enum Bound: Sendable {
     case none
-    /// Only operations that were accepted before and therefore change nothing (W8). All others are refused for this
-    /// reason.
+    /// Only operations that were accepted before and therefore change nothing (W8). All others are refused, with this
+    /// code and reason.
     case nothingNew(RejectCode, Text)
-    /// In addition, deletions of shapes that exist.
+    /// Such operations, and also deletions of shapes that exist.
     case deletions(RejectCode, Text)
   }
 

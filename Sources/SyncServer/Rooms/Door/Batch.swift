@@ -6,7 +6,6 @@ struct Batch: Sendable {
   let number: UInt64
   let operations: [Operation]
   let payer: Payer?
-  /// If this is not 0: every node forgets deletions from before this time, in Unix milliseconds, when it folds this
-  /// record.
+  /// 0, or a time in Unix milliseconds: when a node folds this record, it forgets deletions from before this time.
   var forgottenBefore: UInt64 = 0
 }

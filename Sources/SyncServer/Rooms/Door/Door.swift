@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// The way into a room's log. Here, and nowhere else, is decided whether operations may enter. Merging checks nothing.
+/// The way into a room's log. Only the door decides whether operations may enter. Merging checks nothing.
 ///
 /// What always holds:
 /// - A batch that was admitted is under way until the log has answered for it. The log answers once.
 /// - The room's limits apply to the canvas as it will be with all batches under way.
-/// - The log is in doubt from the first batch that it refuses until it stores one. Meanwhile, batches that it refused
-///   may have been stored all the same.
+/// - The log is in doubt from the first batch that it refuses until it stores one. While the log is in doubt, batches
+///   that it refused may have been stored all the same.
 struct Door: Sendable {
   private let limits: Limits
   private var underWay: [UInt64: Passage] = [:]
@@ -68,8 +68,8 @@ struct Door: Sendable {
     return Batch(number: number, operations: operations, payer: allowance.payer)
   }
 
-  /// Admits a layout as one batch, or refuses all of it. This takes as long for many shapes as for few: the shapes are
-  /// stamped elsewhere, and the single operations were checked when the layout was read.
+  /// Admits a layout as one batch, or refuses all of it. The time that this takes doesn't grow with the number of
+  /// shapes: the shapes are stamped elsewhere, and their operations were checked one by one when the layout was read.
   mutating func admit(
     _ layout: LayoutEdits,
     by actor: Identifier,
@@ -111,7 +111,7 @@ struct Door: Sendable {
   }
 
   /// Numbers a batch and counts it against the limits.
-  /// - Parameter unseen: how many shapes the batch makes besides, which are stamped later.
+  /// - Parameter unseen: how many shapes the batch makes in addition to these operations. They are stamped later.
   private mutating func letIn(
     _ operations: [Operation],
     unseen: Int = 0,
@@ -126,8 +126,8 @@ struct Door: Sendable {
     return number
   }
 
-  /// Refuses a name that is not allowed. Names that are older than the rule stay, so an operation that wrote such a
-  /// name is accepted when it is sent again (W8).
+  /// Refuses a name that is not allowed. Shapes may have names that are older than this rule. An operation that wrote
+  /// such a name is accepted when it is sent again (W8).
   private func checkName(
     in operation: ProposedOperation,
     index: Int,
@@ -164,8 +164,8 @@ struct Door: Sendable {
     // An operation that was accepted before is accepted again, even if the server's clock has been set back since (W8).
     case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
     case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
-    // If the server's clock ran fast and was then set right, the room has stamps that are ahead of it. To write over
-    // their values, a writer needs stamps that are as late.
+    // If the server's clock ran fast and was then set right, the room has stamps that are ahead of the clock. To write
+    // over the values under these stamps, a writer needs stamps that are at least as late.
     case .ahead where stamp.milliseconds <= fold.newestMilliseconds: break
     case .ahead(let by):
       throw Rejection(
@@ -228,8 +228,8 @@ struct Door: Sendable {
     if let batch { underWay[batch]?.isTooOld = true }
   }
 
-  /// The log could not store a batch, or can't say whether it has stored it. In the second case the batch may still
-  /// come as a record that nobody expects. It then comes before any batch that the log stores later.
+  /// The log could not store a batch, or can't say whether it has stored the batch. In the second case the batch may
+  /// still arrive as a record that nobody expects. It then arrives before any batch that the log stores later.
   mutating func refused(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = land(batch, on: canvas) else { return nil }
     isLogInDoubt = true
@@ -242,8 +242,8 @@ struct Door: Sendable {
   /// The log could not be written when the room was opened.
   mutating func doubtLog() { isLogInDoubt = true }
 
-  /// To be called when an operation has reached the canvas: from then on it counts as part of the canvas instead of its
-  /// batch.
+  /// To be called when an operation has reached the canvas: from now on it counts as part of the canvas and no longer
+  /// as part of its batch.
   mutating func arrived(_ change: Change, of batch: UInt64?, on canvas: borrowing Canvas) {
     fullness.changed(change.shape, on: canvas)
     guard let batch else { return }

@@ -2,16 +2,16 @@ import CanvasCRDT
 
 /// Decides when a room forgets deletions early.
 ///
-/// A room remembers only a bounded number of deletions. Without forgetting, a client that deletes that many would keep
-/// everyone from drawing in the room for as long as deletions are remembered.
+/// A room remembers only a bounded number of deletions. Without early forgetting, a client that deletes that many
+/// shapes would keep everyone from drawing in the room until these deletions are old enough to be forgotten.
 ///
 /// Forgetting is a record in the room's log, with a time. After that record, every node ignores operations that are
 /// stamped before that time and that the room doesn't have, and refuses new ones as `too_old`. So it makes no
 /// difference whether a deletion is still in memory, and deletions are dropped little by little (`Fold.forgetMore`).
 struct Forgetting: Sendable {
   private let limits: Limits
-  /// When to search the deletions again, on the monotonic clock. A search takes milliseconds, and mostly finds that all
-  /// deletions are too young.
+  /// When to search the deletions again, on the monotonic clock. There is a pause, because a search takes milliseconds
+  /// and mostly finds that all deletions are too young.
   private var nextLookAt: UInt64 = 0
 
   init(limits: Limits) { self.limits = limits }

@@ -8,12 +8,12 @@ import CanvasCRDT
 /// What always holds:
 /// - An operation on its way that may make or delete a shape is among that shape's arrivals until the log has answered
 ///   for its batch. Operations that write to a shape that exists and stays are not counted.
-/// - `unseen` counts, by batch, the shapes on their way that no other operation can name yet, because the server made
-///   their identifiers.
+/// - `unseen` counts, by batch, the shapes on their way whose identifiers the server made. No other operation can name
+///   such a shape before it arrives.
 /// - `coming` is the change that all of these together will make to the canvas's own counts.
 ///
-/// If the log refuses a batch, or the batch comes too late, its deletions don't happen. Messages that were admitted
-/// because of those deletions may then make the room too large by that much.
+/// If the log refuses a batch, or the batch comes too late, its deletions don't happen. Messages may have been admitted
+/// because of those deletions. They may then make the room too large by as many shapes.
 ///
 /// The cost of an operation doesn't grow with the number of operations on their way.
 struct Fullness: Sendable {
@@ -22,8 +22,8 @@ struct Fullness: Sendable {
   private var unseen: [UInt64: Int] = [:]
   private var coming = Counts()
 
-  /// How many live shapes there are, how many records of any kind, and how many remembered deletions whose shape has no
-  /// record.
+  /// How many live shapes there are, how many records (live shapes and remnants), and how many remembered deletions
+  /// whose shape has no record.
   struct Counts: Hashable, Sendable {
     var live = 0
     var records = 0
@@ -32,7 +32,7 @@ struct Fullness: Sendable {
     /// Records without a live shape: late edits to deleted shapes, and edits to shapes that never existed.
     var remnants: Int { records - live }
 
-    /// The counts of so many new shapes.
+    /// The counts that this many new shapes add.
     static func made(_ count: Int) -> Counts { Counts(live: count, records: count) }
 
     static func + (left: Counts, right: Counts) -> Counts {
@@ -135,10 +135,11 @@ struct Fullness: Sendable {
 
   /// Refuses a message that the room has no space for.
   ///
-  /// A message that adds nothing is never refused, however full the room is: for example a message that is sent again,
-  /// one whose shapes were deleted since, or one that deletes as many shapes as it makes.
-  /// - Parameter unseen: how many shapes the message makes besides the proposed operations, which no other operation
-  ///   can name yet.
+  /// A message that adds nothing is never refused, however full the room is. Examples are a message that is sent again,
+  /// one whose shapes were deleted since, and one that deletes as many shapes as it makes.
+  /// - Parameter unseen: how many shapes the message makes in addition to the proposed operations. No other operation
+  ///   can
+  ///   name these shapes yet.
   /// - Returns: how many more shapes the room has to remember after this message, live or deleted.
   func check(
     _ proposed: [ProposedOperation],
@@ -148,8 +149,8 @@ struct Fullness: Sendable {
   ) throws(Rejection) -> Int {
     var message = Message(unseen: unseen, firstUnseen: proposed.count)
     for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
-      // The room stamps an operation without a stamp later than all its stamps, and later than the operations before
-      // it. A stamp that stands for that is enough here.
+      // To an operation without a stamp, the room gives a stamp later than all stamps of the room and of the operations
+      // before it. Any stamp that is as late serves here in its place.
       let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       message.take(Outlook(operation.set, at: stamp), of: operation.shape, index: index)
     }
@@ -160,8 +161,8 @@ struct Fullness: Sendable {
     case .success(let growth): return growth
     case .failure(let found): excess = found
     }
-    // `room_full` is final, so while the log is in doubt, batches that it may never store must not be its reason. The
-    // message itself may turn out to be among the stored ones.
+    // `room_full` is final. While the log is in doubt, it may never store some batches under way, so these batches must
+    // not be the reason for `room_full`. The message itself may also turn out to be stored already.
     if isLogInDoubt, case .success = self.excess(of: message, beside: standing, { Outlook(of: $0, on: canvas) }) {
       throw Rejection(operation: excess.index, code: .unavailable, message: Door.unavailable)
     }
@@ -228,20 +229,21 @@ struct Fullness: Sendable {
       growth.append((index, change))
     }
     after = after + .made(message.unseen)
-    // A new shape needs space for its deletion too, since it will be deleted some day. So deleting a shape that exists
-    // is always allowed: the deletion takes the place of the shape's record.
+    // A new shape needs space for its deletion too, because the shape will be deleted some day. So deleting a shape
+    // that exists is always allowed: the deletion takes the place of the shape's record.
     let made = max(0, after.live - standing.live)
     let more = max(0, after.records + after.erasures - standing.records - standing.erasures)
     let fitsLive = Fullness.fits(after.live, standing.live, limits.shapes)
-    // Remnants have a bound of their own. Otherwise a client could write to shapes that never existed, which nobody
-    // sees, and so keep others from drawing.
+    // Remnants have a bound of their own. Otherwise a client could use up all space by writing to shapes that never
+    // existed. Nobody would see them, and nobody else could draw.
     let fitsRemnants =
       after.records <= standing.records || Fullness.fits(after.remnants, standing.remnants, limits.shapes)
     let fitsRecords = fitsRemnants && Fullness.fits(after.records, standing.records, recordsMax)
     let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
     if fitsLive, fitsRecords, fitsErasures { return .success(more) }
     growth += (0..<message.unseen).map { (message.firstUnseen + $0, .made(1)) }
-    // If there are N shapes too many, the refusal names the first of the last N operations that make shapes.
+    // If there are N shapes too many, the refusal names an operation of the message: the first of the last N that make
+    // shapes.
     if !fitsLive {
       let excess = after.live - Int(clamping: max(limits.shapes, UInt64(clamping: standing.live)))
       let index = Fullness.first(of: excess, in: growth) { $0.live > 0 }
@@ -270,7 +272,7 @@ struct Fullness: Sendable {
     return growing.dropFirst(max(0, growing.count - count)).first?.index ?? growth[0].index
   }
 
-  /// Twice as many records as shapes: an edit that crosses a deletion leaves a record that is not a shape, but takes
-  /// memory.
+  /// A room may have twice as many records as shapes. An edit that crosses a deletion leaves a record that is not a
+  /// shape, but takes memory.
   private var recordsMax: UInt64 { limits.shapes.addingReportingOverflow(limits.shapes).partialValue }
 }

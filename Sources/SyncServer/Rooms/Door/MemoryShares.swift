@@ -3,7 +3,7 @@ import CanvasCRDT
 /// How much of a room's memory for deletions each address and each token has used lately.
 ///
 /// A new shape uses a place in that memory, because it will be deleted some day. Deleting a shape that never existed
-/// uses one, and so does editing such a shape: the room keeps the edit, although there is no shape (a remnant). An
+/// also uses a place. So does editing such a shape: the room keeps the edit, although there is no shape (a remnant). An
 /// entry fades as fast as the room can forget deletions.
 ///
 /// What always holds: after `forgetFaded`, an address or token that has used nothing lately has no entry. There are at
@@ -24,12 +24,12 @@ struct MemoryShares: Sendable {
 
   /// The upper bound on the entries. Beyond it, the smallest are dropped.
   private static let entriesMax = 4_096
-  /// The least size of a share, so that a single message always fits.
+  /// The lower bound on a share, so that a single message always fits.
   private static let shareMin: UInt64 = 1_024
 
   init(limits: Limits) { self.limits = limits }
 
-  /// How many places of a memory of `most` places one payer may use.
+  /// How many places one payer may use of a memory with `most` places.
   private func share(of most: UInt64) -> Double { Double(max(most / 8, MemoryShares.shareMin)) }
 
   /// Refuses a message with which its payer would use more than a share. That happens only while the memory for

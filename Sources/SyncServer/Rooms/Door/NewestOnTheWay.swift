@@ -13,12 +13,14 @@ protocol Newest {
 /// - Adding and removing take two merges each on average, however many batches there are: the log mostly answers for
 ///   batches in the order in which they were admitted.
 struct NewestOnTheWay<Value: Newest> {
-  /// The older batches, the oldest last. The value of each is merged with those of all newer ones in this array.
+  /// The older batches, the oldest last. Each batch's value is merged with the values of all newer batches in this
+  /// array.
   private var older: [(batch: UInt64, value: Value)] = []
   /// The newer batches, the newest last.
   private var newer: [(batch: UInt64, value: Value)] = []
   private var sumOfNewer: Value?
-  /// Batches that were removed while a batch beside them was still under way, so they are still in one of the arrays.
+  /// Batches that were removed while an older or newer batch beside them was still under way. They are still in one of
+  /// the arrays.
   private var removed: Set<UInt64> = []
 
   var isEmpty: Bool { older.isEmpty && newer.isEmpty }

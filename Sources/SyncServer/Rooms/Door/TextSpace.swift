@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// Whether a room has space for more text, and for longer paths, which count as text.
 ///
-/// Counts the room's text and everything that batches on their way may add. In the end a batch may add less, because
-/// its values lose to newer ones. So until the log has answered, the room may count as full a little early.
+/// Counts the room's text and everything that batches on their way may add. A batch may add less in the end, if its
+/// values lose to newer ones. So until the log has answered, the room may count as full although it is not.
 ///
 /// What always holds:
 /// - `coming` is the sum of what the batches on their way may add.
@@ -15,7 +15,7 @@ struct TextSpace: Sendable {
   private var coming = 0
   /// How many batches on their way write text to a shape, delete it, or rely on the text that it frees.
   private var touched: [Identifier: Int] = [:]
-  /// How many of these batches rely on the text that they free.
+  /// How many of the batches in `touched` rely on the text that they free.
   private var freed: [Identifier: Int] = [:]
 
   /// The text that a batch may add to the room.
@@ -32,8 +32,9 @@ struct TextSpace: Sendable {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// Refuses text that the room has no space for. The operations of a message are counted together. Text that is no
-  /// longer than what it replaces is always accepted, and so are operations that were accepted before.
+  /// Refuses text that the room has no space for. The operations of a message are counted together. Two kinds of text
+  /// are always accepted: text that is no longer than what it replaces, and text of operations that were accepted
+  /// before.
   func check(
     _ proposed: [ProposedOperation],
     on canvas: borrowing Canvas,
@@ -65,16 +66,17 @@ struct TextSpace: Sendable {
     return growth
   }
 
-  /// How much text these properties hold at least until the operation arrives. 0 if another batch frees that text.
+  /// The lower bound on the text that these properties hold until the operation arrives. 0 if another batch frees that
+  /// text.
   private func standing(_ properties: PropertyMask, of shape: Identifier, on canvas: borrowing Canvas) -> Int {
     freed[shape] == nil ? canvas.longBytes(of: properties, in: shape) : 0
   }
 
-  /// Counts the text that each shape has after the whole message, instead of the sum of all texts in the message.
+  /// Counts the text that each shape has after the whole message, rather than the sum of all texts in the message.
   private func takeAsWhole(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, _ growth: inout Growth) {
     var shapes: [Identifier: PropertyMask] = [:]
     for operation in proposed where touched[operation.shape] == nil { shapes[operation.shape] = .all }
-    // A random seed does no harm: nothing that is read from this canvas depends on it.
+    // A random seed does no harm: nothing that depends on the seed is read from this canvas.
     var after = Canvas(seed: UInt64.random(in: 0...UInt64.max))
     for operation in canvas.operations(of: shapes) { after.apply(operation) }
     for (index, operation) in proposed.enumerated() where shapes[operation.shape] != nil {
@@ -82,7 +84,7 @@ struct TextSpace: Sendable {
       if written > 0, !(operation.at.map { Door.changesNothing(operation, at: $0, on: canvas) } ?? false) {
         growth.bytes -= max(0, written - canvas.longBytes(of: operation.set.assigned, in: operation.shape))
       }
-      // A stamp of the room's own would be later than all others. This one stands for it.
+      // The room would give the operation a stamp later than all others. This stamp serves in its place.
       let at = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       after.apply(Operation(shape: operation.shape, at: at, set: operation.set))
     }
@@ -112,7 +114,8 @@ struct TextSpace: Sendable {
 
   private func check(_ index: Int, standing: Int, isLogInDoubt: Bool) throws(Rejection) {
     guard !fits(standing + coming) else { return }
-    // `room_full` is final, so while the log is in doubt, batches that it may never store must not be its reason.
+    // `room_full` is final. While the log is in doubt, it may never store some batches under way, so these batches must
+    // not be the reason for `room_full`.
     if isLogInDoubt, fits(standing) {
       throw Rejection(operation: index, code: .unavailable, message: Door.unavailable)
     }
@@ -140,7 +143,7 @@ struct TextSpace: Sendable {
     coming -= arrived
   }
 
-  /// The log has answered for a batch, so nothing of the batch counts as coming any more.
+  /// The log has answered for a batch, so the batch's text no longer counts as coming.
   mutating func remove(batch: UInt64) {
     guard let growth = batches.removeValue(forKey: batch) else { return }
     coming -= growth.bytes

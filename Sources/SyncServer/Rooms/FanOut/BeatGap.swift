@@ -1,9 +1,10 @@
 import CanvasCRDT
 
-/// The beats that a connection lacks: all from its place in the ring on. The ring still has them.
+/// The beats that a connection lacks: all beats from its place in the ring to the ring's end. The ring still has all of
+/// them.
 struct BeatGap: Sendable {
   let place: UInt64
-  /// The ordinal of the first beat whose people the connection doesn't know yet.
+  /// The ordinal of the first beat whose joins and leaves the connection doesn't know yet.
   let peopleFrom: UInt64
   /// The place in the log up to which the connection has read.
   let since: UInt64
@@ -12,8 +13,8 @@ struct BeatGap: Sendable {
 }
 
 extension Ring {
-  /// Whether a connection at a place in the ring is behind: it lacks more than one beat, and the first of them was made
-  /// some time ago.
+  /// Whether a connection at a place in the ring is behind. It is behind if it lacks more than one beat, and the first
+  /// of these beats was made some time ago.
   func isBehind(_ place: UInt64, by milliseconds: UInt64, now: Moment) -> Bool {
     place &+ 1 < end && self[place].madeAt &+ milliseconds <= now.monotonicMilliseconds
   }
@@ -42,7 +43,7 @@ extension Ring {
   }
 
   /// The overlaps of the beats from `place` on, added up. `nil` if there is nothing to send. A connection that has yet
-  /// to be sent all pairs gets a value even if there are none.
+  /// to be sent all pairs gets a value even if there are no pairs.
   func overlaps(from place: UInt64) -> OverlapChanges? {
     // A pair that began and ended, or ended and began, has not changed.
     var net: [ShapePair: Bool] = [:]
@@ -61,8 +62,8 @@ extension Ring {
   }
 }
 
-/// The bytes that bring readers that are behind up to date, kept for a moment: readers that lack the same beats get the
-/// same bytes.
+/// The bytes that bring readers that are behind up to date. They are kept for a moment, because readers that lack the
+/// same beats get the same bytes.
 ///
 /// What always holds: all these bytes lead up to the end that the ring had at the last call of `knows`.
 struct Leaps: Sendable {

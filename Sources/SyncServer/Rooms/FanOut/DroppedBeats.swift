@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// What a reader knows that has got every beat that the ring has dropped, and none of those that the ring still has.
+/// What is known to a reader that has got every beat that the ring has dropped, and no beat that the ring still has.
 ///
-/// What always holds: adding the beats of the ring to this, in order, gives the room as it is.
+/// What always holds: these values and the beats of the ring, in order, add up to the room as it is.
 struct DroppedBeats: Sendable {
   /// The place in the log after the dropped beats.
   private(set) var position: UInt64 = 0
@@ -12,7 +12,7 @@ struct DroppedBeats: Sendable {
   private(set) var pairs: Set<ShapePair> = []
   /// Whether the dropped beats contained all pairs, so that later beats contain only changes.
   private(set) var arePairsTold = false
-  /// Overlaps in beats before this ordinal don't count: they were for readers who no longer want any.
+  /// Overlaps in beats before this ordinal don't count: those beats were for readers who no longer want overlaps.
   private var pairsSince: UInt64 = 0
 
   mutating func add(_ beat: borrowing Beat, ordinal: UInt64) {
@@ -23,8 +23,7 @@ struct DroppedBeats: Sendable {
     beat.overlaps?.apply(to: &pairs, &arePairsTold)
   }
 
-  /// The pairs that a reader knows that has also got the ring's beats. `nil` if these beats don't contain all pairs
-  /// yet.
+  /// The pairs known to a reader that has also got the ring's beats. `nil` if these beats don't contain all pairs yet.
   func pairs(with ring: borrowing Ring) -> Set<ShapePair>? {
     var pairs = pairs
     var areTold = arePairsTold

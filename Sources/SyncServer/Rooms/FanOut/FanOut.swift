@@ -13,7 +13,7 @@ struct FanOut: Sendable {
   private var gathering: Gathering
   private(set) var ring = Ring()
   private(set) var dropped = DroppedBeats()
-  /// The last result of `told`: what readers know that have got the ring's beats up to an ordinal.
+  /// The last result of `told`: what is known to readers that have got the ring's beats up to an ordinal.
   private var partly: (before: UInt64, told: DroppedBeats)?
   private var streams: StateStreams
   private var leaps = Leaps()
@@ -102,7 +102,7 @@ struct FanOut: Sendable {
   }
 
   /// Encodes the newest operations for a channel. A client with an older vocabulary may know none of their properties,
-  /// but its cursor has to advance all the same.
+  /// but its cursor still has to advance. So the message is sent even if it has no operations.
   private func encode(
     _ operations: [Operation],
     since start: UInt64,
@@ -130,8 +130,8 @@ struct FanOut: Sendable {
     pairsVersion += 1
   }
 
-  /// All pairs that clients with notices know after all beats. `nil` if they have yet to be sent all pairs. The result
-  /// is kept until it changes, so that many newcomers cost one sort.
+  /// All pairs that clients with notices know after all beats. `nil` if these clients have yet to be sent all pairs.
+  /// The result is kept until the pairs change, so that many newcomers cost one sort.
   private mutating func standingPairs() -> [ShapePair]? {
     if standing == nil { standing = dropped.pairs(with: ring)?.sorted() }
     return standing
@@ -139,8 +139,8 @@ struct FanOut: Sendable {
 
   // MARK: The ring
 
-  /// Whether the oldest beat has to be dropped. Before `dropOldest`, it has to be recorded what the readers know that
-  /// need that beat next.
+  /// Whether the oldest beat has to be dropped. Some readers need that beat next. What they know has to be recorded
+  /// before `dropOldest`.
   var isRingOverfull: Bool {
     ring.count > 1 && (UInt64(ring.byteCount) > limits.ringBytes || UInt64(ring.count) > limits.ringBeats)
   }
@@ -150,8 +150,8 @@ struct FanOut: Sendable {
     dropped.add(ring.dropFirst(), ordinal: ordinal)
   }
 
-  /// What a reader knows that has got all beats before an ordinal and no later ones. The result is kept: the next
-  /// reader at the same place gets it too, and for a reader further on it saves the way up to here.
+  /// What is known to a reader that has got all beats before an ordinal and no later ones. The result is kept: the next
+  /// reader at the same place gets it too, and the result for a later place is built on it.
   mutating func told(before ordinal: UInt64) -> DroppedBeats {
     var (place, told) = (ring.start, dropped)
     if let partly, partly.before >= place, partly.before <= ordinal { (place, told) = partly }
@@ -161,8 +161,8 @@ struct FanOut: Sendable {
     return told
   }
 
-  /// A beat in the form for a channel. News about the recipient itself is left out, and news about people that the
-  /// recipient already knows.
+  /// A beat in the form for a channel. News about the recipient itself is left out, and so is news about people that
+  /// the recipient already knows.
   func bytes(ofBeat ordinal: UInt64, for channel: Channel, to listener: BeatRecipient) -> [UInt8] {
     let beat = ring[ordinal]
     guard !beat.peers.isEmpty, listener.knowsPeople || beat.peers.concern(listener.actor) else {
@@ -178,24 +178,25 @@ struct FanOut: Sendable {
   /// Whether a connection at a place in the ring should get the newest values in place of the beats that it lacks.
   func isBehind(_ place: UInt64, now: Moment) -> Bool { ring.isBehind(place, by: FanOut.behindMilliseconds, now: now) }
 
-  /// How long a connection lacks a beat before it counts as behind. One that keeps up gets each beat in the turn in
-  /// which the beat is made.
+  /// How long a connection lacks a beat before it counts as behind. A connection that keeps up gets each beat in the
+  /// turn in which the beat is made.
   private static let behindMilliseconds: UInt64 = 30
 
-  /// The newest values of what the missed beats changed, without people, in as few messages as possible. `nil` if that
-  /// is too much: then the connection has to be sent a stream of state.
+  /// The newest values of what the missed beats changed, without people, in as few messages as possible. `nil` if these
+  /// values are too many: then the connection has to be sent a stream of state.
   mutating func newest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     if !leaps.knows(gap, to: ring.end) { leaps.note(encodeNewest(over: gap, of: fold), over: gap) }
     return leaps[gap]
   }
 
-  /// How many bytes of presence a reader that is behind may get with a number of bytes of operations: as many again,
-  /// and at least some.
+  /// The upper bound on the bytes of presence that a reader that is behind gets with a number of bytes of operations:
+  /// as many bytes as the operations have, and at least some.
   func statesBytesMax(beside bytes: Int) -> Int { max(bytes, Int(clamping: limits.presenceBytesPerSecond / 64)) }
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     guard let operations = fold.newest(since: gap.since) else { return nil }
-    // Even if every value that was written had already lost, the client's cursor has to advance.
+    // Every value that was written may have lost already, so there may be no operations. They are encoded all the same,
+    // because the client's cursor has to advance.
     var bytes = fold.position > gap.since ? encode(operations, since: gap.since, gap.channel, fold) : []
     if gap.channel.hasOverlaps, let overlaps = ring.overlaps(from: gap.place) {
       encoder.append(overlaps, gap.channel.encoding, to: &bytes)

@@ -20,15 +20,15 @@ struct Gathering: Sendable {
   init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
 
   /// Schedules a beat: at once, if the last beat was long enough ago, otherwise when the time between two beats is
-  /// over. If a beat is due later, for something that can wait, it comes earlier now.
+  /// over. A beat that was scheduled for later, because its content can wait, comes earlier now.
   mutating func begin(_ now: Moment) {
     let time = now.monotonicMilliseconds
     guard let last = lastBeatAt, last <= time, time - last < paceMilliseconds else { return begin(dueAt: time) }
     begin(dueAt: last + paceMilliseconds)
   }
 
-  /// The shortest time between two beats. In a large room it follows from the time that sending takes: a round lasts
-  /// twice as long as that, and has four beats.
+  /// The shortest time between two beats. In a large room it follows from the time that sending a beat to everyone
+  /// takes: a round lasts twice that time, and has four beats.
   private var paceMilliseconds: UInt64 {
     max(beatMilliseconds, sendingMicroseconds * 2 / 1_000 / Gathering.beatsInARound)
   }
@@ -47,9 +47,9 @@ struct Gathering: Sendable {
   /// Schedules a beat at that time, unless one is due earlier.
   mutating func begin(dueAt time: UInt64) { dueAt = min(dueAt ?? time, time) }
 
-  /// Adds operations, for a beat at once. The operations of one commit come in one turn, and have already gathered for
-  /// a beat on their way into the log, so another beat of waiting would delay them twice. Only a room that is so large
-  /// that sending takes longer than a beat waits.
+  /// Adds operations, and schedules a beat at once. The operations of one commit come in one turn. They have already
+  /// waited for a beat on their way into the log, so waiting for another one would delay them twice. Only in a room so
+  /// large that sending takes longer than a beat do they wait.
   mutating func add(_ new: [Operation], after position: UInt64, now: Moment) {
     if !hasRecords { start = position }
     hasRecords = true
@@ -69,11 +69,11 @@ struct Gathering: Sendable {
     hasRecords = false
   }
 
-  /// Sets when the next beat is due, once everything that may be sent now has been taken.
+  /// Sets when the next beat is due, after everything that may be sent now has been taken.
   /// - Parameter next: when there will be more to send, if that is known.
   mutating func noteLook(next: UInt64?) { dueAt = next }
 
-  /// Whether no beat is due, and none has been made for this time.
+  /// Whether no beat is due, and none has been made for this many milliseconds.
   func isQuiet(for milliseconds: UInt64, now: Moment) -> Bool {
     guard dueAt == nil, let last = lastBeatAt else { return false }
     return now.monotonicMilliseconds >= last &+ milliseconds

@@ -26,8 +26,9 @@ struct MessageEncoder: Sendable {
     framing.append(encoding.encode(message), encoding, &bytes)
   }
 
-  /// Appends the operations as one message. If that would be too long, each half is appended by itself, in the same
-  /// way. Only the last message moves the reader's cursor: a reader that has got only some of them keeps its old place.
+  /// Appends the operations as one message. If the message would be too long, each half of the operations is appended
+  /// in the same way. Only the last message moves the reader's cursor: a reader that has got only some of the messages
+  /// keeps its old place.
   /// - Parameters:
   ///   - before: the place in the log before the operations.
   ///   - after: the place after the operations.
@@ -65,7 +66,7 @@ struct MessageEncoder: Sendable {
       var end = start
       var size: UInt64 = 64
       repeat {
-        // Besides its own bytes, each state takes space for the actor and the names of the JSON members.
+        // In addition to the state's own bytes, its entry has the actor and the names of the JSON members.
         size += UInt64(states[end].state.bytes.count) + 48
         end += 1
       } while end < states.count && size + UInt64(states[end].state.bytes.count) + 48 <= messageBytesMax

@@ -12,7 +12,7 @@ struct PeerChanges: Sendable {
   var left: [Identifier] = []
   var joined: [Peer] = []
   var states: [PeerState] = []
-  /// The number of people here, if the beat has to send it: see `Roster`.
+  /// The number of people here, if the beat has to send that number: see `Roster`.
   var crowd: UInt64?
 
   var isEmpty: Bool { left.isEmpty && joined.isEmpty && states.isEmpty && crowd == nil }

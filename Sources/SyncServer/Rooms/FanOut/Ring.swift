@@ -9,8 +9,8 @@ struct Beat: Sendable {
   /// By channel: the frames of all messages of the beat in one buffer, so that one call offers a whole beat to a
   /// socket.
   var bytes = ForEachChannel<[UInt8]>(repeating: [])
-  /// By channel: where in `bytes` the news about peers begins. A recipient that is among these peers gets a version
-  /// without itself.
+  /// By channel: where in `bytes` the news about peers begins. A recipient that is one of these peers gets a version
+  /// without the news about itself.
   var peersStart = ForEachChannel<Int>(repeating: 0)
   var peers = PeerChanges()
 
@@ -55,7 +55,7 @@ struct Ring: Sendable {
     dropped += 1
     start &+= 1
     byteCount -= beat.byteCount
-    // Moving the beats up costs no more than what was dropped since the last time, so the cost for each beat stays
+    // The beats are moved up only after more beats have been dropped than are left. So the cost for each beat stays
     // constant.
     if dropped * 2 > beats.count {
       beats.removeFirst(dropped)

@@ -3,7 +3,7 @@ import CanvasCRDT
 /// A room's state, or the part of it that changed after a place in the log, on its way to readers that join or fell
 /// behind.
 ///
-/// The state is as of one moment, and shared by all readers that need the same while the stream exists. Its parts are
+/// The state is as of one moment. While the stream exists, all readers that need the same state share it. Its parts are
 /// encoded when they are first sent, so that a large room's state delays nobody. A reader that has got all parts
 /// continues in the ring, at `ordinal`.
 struct StateStream: Sendable {
@@ -13,8 +13,8 @@ struct StateStream: Sendable {
   let since: UInt64?
   let position: UInt64
   let ordinal: UInt64
-  /// All pairs that overlapped at that moment. `nil` if the readers want no notices, and also if no reader has been
-  /// sent all pairs yet: then a beat sends them.
+  /// All pairs that overlapped at the moment of the state. `nil` if the readers want no notices, and also if no reader
+  /// has been sent all pairs yet: then a beat sends all of them.
   let pairs: [ShapePair]?
   /// The version of those pairs.
   let pairsVersion: UInt64
@@ -27,7 +27,7 @@ struct StateStream: Sendable {
   /// When a reader last entered or took a part, on the monotonic clock.
   private var takenAt: UInt64 = 0
   private let madeAt: UInt64
-  /// The most often that one of its readers has lost a stream.
+  /// For the reader of this stream that has lost the most streams: how many it has lost.
   private var losses = 0
   /// Whether it was known beforehand that making the stream takes little time.
   private let isOfLittle: Bool
@@ -77,7 +77,7 @@ struct StateStream: Sendable {
   }
 
   var isUnread: Bool { readers.isEmpty }
-  /// The address that all readers of the stream come from, if it is only one.
+  /// The only address from which readers of the stream come. `nil` if there are several or none.
   var onlyParty: String? { readers.count == 1 ? readers.first?.key : nil }
 
   mutating func noteTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
@@ -88,20 +88,22 @@ struct StateStream: Sendable {
   private static let stillMilliseconds: UInt64 = 20_000
 
   /// Whether the stream has existed for so long that it may be dropped for another one, even if its readers still take
-  /// parts. A reader that has lost a stream has twice as long for the next one, so that it gets to the end some day.
+  /// parts. If a reader has lost a stream, this age is twice as high for its next one, so that the reader gets to the
+  /// end some day.
   func isOld(_ now: Moment) -> Bool {
     let age = StateStream.oldMilliseconds << UInt64(min(losses, StateStream.doublingsMax))
     return now.monotonicMilliseconds >= madeAt &+ age
   }
 
-  /// The age from which a stream may be dropped for another one, if none of its readers has lost one before.
+  /// The age from which a stream may be dropped for another one, if none of its readers has lost a stream before.
   private static let oldMilliseconds: UInt64 = 30_000
-  /// Eight minutes are enough for a large room on a slow line. For longer, readers who are slow on purpose would keep
-  /// others waiting.
+  /// How often that age is doubled at most. After four doublings it is eight minutes, enough for a large room on a slow
+  /// connection. A greater age would let readers who are slow on purpose keep others waiting for longer.
   private static let doublingsMax = 4
 
-  /// Whether the stream is a difference that covers everything since a place. The whole state covers it too, but would
-  /// be a step back for a reader that has a place: on a slow line that reader might never get to its end.
+  /// Whether the stream is a difference that covers everything since a place. The whole state covers everything too,
+  /// but a reader that has a place would have to start over with it. On a slow connection that reader might never get
+  /// to the state's end.
   func isDifference(since place: UInt64?) -> Bool {
     guard let since, let place else { return false }
     return since <= place
@@ -131,7 +133,7 @@ struct StateStream: Sendable {
     return notices
   }
 
-  /// The upper bound on the shapes in a part, so that a message is not too long even with the longest shapes.
+  /// The upper bound on the shapes in a part. With this bound, even a message with the longest shapes is not too long.
   static func shapesMax(_ encoding: WireEncoding, messageBytes: UInt64) -> Int {
     // The bytes of a shape with every property under a stamp of its own, the longest name and an erasure. Texts and
     // paths are counted when the parts are cut.

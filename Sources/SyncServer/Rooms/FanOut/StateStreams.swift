@@ -29,12 +29,12 @@ struct StateStreams: Sendable {
     let party: String
     /// How often the reader has lost a stream since it last had a whole one.
     let losses: Int
-    /// The ordinal from which on the ring has every beat for the reader's channel. Before it the channel had no member,
-    /// so no beats were encoded for it.
+    /// The ordinal of the first beat from which on the ring has every beat for the reader's channel. Earlier the
+    /// channel had no member, so no beats were encoded for it.
     let ringStart: UInt64
 
-    /// Whether a stream has everything that the reader has to be sent now. If not, there have been beats since the
-    /// stream was made that the reader needs too.
+    /// Whether a stream has everything that the reader has to be sent now. If it has not, then there have been beats
+    /// since the stream was made, which the reader needs too.
     fileprivate func isMet(by stream: borrowing StateStream, at position: UInt64, _ pairs: PairsTold) -> Bool {
       stream.position == position && (!channel.hasOverlaps || stream.pairsVersion == pairs.version)
     }
@@ -56,7 +56,8 @@ struct StateStreams: Sendable {
     let isWhole: Bool
   }
 
-  /// Puts a reader into an existing stream after which it can continue in the ring, or into a new stream.
+  /// Puts a reader into a stream. It is an existing stream, if the reader can continue in the ring after it, otherwise
+  /// a new one.
   /// - Parameter pairs: all pairs that overlap now, as far as members have been sent them.
   /// - Returns: `nil` if the reader has to wait until one of the streams ends.
   mutating func enter(
@@ -76,14 +77,15 @@ struct StateStreams: Sendable {
     }
     guard let number = shared ?? new.map({ add($0) }) else { return nil }
     streams[number]?.enter(want.party, losses: want.losses, now)
-    // The beats since the stream was made may have news about peers only. The reader knows the peers from its welcome,
-    // or gets them with whatever else it missed, so it can skip these beats.
+    // Perhaps the beats since the stream was made have only news about peers. The reader knows the peers from its
+    // welcome, or gets them with whatever else it missed, so it can skip these beats.
     let isCurrent = streams[number].map { want.isMet(by: $0, at: fold.position, pairs) } ?? false
     let place = isCurrent ? ring.end : streams[number]?.ordinal ?? ring.end
     return Entry(number: number, place: place, isNew: shared == nil, isWhole: streams[number]?.since == nil)
   }
 
-  /// Of the existing streams that have everything that the reader lacks, the one with the least besides.
+  /// Of the existing streams that have everything that the reader lacks, the one that has the least of what the reader
+  /// doesn't need.
   private func numberOfMore(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
     var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
@@ -116,7 +118,7 @@ struct StateStreams: Sendable {
   }
 
   /// Drops a stream if there is no space for one more, and one may be dropped.
-  /// - Parameter endsOthers: whether a stream may end whose readers go on.
+  /// - Parameter endsOthers: whether a stream may be dropped although its readers still take parts.
   /// - Returns: whether there is space now.
   private mutating func makeSpace(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Bool {
     if hasSpace(isShort: isShort) { return true }
@@ -125,10 +127,10 @@ struct StateStreams: Sendable {
     return true
   }
 
-  /// The stream that may be dropped for a reader from this address: one that nobody reads, or else one whose readers
-  /// stand still. If there is none, it is a stream of the address that has the most streams to itself: the first that is
-  /// old, or the first of all if that address has more than its share. So one address can neither keep others out nor
-  /// make them start anew.
+  /// The stream that may be dropped for a reader from this address: a stream that nobody reads, or else one whose
+  /// readers stand still. If there is no such stream, it is one of the address that has the most streams to itself: the
+  /// first that is old, or the first of all if that address has more than its share. So one address can neither keep
+  /// others out nor make them start anew.
   private func makesWay(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()
@@ -149,10 +151,11 @@ struct StateStreams: Sendable {
     let arePairsTold = pairs.all != nil
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.since == want.since else { continue }
-      // If the next beat has all pairs, the stream must not have them too, and the other way round.
+      // If the next beat has all pairs, the stream must not have them too. If the next beat doesn't have them, the
+      // stream must.
       guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
-      // A stream from before the newest beat is used only if it is long. A new stream of few shapes is shorter than the
-      // old one together with the beats since.
+      // A stream from before the newest beat is used only if it is long. If the stream is short, a new stream takes
+      // fewer bytes than the old stream and the beats since then.
       guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && stream.ordinal >= want.ringStart
       else { continue }
       return number
@@ -170,9 +173,9 @@ struct StateStreams: Sendable {
     endsOthers: Bool,
     now: Moment
   ) -> StateStream? {
-    // A stream of few changes takes little time to make, and is short if it then fits into one part. Every other stream
-    // counts as long: whether it would fit into one part is known only once it is made. A short stream also counts as
-    // long if there is space only for a long one.
+    // A stream of few changes takes little time to make, so it is made first, and counts as short if it then fits into
+    // one part. Any other stream counts as long, because only making it would show whether it fits into one part. A
+    // short stream also counts as long if there is space only for a long one.
     let mayBeShort =
       fold.hasLittle(since: want.since)
       && mayTakeMore(isShort: true, for: want.party, endsOthers: endsOthers, now)
@@ -210,7 +213,7 @@ struct StateStreams: Sendable {
   /// What a stream leads up to, once a reader has got all its parts.
   struct End {
     let position: UInt64
-    /// All pairs that overlapped at the stream's moment, if the reader may be sent them.
+    /// All pairs that overlapped at the moment of the stream's state, if the reader may be sent them.
     let pairs: [ShapePair]?
   }
 

@@ -7,8 +7,8 @@ import CanvasCRDT
 ///   missing. Nothing else changes the canvas.
 /// - A record is left out if it may cross a forgotten deletion. That is so if an earlier record has had deletions from
 ///   before some time forgotten, and this record has a value from before that time that the canvas doesn't have.
-/// - Whether a record is left out depends on the records alone, and so do the shapes. Deletions from before that time
-///   count as forgotten, even those that are still in memory.
+/// - Only the records decide whether a record is left out, and what the shapes are. Memory does not: deletions from
+///   before that time count as forgotten, even if they are still in memory.
 /// - `operationCount` counts the operations of the folded records, whether or not they changed anything.
 /// - The clock is not behind any stamp in the canvas or any stamp that the room has given out. So the room's next stamp
 ///   is later than all of them.
@@ -22,9 +22,9 @@ struct Fold: Sendable {
   /// How many operations the log has had in all, including those in trimmed records.
   private(set) var operationCount: UInt64 = 0
   private var clockTime: UInt64 = 0
-  /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
+  /// Deletions from before this time, in Unix milliseconds, were forgotten early. 0 if none were.
   private(set) var forgottenBefore: UInt64 = 0
-  /// Deletions from before this time are being dropped from memory, in Unix milliseconds. 0 once none are left.
+  /// Deletions from before this time, in Unix milliseconds, are being dropped from memory. 0 once none are left.
   private var forgettingBefore: UInt64 = 0
   private var recent = RecentChanges()
 
@@ -32,8 +32,8 @@ struct Fold: Sendable {
   init(epoch: UInt64, seed: UInt64) {
     places = RoomPlaces(epoch: epoch)
     canvas = Canvas(seed: seed)
-    // The digest is updated with each change. Any client may ask for it at any time, and working it out on request
-    // would hold up all rooms of the loop.
+    // The digest is updated with each change. Any client may ask for the digest at any time, and computing it from the
+    // whole canvas for each request would hold up all rooms of the loop.
     canvas.countDigest()
   }
 
@@ -57,13 +57,13 @@ struct Fold: Sendable {
     .digest(cursor: cursor, hash: canvas.digest(for: vocabulary))
   }
 
-  /// The place in this log that a cursor names. `nil` if the cursor belongs to another room of this name, to records
-  /// that were lost in a restore, or to the future, or if it is not a cursor of this server.
+  /// The place in this log that a cursor names. `nil` if this server didn't make the cursor, or if the cursor belongs
+  /// to another room of this name, to records that were lost in a restore, or to a place that the log hasn't reached.
   func place(of cursor: Cursor) -> UInt64? {
     RoomCursor(cursor).flatMap { places.position(of: $0, upTo: position) }
   }
 
-  /// The time of the newest stamp in the room, in Unix milliseconds by the clock that made it.
+  /// The time of the newest stamp in the room, in Unix milliseconds by the clock of the stamp's writer.
   var newestMilliseconds: UInt64 { clockTime >> 16 }
 
   /// The room as it is now, for a snapshot.
@@ -85,7 +85,8 @@ struct Fold: Sendable {
     return place
   }
 
-  /// The newest values of everything that was written after a place, in parts. Of everything, if there is no place.
+  /// The newest values of everything that was written after a place, in parts. Without a place, the newest values of
+  /// the whole room.
   func parts(since place: UInt64?, shapesMax: Int) -> [StatePart] {
     guard let place else { return canvas.statePartsLargestFirst(shapesMax: shapesMax) }
     guard let registers = recent.registers(since: place) else {
@@ -94,8 +95,8 @@ struct Fold: Sendable {
     return canvas.stateParts(since: place, shapesMax: shapesMax) { registers[$0] ?? [] }
   }
 
-  /// Whether so little was written after a place that it may fit into one part of a state. Without a place: whether the
-  /// room has so little.
+  /// Whether so little was written after a place that it may fit into one part of a state. Without a place, whether the
+  /// room has so few values.
   func hasLittle(since place: UInt64?) -> Bool {
     guard let place else { return canvas.shapeCount <= Fold.fewEntries }
     return recent.hasAtMost(Fold.fewEntries, after: place)
@@ -104,7 +105,8 @@ struct Fold: Sendable {
   private static let fewEntries = 256
 
   /// The newest values of what was written after a place, as the operations that wrote them.
-  /// - Returns: `nil` if gathering them for one reader would take long, or if it isn't known what was written.
+  /// - Returns: `nil` if gathering the values for one reader would take long, or if the room no longer knows which
+  ///   registers were written.
   func newest(since place: UInt64) -> [Operation]? {
     guard place >= canvas.forgottenUpTo, recent.hasAtMost(Fold.newestEntriesMax, after: place),
       let registers = recent.registers(since: place)
@@ -112,7 +114,7 @@ struct Fold: Sendable {
     return canvas.operations(of: registers)
   }
 
-  /// The most registers that are gathered. That takes less than a millisecond.
+  /// The upper bound on the registers that are gathered. Gathering this many takes less than a millisecond.
   private static let newestEntriesMax = 4_096
 
   // MARK: Changing
@@ -154,7 +156,7 @@ struct Fold: Sendable {
     return .taken(losses)
   }
 
-  /// What became of a record.
+  /// What `take` did with a record.
   enum Taking: Equatable {
     /// The record was folded before.
     case known
@@ -163,7 +165,8 @@ struct Fold: Sendable {
     case taken([Superseded])
   }
 
-  /// Stamps the operations that have no stamp. The stamps are later than any in the room or in the message.
+  /// Gives stamps to the operations without a stamp. These stamps are later than any other in the room or in the
+  /// message.
   mutating func stamp(_ proposed: [ProposedOperation], actor: Identifier, now: Moment) -> [Operation] {
     var clock = Clock(actor: actor, time: clockTime)
     var operations: [Operation] = []
@@ -191,24 +194,25 @@ struct Fold: Sendable {
 
   /// Forgets deletions that are so old that the door refuses every edit that could cross them.
   mutating func forgetErasures(now: Moment, horizonMilliseconds: UInt64) {
-    // The age is twice the horizon rather than the horizon: a stamp may be as old as the horizon, and other nodes'
-    // clocks differ from this one's.
+    // The age is twice the horizon rather than the horizon. A stamp may be as old as the horizon when it enters, and
+    // other nodes' clocks differ from this one's.
     let age = horizonMilliseconds.multipliedReportingOverflow(by: 2)
     guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
     forgettingBefore = max(forgettingBefore, now.wallMilliseconds - age.partialValue)
     forgetMore()
   }
 
-  /// Drops some of the deletions that are to be forgotten from memory. To be called now and then: dropping all of them
+  /// Drops from memory some of the deletions that are to be forgotten. To be called now and then: dropping all of them
   /// at once could hold up others for long.
   mutating func forgetMore(atMost most: Int = Fold.forgottenAtOnce) {
     guard forgettingBefore > 0 else { return }
     let count = canvas.forgetErasures(before: forgettingBefore, atMost: most)
-    // All are dropped, so the time is reset. Otherwise it would apply to later deletions if a clock was set back.
+    // All deletions from before the time have been dropped, so the time is reset. Otherwise it would apply to later
+    // deletions if a clock was set back.
     if count < most { forgettingBefore = 0 }
   }
 
-  /// How many deletions are dropped in one call, which takes some milliseconds.
+  /// The upper bound on the deletions that are dropped in one call. Dropping this many takes some milliseconds.
   private static let forgottenAtOnce = 50_000
 }
 
@@ -220,8 +224,8 @@ extension Canvas {
     return operations.contains { hasForgotten($0.set.assigned, in: $0.shape, at: $0.at, before: milliseconds) }
   }
 
-  /// The same for one operation. That a deletion is still in memory makes no difference: how long deletions stay there
-  /// differs from node to node.
+  /// The same for one operation. It makes no difference that a deletion is still in memory, because nodes keep
+  /// deletions in memory for different times.
   func hasForgotten(
     _ properties: PropertyMask,
     in shape: Identifier,

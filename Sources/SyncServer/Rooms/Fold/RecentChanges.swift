@@ -1,9 +1,10 @@
 import CanvasCRDT
 
-/// The registers that a room's newest operations wrote, so that a client that was away for a while is sent only those.
+/// The registers that a room's newest operations wrote. With these, a client that was away for a while is sent only
+/// what it missed.
 ///
-/// A canvas knows when each shape last changed, but not which of its properties. If a client was away for longer than
-/// this memory reaches back, it gets the changed shapes whole, which is correct, but more to send.
+/// A canvas knows when each shape last changed, but not which of its properties did. If a client was away for longer
+/// than this memory reaches back, it gets the changed shapes whole, which is correct, but takes more bytes.
 struct RecentChanges: Sendable {
   private struct Entry {
     let place: UInt64
@@ -52,7 +53,7 @@ struct RecentChanges: Sendable {
 
   private subscript(index: Int) -> Entry { entries[(oldest + index) % entries.count] }
 
-  /// The upper bound on the entries, of 24 bytes each. It is several times what one connection may write in two
-  /// seconds.
+  /// The upper bound on the entries, of 24 bytes each. It is several times the number of registers that one connection
+  /// may write in two seconds.
   static let entriesMax = 16_384
 }

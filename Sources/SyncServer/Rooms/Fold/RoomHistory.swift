@@ -4,8 +4,8 @@ import CanvasCRDT
 struct RoomHistory: Sendable {
   enum End: Hashable, Sendable {
     case position(UInt64)
-    /// Ends at a time in Unix milliseconds, but not after a position, which is that of the open room. The log may be
-    /// ahead of the open room, whose cursors don't reach that far.
+    /// Ends at a time in Unix milliseconds, but not after the open room's position. The log may be ahead of the open
+    /// room, and the room's cursors don't reach that far.
     case time(UInt64, upTo: UInt64)
   }
 
@@ -15,7 +15,7 @@ struct RoomHistory: Sendable {
   private(set) var runs: RoomRuns
   /// The same as in `Fold`: deletions from before this time were forgotten early.
   private var forgottenBefore: UInt64
-  /// The actor whose operations are left out. `shapesOfLeftOut` are the shapes that it made.
+  /// The actor whose operations are left out. `shapesOfLeftOut` are the shapes that this actor made.
   let leftOut: Identifier?
   private(set) var shapesOfLeftOut: Set<Identifier> = []
 
@@ -45,7 +45,8 @@ struct RoomHistory: Sendable {
     if let run = record.run { runs.note(run, after: position) }
     position = record.position
     forgottenBefore = max(forgottenBefore, record.forgottenBefore)
-    // Operations on shapes that the left-out actor made are left out too: this canvas doesn't have those shapes.
+    // If the left-out actor made a shape, this canvas doesn't have that shape. So operations on such shapes are left
+    // out too.
     let known = shapesOfLeftOut.isEmpty ? record.operations : record.operations.filter { !isLeftOut($0) }
     guard !canvas.hasForgotten(known, before: forgottenBefore) else { return true }
     for operation in record.operations { take(operation) }
@@ -88,8 +89,8 @@ struct RoomHistory: Sendable {
 }
 
 extension Canvas {
-  /// If these edits remove shapes that lines are tied to, adds edits of those lines, so that their ends stay where they
-  /// are drawn (S14). Whatever else the edits do to the lines remains.
+  /// If these edits remove shapes that lines are tied to, adds edits of the lines, so that the lines' ends stay where
+  /// they are drawn (S14). Other changes that the edits make to the lines remain.
   func keepingEnds(_ edits: [Identifier: Properties]) -> [Identifier: Properties] {
     var leaving = IdentifierSet()
     var after = self

@@ -1,14 +1,14 @@
 import CanvasCRDT
 
-/// A room at one place in its log. An image shares its memory with the room; a page of memory is copied when it changes
-/// afterwards. So the image can be encoded on another thread while the room goes on.
+/// A room at one place in its log. The image shares its memory with the room. When the room changes afterwards, the
+/// affected page of memory is copied first. So the image can be encoded on another thread while the room goes on.
 struct RoomImage: Sendable {
   let position: UInt64
   let canvas: Canvas
   let operationCount: UInt64
-  /// A time that no stamp of the room is later than.
+  /// A time that is not earlier than any stamp of the room.
   let clockTime: UInt64
-  /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
+  /// Deletions from before this time, in Unix milliseconds, were forgotten early. 0 if none were.
   let forgottenBefore: UInt64
   let runs: RoomRuns
 

@@ -16,8 +16,8 @@ struct RoomPlaces: Hashable, Sendable {
     RoomCursor(epoch: epoch, run: runs.number(at: position) ?? RoomRuns.none, position: position).cursor
   }
 
-  /// The position that a cursor names in a log that ends with `last`. `nil` if the cursor may come from a log whose
-  /// records up to that position differ from those of this log.
+  /// The position that a cursor names in a log that ends with `last`. `nil` if the cursor may come from a different
+  /// log: one whose records up to that position are not those of this log.
   func position(of cursor: RoomCursor, upTo last: UInt64) -> UInt64? {
     guard cursor.position <= last, let run = runs.number(at: cursor.position), cursor.isOf(epoch: epoch, run: run)
     else {

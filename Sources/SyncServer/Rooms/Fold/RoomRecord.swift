@@ -13,7 +13,7 @@ struct RoomRecord: Sendable {
   let endsBatch: Bool
   /// The number of the run that wrote the record, if the record carries it.
   let run: UInt64?
-  /// If this is not 0, deletions from before this time, in Unix milliseconds, are forgotten from this record on.
+  /// 0, or a time in Unix milliseconds: from this record on, deletions from before this time are forgotten.
   let forgottenBefore: UInt64
   let operations: [Operation]
 
@@ -35,8 +35,8 @@ struct RoomRecord: Sendable {
     self.operations = operations
   }
 
-  /// Whether this is the next record after a place. `false` if it lies at or before the place. Throws if records
-  /// between them are missing.
+  /// Whether this is the next record after a place. `false` if the record lies at or before the place. Throws if
+  /// records between the place and this record are missing.
   func isNext(after place: UInt64) throws(MissingRecord) -> Bool {
     guard position > place else { return false }
     guard position == place + 1 else { throw MissingRecord(position: place + 1) }

@@ -1,8 +1,8 @@
 /// The runs of servers that wrote a room's log, by position.
 ///
 /// A run is one process of a server, named by 64 random bits. A run's first record in a room carries that number, so
-/// the log says where the run began. If a data directory is restored from a copy, another run continues it. So records
-/// that were lost can be told from what the new run writes at the same positions.
+/// the log says where the run began. If a data directory is restored from a copy, another run continues it. The two
+/// runs' numbers then tell records that were lost from what the new run writes at the same positions.
 ///
 /// What always holds:
 /// - Positions rise, and no run's number occurs twice.
@@ -45,9 +45,9 @@ struct RoomRuns: Hashable, Sendable {
 
   func contains(_ number: UInt64) -> Bool { newest.contains { $0.number == number } }
 
-  /// Notes the number of a run that a record carries. Records that were on their way together with the run's first one
-  /// carry the number too.
-  /// - Parameter position: the position of the record before.
+  /// Notes the number of a run that a record carries. Several records may carry the number: those that were on their
+  /// way to the log together with the run's first one.
+  /// - Parameter position: the position of the record before this one.
   mutating func note(_ number: UInt64, after position: UInt64) {
     guard !contains(number) else { return }
     newest.append(Run(first: position + 1, number: number))
@@ -59,7 +59,7 @@ struct RoomRuns: Hashable, Sendable {
   /// A number that stands for no run.
   static let none: UInt64 = 0
 
-  /// How many runs are remembered, which takes a kilobyte for each open room. A client that was away for more restarts
-  /// than this is sent the whole state once.
+  /// The upper bound on the runs that are remembered. This many take a kilobyte for each open room. A client that was
+  /// away for more restarts is sent the whole state once.
   static let remembered = 64
 }

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A room's history as steps for a slider, at most as many as it can show.
+/// A room's history as steps for a slider, at most as many as a slider can show.
 struct RoomSteps: Sendable {
   /// One step: what one actor did without a pause.
   struct Step: Hashable, Sendable {
@@ -12,8 +12,8 @@ struct RoomSteps: Sendable {
     var removals: Int
   }
 
-  /// The actor of a step, and whether it deletes. An actor's deletions are a step apart from what the actor writes
-  /// meanwhile.
+  /// The actor of a step, and whether the step deletes. An actor's deletions are a step of their own, apart from what
+  /// the actor writes at the same time.
   private struct Deed: Hashable {
     var actor: Identifier
     var removes: Bool

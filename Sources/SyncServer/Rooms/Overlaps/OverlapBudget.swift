@@ -3,9 +3,9 @@ import CanvasCRDT
 /// How much work a room's overlaps may take, in the steps that `OverlapIndex` counts. A step takes about ten
 /// nanoseconds.
 ///
-/// The work grows with the pairs that come near each other, not only with those that overlap. So a few thousand thin
-/// shapes could keep a processor busy for minutes. A room that has used up its steps counts as having too many pairs
-/// (R9). It is checked again after a pause that is long compared with the check.
+/// The work grows with the pairs that come near each other, not only with the pairs that overlap. So a few thousand
+/// thin shapes could keep a processor busy for minutes. A room that has used up its steps counts as having too many
+/// pairs (R9). It is checked again after a pause that is long compared with the check.
 struct OverlapBudget: Sendable {
   private let stepsPerShape: UInt64
   private(set) var steps = 0
@@ -38,7 +38,8 @@ struct OverlapBudget: Sendable {
     guard isCrowded else { return }
     let pause = max(OverlapBudget.pauseMilliseconds, UInt64(max(0, spent)) / OverlapBudget.stepsPerPauseMillisecond)
     looksAfter = now.monotonicMilliseconds &+ pause
-    // The budget begins again at 0 rather than below: the pause makes up for the steps that were taken in excess.
+    // The budget begins again at 0, even if more steps were taken than it had: the pause makes up for the steps in
+    // excess.
     steps = max(steps, 0)
   }
 
@@ -49,6 +50,7 @@ struct OverlapBudget: Sendable {
   /// Each millisecond adds the steps for this many shapes to the budget. By default that is a twentieth of a processor.
   private static let shapesPerMillisecond = 10
   private static let pauseMilliseconds: UInt64 = 2_000
-  /// For each of this many steps, the pause is a millisecond longer. So it is twenty times as long as the work was.
+  /// The pause is one millisecond longer for every 5,000 steps. These take a twentieth of a millisecond, so the pause
+  /// is twenty times as long as the work.
   private static let stepsPerPauseMillisecond: UInt64 = 5_000
 }

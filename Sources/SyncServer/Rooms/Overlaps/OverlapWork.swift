@@ -1,16 +1,16 @@
 import CanvasCRDT
 
-/// A piece of work on a room's index of overlaps. It takes longer than others should wait, so another thread does it:
-/// the room gives its index away, and has no index until this one comes back.
+/// A piece of work on a room's index of overlaps. The work would keep others waiting too long, so another thread does
+/// it: the room gives its index away, and has no index until the work is done.
 struct OverlapWork: Sendable {
-  /// Where the work gets the outlines.
+  /// Where the work gets the outlines of the shapes.
   enum Source: Sendable {
     /// From the canvas, from which the whole index is built.
     case all(Canvas)
     /// From here. Only these shapes may have changed. A shape without an outline is gone or hidden.
     case shapes([(shape: Identifier, outline: Outline?)])
-    /// From the canvas, for these shapes only. Reading the outlines of many shapes takes a while, so that is done by
-    /// the other thread, too.
+    /// From the canvas, for these shapes only. Reading the outlines of many shapes takes a while, so the other thread
+    /// does that too.
     case shapesOf(Canvas, Set<Identifier>)
     /// From nowhere: the index is no longer needed. Freeing an index of many shapes takes a while, so that is work,
     /// too.
@@ -21,7 +21,7 @@ struct OverlapWork: Sendable {
   let number: UInt64
   let index: OverlapIndex?
   let source: Source
-  /// Whether to check if there are still too many pairs, in a room that had too many.
+  /// For a room that had too many pairs: whether to check if there are still too many.
   let looksAgain: Bool
   /// Whether the outcome has to contain all pairs, for members who want notices.
   let wantsPairs: Bool
@@ -46,12 +46,12 @@ final class OverlapOrder: @unchecked Sendable {
   func carryOut() -> OverlapOutcome? { work.take()?.done() }
 }
 
-/// The index after the work.
+/// What the work has led to.
 struct OverlapOutcome: Sendable {
   let number: UInt64
   let index: OverlapIndex
   let position: UInt64
-  /// Whether the pairs are all pairs, as the order wanted. Otherwise they are those that began and ended.
+  /// Whether the outcome has all pairs, because the order wanted all. Otherwise it has those that began and ended.
   let isAll: Bool
   let changes: OverlapChanges
 }
@@ -62,7 +62,7 @@ extension OverlapWork {
     let (number, position, wantsPairs, looksAgain) = (number, position, wantsPairs, looksAgain)
     let (source, pairsMax, stepsMax) = (source, pairsMax, stepsMax)
     var index = index ?? OverlapIndex(pairsMax: pairsMax)
-    // From here on this is the only reference to the index, so it is changed in place.
+    // From here on this is the only reference to the index. So the index is changed in place instead of being copied.
     self = OverlapWork(ended: number)
     index.stepsLeft = stepsMax
     var net = NetChanges()

@@ -36,8 +36,8 @@ struct Overlaps: Sendable {
   /// What the members who want notices have been sent.
   private enum Telling: Sendable {
     case nobodyAsks
-    /// They have to be sent all pairs. The order that will bring all pairs is under way or not yet given. It has this
-    /// number, or a later one.
+    /// The members have yet to be sent all pairs. The order with this number, or a later one, brings all pairs. It is
+    /// under way or has not been given yet.
     case due(from: UInt64)
     /// All pairs are known, or have been sent.
     case begun
@@ -58,8 +58,8 @@ struct Overlaps: Sendable {
 
   /// The overlaps in a beat.
   struct Notices: Sendable {
-    /// Whether these are all pairs, as if each had just begun, for members who have been sent none. They are sent even
-    /// if there are no pairs.
+    /// Whether the notices name all pairs, as if each had just begun, for members who have been sent none. Such notices
+    /// are sent even if there are no pairs.
     let isFirst: Bool
     var changes: OverlapChanges
   }
@@ -151,8 +151,9 @@ struct Overlaps: Sendable {
     return .shapes(outlines)
   }
 
-  /// The most outlines that are read here, which takes about a tenth of a millisecond. If more have changed, the other
-  /// thread gets the canvas itself. While that copy exists, each page of the canvas is copied before it is written to.
+  /// The upper bound on the outlines that are read on the loop. Reading this many takes about a tenth of a millisecond.
+  /// If more have changed, the other thread gets the canvas itself. That costs more: while the other thread has the
+  /// canvas, each page of it is copied before the room writes to it.
   private static let outlinesMax = 512
 
   private mutating func give(
@@ -194,8 +195,8 @@ struct Overlaps: Sendable {
     switch telling {
     case .nobodyAsks: break
     case .due(let first):
-      // If a member began to want notices only after the order was given, the outcome lacks all pairs, and the next
-      // order brings them.
+      // If a member began to want notices only after this order was given, the outcome may lack all pairs. Then the
+      // next order brings them.
       if outcome.isAll, outcome.number >= first {
         telling = .begun
         news = Notices(isFirst: true, changes: outcome.changes)
@@ -210,7 +211,8 @@ struct Overlaps: Sendable {
   }
 
   private mutating func tell(_ changes: OverlapChanges) {
-    // There is always a beat before the next order, so no earlier news is left to combine this with.
+    // There is always a beat between the end of an order and the next order. So there is no earlier news left with
+    // which this news would have to be combined.
     assert(news == nil, "an order was given before the beat")
     news = Notices(isFirst: false, changes: changes)
   }
