@@ -177,12 +177,15 @@ async function keptFile(set, path) {
   return kept && new Response(kept.body, { status: kept.status, headers: kept.headers })
 }
 
-/** @type {Promise<void> | null} */
-let refreshing = null
+/** The newest run of `takeIn`. */
+let refreshing = Promise.resolve()
 
-/** Stores the files of the server's version, unless they are stored already. One run at a time. */
+/**
+ * Stores the files of the server's version, unless they are stored already. One run at a time; a run that was going on
+ * may have begun before the server was upgraded, so another follows it.
+ */
 function refresh() {
-  refreshing ??= takeIn().finally(() => { refreshing = null })
+  refreshing = refreshing.catch(() => {}).then(takeIn)
   return refreshing
 }
 

@@ -6,6 +6,7 @@ import socket
 from websockets.sync.client import connect
 
 from raw import said, upgrade
+from waiting import wait_until
 
 
 def test_everyone_is_shown_with_initials_and_goes_again(room):
@@ -201,8 +202,7 @@ def test_links_are_copied(room):
         ann.page.get_by_role("button", name="Copy a link to this room").click()
         ann.page.get_by_role("menuitem", name=entry).click()
         ann.page.locator(".notice", has_text="copied").wait_for()
-        ann.page.wait_for_function(
-            "async (link) => (await navigator.clipboard.readText()) === link", arg=room.server.url(room.path) + link)
+        wait_until(lambda: ann.page.evaluate("navigator.clipboard.readText()"), "the link", (room.server.url(room.path) + link).__eq__)
 
 
 def test_what_peers_say_of_themselves_is_not_believed(room):

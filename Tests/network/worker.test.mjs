@@ -1,0 +1,64 @@
+// Tests which files the worker stores, if the server is upgraded while it stores older ones.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+/** A server's files, and a browser's storage of answers. */
+class Origin extends EventTarget {
+  version = 'one'
+  stored = new Map()
+  clients = { matchAll: async () => [] }
+
+  /** Makes the worker that runs from here on this origin's. */
+  async start() {
+    Object.assign(globalThis, { self: this, location: { origin: 'http://room' } })
+    globalThis.fetch = (path) => this.answer(path)
+    globalThis.caches = {
+      open: async (name) => this.set(name),
+      keys: async () => [...this.stored.keys()],
+      delete: async (name) => this.stored.delete(name),
+    }
+    await import('../../web/worker.js')
+    return this
+  }
+  set(name) {
+    const files = this.stored.get(name) ?? new Map()
+    this.stored.set(name, files)
+    return {
+      match: async (path) => files.get(path)?.clone(),
+      put: async (path, answer) => { files.set(path, answer) },
+      keys: async () => [],
+    }
+  }
+  async answer(path) {
+    return new Response(path === '/page.json' ? JSON.stringify({ version: this.version, files: ['/room.js'] }) : this.version)
+  }
+  /** A page asks for a refresh. Returns when that is done. */
+  refresh() {
+    let done
+    this.dispatchEvent(Object.assign(new Event('message'), { data: 'refresh', waitUntil: (work) => { done = work } }))
+    return done
+  }
+}
+
+test('a visit after an upgrade takes in the newer page, though an older one is just being taken in', async () => {
+  const origin = await new Origin().start()
+  const { answer } = origin
+  let listings = 0
+  /** @type {Promise<void> | undefined} */
+  let second
+  origin.answer = async (path) => {
+    const given = await answer.call(origin, path)
+    if (path === '/page.json') listings += 1
+    // The first run has compared its listing for the last time.
+    if (listings === 2 && origin.version === 'one') {
+      origin.version = 'two'
+      second = origin.refresh()
+    }
+    return given
+  }
+  await origin.refresh()
+  await second
+  assert.ok(second, 'the server was upgraded meanwhile')
+  assert.deepEqual([...origin.stored.keys()].filter((name) => name.startsWith('page ')), ['page two'])
+})
