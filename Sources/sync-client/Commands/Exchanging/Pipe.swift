@@ -64,7 +64,7 @@ final class PipeTeller: WriterFollower {
 
   /// Runs until the input has ended and every group is answered.
   ///
-  /// - Returns: whether the task was cancelled before that.
+  /// - Returns: whether the task was cancelled before that happened.
   func run(_ writer: RoomWriter, window: Int, patience: UInt64) async throws -> Bool {
     let input = try InputLines()
     var generator = SystemRandomNumberGenerator()
