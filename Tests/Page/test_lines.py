@@ -215,7 +215,7 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
         first = ann.run("app.session.shapes()[0].x")
         room.wait_for(lambda shapes: shapes[0]["position"][0] == first, "the end of the drag")
         wait_until(lambda: watcher.state.get("cursor"), f"the cursor is at {cursor}", holds=lambda found: found == cursor)
-        # The bytes that had not been sent when the hand let go. If every position were sent, they would be 120 KB or
+        # How many bytes had not been sent when the hand let go. If every position were sent, they would be 120 KB or
         # more.
         assert room.received_bytes() - let_go < 40_000
     room.agree()
