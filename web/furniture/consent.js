@@ -1,6 +1,9 @@
 import { counted, within } from '../basics/words.js'
 
-/** So few shapes can soon be drawn again. If there are more, they are not removed without a question. */
+/**
+ * A drawing with at most this many shapes can soon be drawn again. If there are more shapes, the page asks before it
+ * removes them.
+ */
 const unaskedMax = 5
 
 /**
