@@ -7,8 +7,7 @@ import WebSocketLoop
 struct ServerRequests {
   let server: ServerAddress
   /// `tell` is called once with the reason, if a server says that it can't answer yet and when to ask again. If `tell`
-  /// is
-  /// `nil`, the client doesn't ask again.
+  /// is `nil`, the client doesn't ask again.
   var tell: ((Delay) -> Void)?
 
   /// Gets the body of the answer. Any status but 2xx is an error.
