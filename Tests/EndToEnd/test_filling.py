@@ -314,7 +314,8 @@ async def test_deletions_without_end_keep_nobody_from_drawing():
         assert (await delete(eve, 1_000, 1))["type"] == "ack"
         assert (await delete(eve, 300, 2))["code"] == "quota_exceeded"
 
-    # Here it counts those of the last second, so in the end Eve deletes more than the memory holds.
+    # With this flag a share counts the deletions of the last second, so in the end Eve deletes more than the memory
+    # holds.
     with Server(*flags, "--min-erasure-ms", 1_000) as server:
         eve = await Client.join(server, "full")
         for _ in range(9):

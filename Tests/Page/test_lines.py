@@ -87,7 +87,7 @@ def far(world, tmp_path_factory):
         program = tmp_path_factory.mktemp("far") / "chromium"
         program.write_text(f'#!/bin/sh\nexec ip netns exec {line.far} {world.program} "$@"\n')
         program.chmod(0o755)
-        # The browser treats the page as if it had come by TLS.
+        # The browser trusts the page as if the page had come by TLS.
         browser = world.launch(f"--unsafely-treat-insecure-origin-as-secure={server.url('')}", program=str(program))
         yield Far(world, server, browser)
         browser.close()

@@ -54,8 +54,8 @@ export class Consent {
       for (;;) {
         const [wasAlone, asked] = [this.#isAlone, count()]
         if (!await dialogs?.confirmed(question, `${consequence(asked)} You can undo it.`, words)) return false
-        // A yes is valid only for what was asked: meanwhile other people may have come, or more shapes may have been
-        // drawn.
+        // A yes is valid only for the drawing that the question was about. While the question was open, other people
+        // may have come, or more shapes may have been drawn.
         if (!wasAlone || (this.#isAlone && count() <= asked)) return true
       }
     } finally {

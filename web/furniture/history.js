@@ -350,7 +350,8 @@ export class History {
     }
     const removal = last?.drew ? this.#chronicle.removalBefore(last.at) : null
     if (!removal) return last
-    // Undoing a removal writes a shape as if it were new, so the drawing before the removal shows which shapes are not.
+    // Undoing a removal writes a shape as if it were new. The drawing before the removal shows which shapes existed
+    // already.
     const answer = await ask(`/v1/rooms/${this.#room}?at=${removal.from - 1}`, {
       signal: this.#aborts.signal, patience: workingMilliseconds,
     })
@@ -358,7 +359,7 @@ export class History {
     return this.#chronicle.last(shapes, nameOf, new Set(former))
   }
 
-  /** Writes all values of the past drawing that differ from the present ones. */
+  /** Writes all values of the past drawing that differ from the present values. */
   async #writeAnew() {
     const then = this.#then
     if (!then) return

@@ -18,8 +18,8 @@ const drawingMilliseconds = 1_500
 /** How long sending waits until edits are stored, because a browser's storage may hang. */
 const storageMilliseconds = 1_000
 /**
- * How long reading from the storage may take. If that was too short for a page that opens, couriers send the stored
- * edits once they can be read.
+ * How long reading from the storage may take. If a page that opens gets no answer in this time, couriers send the
+ * stored edits once they can be read.
  */
 const readingMilliseconds = 5_000
 /** The pause between a failed save and the next attempt. */
