@@ -27,7 +27,7 @@ import server as servers  # noqa: E402
 from load import percentile  # noqa: E402
 from world import World  # noqa: E402
 
-# Notes when all of a room is painted, by the page's own clock, which begins with the navigation.
+# Notes when the whole room is painted, by the page's own clock, which begins with the navigation.
 WATCH = """
   globalThis.firstSeen = null
   globalThis.allSeen = null

@@ -24,7 +24,7 @@ struct LoadedRoom {
   let name: String
   /// For each shape, its writer: an index in the generator's list of writers.
   private var writers: [Identifier: Int32] = [:]
-  /// The messages that are kept, oldest first. `seenBefore` is the index of the first of them.
+  /// The stored messages, oldest first. `seenBefore` is the index of the first of them.
   private var seen: [Seen] = []
   private var seenBefore = 0
   /// The canvas that the room must have after the messages so far.

@@ -89,7 +89,7 @@ final class PipeTeller: WriterFollower {
         refuse(error, line: line.number)
       }
     }
-    // Answers that are on their way are waited for, even if the task was cancelled.
+    // The client waits for answers that are on their way, even if the task was cancelled.
     let isCancelled = Task.isCancelled
     _ = await Task { @ClientLoop in
       await self.untilAnswered(writer, allBut: 0, patience: isCancelled ? 5_000 : patience)
