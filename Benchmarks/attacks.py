@@ -437,7 +437,7 @@ def measure(name, options):
     with Server(*flags) as server:
         without = figures(watch(server.port, options.seconds / 2))
         prepared = prepare(server)
-        # Only the turns after the preparation count.
+        # The turns during the preparation are subtracted, because only the attack is measured.
         before_turns = server.turns()
         seconds = options.seconds
         watcher = watch(server.port, seconds + 1)

@@ -20,15 +20,16 @@ import server as servers  # noqa: E402
 import thin_line  # noqa: E402
 from load import built  # noqa: E402
 
-# The goals for the age of what a reader shows: p50 and p99 in milliseconds, by line, encoding and number of shapes.
+# The goals for how old the shown state of a reader is allowed to be: p50 and p99 in milliseconds, by line, encoding and
+# number of shapes.
 WANTED = {
     ("256kbit", "json", 20): (300, 600),
     ("64kbit", "binary", 20): (400, 900),
     ("1mbit", "json", 200): (350, 700),
 }
 FEW, MANY = {"shapes": 20, "moves": 60}, {"shapes": 200, "moves": 10}
-# The rows: the line, the encoding that its reader speaks, and how many operations a second are written meanwhile; None
-# stands for as many as the machine carries.
+# The rows: the line, the encoding that its reader speaks, and how many operations a second others write at the same
+# time. None stands for as many operations as the machine can carry.
 ROWS = [(rate, encoding, load) for rate in ("64kbit", "256kbit", "1mbit", None) for encoding in ("json", "binary") for load in (FEW, MANY)]
 ROWS += [
     (rate, encoding, FEW | beside)

@@ -127,7 +127,7 @@ def killed_behind_nginx(load, people=30):
         place = stack.enter_context(database.database())
         servers = [stack.enter_context(Server("--max-connections-per-address", 1_000, data=place)) for _ in range(3)]
         balancer = stack.enter_context(Balancer(servers))
-        # One large room has this many people. As many again are spread over other rooms, each of which exists once.
+        # One large room has half of the people. The other half is spread over smaller rooms.
         running = load.start("return", balancer, clients=people // 2, writers=1)
         while max(counts := [connections(server) for server in servers]) < people:
             time.sleep(0.1)
@@ -209,7 +209,8 @@ def crowded(load, count, seconds, share=0.15):
     - Returns: how many deliveries a second all nodes together make."""
     with ExitStack() as stack:
         place = stack.enter_context(database.database())
-        # Entered first and so left last, because a cgroup can be removed only once its server has ended.
+        # Entered before the servers and so left after them, because a cgroup can be removed only once its server has
+        # ended.
         groups = [stack.enter_context(Share(share)) for _ in range(count)]
         servers = [stack.enter_context(load.serve(place)) for _ in range(count)]
         for group, server in zip(groups, servers):
@@ -281,7 +282,7 @@ def measure_rooms(load, options, runs, row):
         with load.serve(place) as server:
             running = load.start("idle", server, **flags)
             load.await_connections(server, count)
-            # The generator waits for the same time before it begins to measure the server.
+            # The generator, too, waits this long before it begins to measure the server.
             time.sleep(2)
             before = postgres_seconds()
             time.sleep(options.seconds)

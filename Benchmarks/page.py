@@ -27,7 +27,7 @@ import server as servers  # noqa: E402
 from load import percentile  # noqa: E402
 from world import World  # noqa: E402
 
-# Notes when all of a room is painted, by the page's own clock, which begins with the navigation.
+# Notes when the whole room is painted, by the page's own clock, which begins with the navigation.
 WATCH = """
   globalThis.firstSeen = null
   globalThis.allSeen = null
@@ -181,8 +181,8 @@ def told(world, person, what, seconds=6):
     print(f"| CPU of all the browser's processes in it | {used / len(times):.1f} |", flush=True)
 
 
-# Moves the hand on in each frame. `value.what` is `pan`, which uses the wheel, or `drag`, which moves from where the
-# button went down.
+# Moves the hand on in each frame. `value.what` is `pan`, which uses the wheel, or `drag`, which moves with the button
+# held down.
 HAND = """const stage = document.getElementById('stage')
   let step = 0
   const go = {
@@ -248,7 +248,7 @@ def strokes_and_texts(count):
 
 
 # Simulates a pen that sends 120 events a second. Each event is timed from its arrival to the end of the frame that
-# paints it. `value.before` is how many points are drawn at once before the first.
+# paints it. `value.before` is how many points are drawn at once before the first timed event.
 PEN = """const stage = document.getElementById('stage')
   const point = (at) => ({
     pointerId: 7, pointerType: 'pen', isPrimary: true, bubbles: true, button: -1, buttons: 1, pressure: 0.5 + 0.3 * Math.sin(at / 40),

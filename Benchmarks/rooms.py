@@ -21,7 +21,7 @@ import websockets
 from pycrdt import Doc, Map, create_sync_message, create_update_message, handle_sync_message
 
 from bots import drain
-# It also makes the modules of Tests/EndToEnd known.
+# Importing `server` also makes the modules of Tests/EndToEnd known.
 from server import Process, free_port
 from load import percentile, processor_seconds
 from raw import UPGRADE, frame, request

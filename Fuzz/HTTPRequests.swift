@@ -66,8 +66,8 @@ private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  // For each piece the search begins near the place where the last one ended. Even so, a long input byte by byte takes
-  // long here.
+  // A connection searches each piece only from near the place where the search in the piece before ended. Even so, this
+  // target takes long if a long input arrives byte by byte.
   guard count <= 8_192 else { return 0 }
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let byBytes = outcomes(bytes) { _ in 1 }

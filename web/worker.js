@@ -12,7 +12,8 @@ const worker = /** @type {any} the checker takes every worker for a plain one */
 const prefix = 'page '
 const listingPath = '/page.json'
 /**
- * How long the network may take to answer when a page is opened. After that the page is opened as without a network.
+ * How long the network may take to answer when a page is opened. After that time the page is opened from the stored
+ * files.
  */
 const patienceMilliseconds = 3_000
 
@@ -139,8 +140,8 @@ async function file(event, path) {
   const { clientId, request } = event
   const isOwnListing = path === listingPath && new URL(request.url).search === '?own'
   const opened = await openedFrom.get(clientId)
-  // For the listing, a page may ask two things. Which version the server has, the server answers; which version the
-  // page itself has, only the page's own set knows.
+  // A page may ask for the listing in two ways. The server answers which version the server has. Only the page's own
+  // set knows which version the page itself has.
   if (opened !== undefined && (path !== listingPath || isOwnListing)) {
     // A newer set may have replaced the page's set, so the file can't be had.
     if (!await caches.has(opened)) return Response.error()

@@ -131,7 +131,7 @@ class Loro:
         def write(shape, name, value, subscription=subscription):
             root.get_or_create_container(shape, self.library.LoroMap()).insert(name, value)
             document.commit()
-            # No update is made if the written value equals the value that is there.
+            # The library makes no update if the written value equals the present value.
             return produced.pop() if produced else None
 
         return document, write

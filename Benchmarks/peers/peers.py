@@ -123,7 +123,8 @@ def print_memory(name, path):
     peer = PEERS[name]()
     with open(path, "rb") as file:
         data = file.read()
-    # A first document with one shape is made outside the timing, so that what the library sets up once isn't measured.
+    # A first document with one shape is made outside the timing, so that the library's one-time preparation isn't
+    # measured.
     first = peer.document()
     peer.load(first, peer.base([("aaa-aaa-aaa", {"position": [0, 0]})]))
     peer.read(first)

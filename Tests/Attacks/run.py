@@ -41,8 +41,8 @@ TURN_MS = 20
 # server stops reading from that client, the answers to what the client had sent by then, and a message that the
 # client's socket has taken in part.
 READER_BYTES_MAX = 4 << 20
-# The upper bound on the indexes of overlaps that a room has: one that is being made, and an older one that is being
-# freed.
+# The upper bound on the indexes of overlaps that a room has at a time: one that is being made, and an older one that is
+# being freed.
 OVERLAP_ORDERS_MAX = 2
 FLAGS = [
     "--max-http-connections", 400, "--max-http-connections-per-address", 100, "--max-connections-per-address", 200,

@@ -7,7 +7,7 @@ import terminal
 from client import Client
 from world import ROOMS
 
-# How long the last messages may take to arrive at the other clients, after every edit was answered.
+# How long the last messages may take to arrive at the other clients. The time begins when every edit has been answered.
 ARRIVAL_SECONDS = 15
 
 # The only complaint that a server may log after its disk was full.
@@ -16,8 +16,8 @@ FULL = "the log can't be written; reading still works"
 # Metrics that must stay 0.
 NEVER = ("canvas_snapshot_digest_mismatches_total", "canvas_log_damaged_rooms")
 
-# How many more descriptors than after the first round the server may have, because a checkpoint or a snapshot may be
-# under way.
+# The upper bound on additional descriptors that the server may have, compared with the end of the first round. A
+# checkpoint or a snapshot may be under way.
 SPARE_DESCRIPTORS = 3
 
 

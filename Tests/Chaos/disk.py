@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 MEGABYTES = 160
-# The variable that is set in the process that has mounts of its own.
+# This variable is set in the process that has mounts of its own.
 APART = "CHAOS_APART"
 
 

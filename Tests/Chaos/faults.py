@@ -29,8 +29,8 @@ class Faults:
         self.world.say(words)
 
     async def kill(self):
-        # Two times of three, the server is killed just after an answer, to catch answers that are sent before the edit
-        # is durable; otherwise at any moment.
+        # Two times of three, the server is killed just after an answer. That catches answers that are sent before the
+        # edit is durable. The third time, it is killed at any moment.
         if self.random.random() < 0.67:
             self.world.answered.clear()
             await asyncio.wait_for(self.world.answered.wait(), SECONDS)

@@ -33,9 +33,9 @@ from world import Violation, World  # noqa: E402
 
 # The upper bound on the time that is reserved for the end of the run: for the lines to heal, and for the checks.
 RESERVE_SECONDS = 20
-# A run continues until every kind of fault has happened. After this many seconds more, it gives up.
+# A run continues until every kind of fault has happened, but at most this many seconds past its planned length.
 WAIT_SECONDS = 600
-# How many complaints are printed. All of them are in the folder that is kept.
+# How many complaints are printed. The folder of the run has all of them.
 COMPLAINTS = 5
 
 
@@ -119,7 +119,8 @@ def keep(world, complaints):
 
 async def main():
     given = options()
-    # Cancelled by the signal, so that the processes that this program has started are ended too.
+    # The signal cancels the run instead of ending this program, so that the processes that this program has started are
+    # ended too.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
     world = World(seed, given.faults)

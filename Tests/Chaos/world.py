@@ -18,8 +18,8 @@ from ours import Bots, Pipe, Watch
 ROOMS = [f"chaos-{number}" for number in range(1, 5)]
 FOREIGN, PIPES, WATCHES = 28, 6, 4
 
-# Bounds so small that a short test reaches them: dead lines are noticed within seconds, readers that lag behind need
-# more than the ring holds, history is trimmed.
+# Bounds so small that a short test reaches them: broken connections are noticed within seconds, readers that lag behind
+# need more than the ring holds, history is trimmed.
 FLAGS = [
     "--idle-ms", 5_000, "--pong-ms", 5_000, "--ring-beats", 64, "--history-ms", 15_000,
     "--max-connections-per-address", 10_000, "--max-http-connections-per-address", 10_000,
@@ -124,7 +124,7 @@ class World:
     def keep_log(self):
         if self.server.process:
             self.log.append((self.server.lines, self.is_full))
-            # The lines are removed from the server, so that they are judged once.
+            # The lines are taken from the server, so that no line is judged twice.
             self.server.output, self.is_full = None, False
 
     # Waiting.

@@ -126,7 +126,7 @@ async def read(address, room, encoding, seconds):
         await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
         tasks = [asyncio.create_task(shown.receive())]
         await shown.live.wait()
-        # Not measured: in the first seconds the server doesn't know the line's rate yet.
+        # The first seconds are not measured, because the server doesn't know the line's rate yet.
         await asyncio.sleep(2)
         tasks += [asyncio.create_task(shown.look()), asyncio.create_task(shown.edit())]
         await asyncio.sleep(seconds)

@@ -3,7 +3,8 @@
 import os
 import subprocess
 
-# Not by server.py: a benchmark has that name too.
+# The project's folder is found here instead of being imported from server.py, because a benchmark is called server.py
+# too.
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 

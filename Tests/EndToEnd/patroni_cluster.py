@@ -153,7 +153,7 @@ class PatroniCluster(Cluster):
         text = text.replace("/var/lib/postgresql/15/canvas", self.data(number)).replace("/usr/lib/postgresql/15/bin", BINARIES)
         text = text.replace("/var/lib/postgresql/.pgpass-patroni", os.path.join(self.folder, f"passwords{number}"))
         assert "10.0.0." not in text and "/var/lib" not in text and "/etc" not in text.replace("/etc/patroni/config.yml", "")
-        # The parameter goes to the end, because the file's last lines are PostgreSQL's own parameters.
+        # The parameter goes to the end of the file, because the file's last lines are PostgreSQL's own parameters.
         return text.rstrip() + '\n    unix_socket_directories: ""\n'
 
     def _certify(self):

@@ -27,7 +27,8 @@ class Cluster:
     def __init__(self, standbys=0):
         self.folder = tempfile.mkdtemp(prefix="canvas-postgres-")
         self.ports = [free_port() for _ in range(standbys + 1)]
-        # The user that runs PostgreSQL, which refuses to run as root; None for the caller's own.
+        # The user that runs PostgreSQL, because PostgreSQL refuses to run as root. None stands for the caller's own
+        # user.
         self.user = None
         if os.geteuid() == 0:
             names = {entry.pw_name for entry in pwd.getpwall()}

@@ -110,8 +110,8 @@ class Server:
 
     def start(self):
         def prepare():
-            # Python ignores SIGXFSZ. The server inherits that, and has to: otherwise a write beyond the limit would
-            # kill it instead of failing.
+            # Python ignores SIGXFSZ, and the server inherits that. It is needed: otherwise a write beyond the limit
+            # would kill the server instead of failing.
             if self.file_bytes_max is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
             if self.files_max is not None:

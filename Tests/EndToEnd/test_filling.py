@@ -105,8 +105,8 @@ async def test_websocket_pings_count():
         for number in range(100):
             raw.send(9, b"%d" % number)
             assert await raw.frame() == (10, b"%d" % number)
-        # The server reads forty at once, and then twenty a second. It may be twice as many, because a ping that arrives
-        # just when reading resumes isn't counted.
+        # The server reads forty messages at once, and then twenty a second. It may read twice as many as that, because
+        # a ping that arrives just when reading resumes isn't counted.
         assert await asked_for_the_time(raw) - began > 1_000
 
 
@@ -191,7 +191,7 @@ async def test_unfinished_requests_make_way():
                 writer.write(b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nshort")
         for _ in range(5):
             await eventually(lambda: told(server), "what has waited for nothing makes way", holds=status(200))
-        # Some had to be evicted: those from which no byte had come yet.
+        # Some requests had to be evicted: those that had not sent a byte yet.
         reading = {asyncio.create_task(reader.read()): number for number, (reader, _) in enumerate(half)}
         ended, rest = await asyncio.wait(reading, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
         assert {reading[one] % 3 for one in ended} == {2}
@@ -314,7 +314,8 @@ async def test_deletions_without_end_keep_nobody_from_drawing():
         assert (await delete(eve, 1_000, 1))["type"] == "ack"
         assert (await delete(eve, 300, 2))["code"] == "quota_exceeded"
 
-    # Here it counts those of the last second, so in the end Eve deletes more than the memory holds.
+    # With this flag a share counts the deletions of the last second, so in the end Eve deletes more than the memory
+    # holds.
     with Server(*flags, "--min-erasure-ms", 1_000) as server:
         eve = await Client.join(server, "full")
         for _ in range(9):

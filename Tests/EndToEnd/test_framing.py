@@ -107,7 +107,7 @@ async def test_1_lengths_in_more_bytes_than_they_need(shared):
         ("65535 in eight", eight + (65535).to_bytes(8, "big") + key + apply(key, ask(65535)), FINE),
         ("65536 in eight", eight + (65536).to_bytes(8, "big") + key + apply(key, ask(65536)), FINE),
         ("2^63", eight + (2**63).to_bytes(8, "big") + key, ENDED),
-        # Too long for a room, which the server says as soon as any part of it has come.
+        # The message is too long for a room, which the server says as soon as any part of the message has come.
         ("2^63 - 1", eight + (2**63 - 1).to_bytes(8, "big") + key + bytes(8192), 1009),
     ]
     await hold(shared, cases)

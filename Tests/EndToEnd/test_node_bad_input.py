@@ -140,8 +140,8 @@ async def test_settings_that_turn_bad_later_are_noticed():
     """Settings that may damage or weaken the data are reported. If acknowledged edits could be lost, nothing is stored
     until the setting is right."""
     with postgres.Cluster() as cluster:
-        # A standby that doesn't exist. A commit would wait for it for ever, but the node reads the setting when it
-        # connects.
+        # The setting names a standby that doesn't exist. A commit would wait for that standby for ever, but the node
+        # reads the setting when it connects.
         cluster.set(0, "synchronous_standby_names = 'nobody'")
         server = Server(data=f"{cluster.address}/postgres")
         async with database.waiting(server) as starting:

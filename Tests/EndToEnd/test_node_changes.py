@@ -84,7 +84,7 @@ async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
         relay.hold()
         await draw(ann, {"shape": old, "set": {"deleted": True}}, edit)
         await ann.close()
-        # For all that the other node can know, the acknowledgement did not reach Ann.
+        # The other node can't know whether the acknowledgement reached Ann.
         again = await relay.held_for(Client.join(second, "garden", since=since, actor=ann.actor, key=ann.welcome["key"]))
         await draw(again, edit)
         await agree(ben, await Client.join(first, "garden"))

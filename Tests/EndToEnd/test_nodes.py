@@ -92,7 +92,8 @@ async def test_people_see_each_other_across_nodes():
         await ann.send({"type": "presence", "state": {"cursor": [3, 4], "told": "x" * 3_900}})
         states = (await ben.until("presence"))["peers"]
         assert states[0]["actor"] == ann.actor and states[0]["state"]["cursor"] == [3, 4]
-        # The same actor has joined at the other node, so the older connection is closed, however short it existed.
+        # The same actor has joined at the other node, so the older connection is closed, even if it has just been
+        # opened.
         cat = await Client.join(first, "garden", name="Cat")
         while (await ben.until("join"))["peer"]["name"] != "Cat":
             pass

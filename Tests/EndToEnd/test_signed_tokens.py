@@ -262,7 +262,7 @@ async def test_a_token_is_replaced_while_connected():
                       keys.token(role="operator"), keys.token(actor=identifier()), "x" * 9_000]:
             answer = await bring(wrong)
             assert answer["type"] == "error" and answer["code"] == "token_refused" and answer["message"], answer
-        # The client is told when the new token ends, too.
+        # As for the first token, the client is told when the new token ends.
         assert await bring(keys.token(exp=end + 30)) == {"type": "token", "until": (end + 30) * 1_000}
         assert (await ann.until("error"))["code"] == "token_expires"
         assert await bring(keys.token(exp=end + 597, actor=ann.actor)) == {"type": "token", "until": (end + 597) * 1_000}

@@ -132,7 +132,7 @@ async def test_sockets_are_closed_with_4401_and_4403():
             assert await knock(server, "other", ANN, hello=early) == (4403, "forbidden")
             assert await knock(server, "other", ANN, header=True, hello=early) == (4403, "forbidden")
         assert await knock(server, "no%20room", KEEPER) == (4404, "no_such_room")
-        # The close code arrives, however much the client has sent by then.
+        # The close code arrives, no matter how much the client has sent by then.
         raw = await Raw.open(server, "demo")
         raw.send(1, b'{"type":"hello"}')
         for _ in range(50):

@@ -135,7 +135,7 @@ async def test_a_program_of_the_version_before_goes_on(shared):
     old = await OldClient.enter(shared, room, name="Old", overlaps=True, key="")
     shapes = {name: identifier() for name in newer}
     await ann.write(*({"shape": shapes[name], "set": values} for name, values in newer.items()))
-    # The old client knows nothing in these messages. It gets the second one as an empty message.
+    # The old client knows none of the properties in these messages. It gets the second message as an empty one.
     await ann.write({"shape": shapes["text"], "set": {"text": "Hello"}})
     await ann.write({"shape": shapes["line"], "set": {"deleted": True}})
     await ann.send({"type": "presence", "state": {"ink": {"shape": "afy-kw5-t7o", "points": [1, 2]}}})
@@ -147,7 +147,7 @@ async def test_a_program_of_the_version_before_goes_on(shared):
         shapes["text"]: "rectangle", shapes["ink"]: "rectangle", shapes["star"]: "star",
     }
     assert late.live == old.live and late.erased == old.erased
-    # The old client moves and colours all of the shapes. What it doesn't know stays as it is.
+    # The old client moves and colours all of the shapes. Properties that the old client doesn't know stay as they are.
     for name in ("text", "ink", "star"):
         answer = await old.write({"shape": shapes[name], "set": {"position": [70, 80], "fill": "#ABCDEF", "alpha": 5}})
         assert answer["type"] == "ack", answer

@@ -1,5 +1,5 @@
-// Defines the object that tests call `app`: the parts of the room's page, under the short names that tests use. This
-// script is added to every page before the page loads; `app` exists as soon as the page has made all its parts.
+// Defines `app`, an object with the parts of the room's page under the short names that tests use. This script is added
+// to every page before the page loads; `app` exists as soon as the page has made all its parts.
 {
   let app
   Object.defineProperty(window, 'canvasApp', {

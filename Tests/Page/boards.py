@@ -56,7 +56,7 @@ def arrow(name, first, second, **values):
 
 # Texts, notes, arrows and ink: what a few people would put on a board.
 BOARD = [
-    # A line as a frame, because a line overlaps nothing.
+    # The frame is a line, because a line overlaps nothing.
     ("Frame", "line", (392, 196), (520, 330), {
         "path": [[0, 0], [65535, 0], [65535, 65535], [0, 65535], [0, 0]], "stroke": TEAL, "strokeWidth": 2.5, "dash": "dashed"}),
     ("Heading", "text", (96, 84), (420, 64), {"text": "Garden, this spring", "textSize": 40, "textAlign": "left", "fill": VERMILION}),
@@ -76,7 +76,7 @@ BOARD = [
     ink("Furrows", wave(112, 560, 420, 46, 7), stroke="#2E8577", strokeWidth=6),
 ]
 
-# A board with the same elements for the width of a phone.
+# The same elements, on a board for the width of a phone.
 SMALL_BOARD = [
     ("Heading", "text", (28, 96), (330, 52), {"text": "Garden", "textSize": 36, "textAlign": "left", "fill": VERMILION}),
     note("Seeds", (30, 310), "Order seeds\nby Friday", size=(140, 104)),

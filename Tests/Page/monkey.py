@@ -32,8 +32,8 @@ KEYS = [
     "Control+]", "Escape", "Tab", "Enter", "F2", "x", "Control+c", "Control+v", "Control+x", "q", "Alt+z", "Alt+0", "1",
 ]
 MODIFIERS = [(), (), (), (), ("Shift",), ("Alt",), ("Control",)]
-# The sizes of windows, from the smallest phone up. A place is a fraction of the free middle of the page, so it exists
-# at every size.
+# The sizes of windows, from the smallest phone to the largest screen. The monkey chooses places as fractions of the
+# free middle of the page, so each place exists at every size.
 DESKS = [(1000, 780), (1440, 900), (720, 500), (320, 480)]
 PHONES = [(390, 844), (320, 568), (844, 390), (768, 1024)]
 
@@ -53,7 +53,7 @@ def deed(chance, name):
 def history(seed, length, phone):
     """The deeds of a seed, each a name and its values."""
     chance = random.Random(seed)
-    # Most deeds are done by hand on the drawing.
+    # Most of the monkey's actions are gestures on the drawing.
     return [deed(chance, chance.choice((FINGERS if phone else MOUSE) if chance.random() < 0.6 else BOTH)) for _ in range(length)]
 
 
@@ -73,7 +73,7 @@ def dealt(seed, phone, count):
                 mixed.append(deed(chance, "drag"))
             elif chance.random() < 0.4:
                 mixed.append(deed(chance, chance.choice(["drag", "square", "undo", "redo"])))
-        # A reload is put in, because it ends the undo history.
+        # A reload is added, because it ends the undo history.
         mixed.insert(len(mixed) // 2, deed(chance, "reload"))
         histories.append(mixed)
     return histories

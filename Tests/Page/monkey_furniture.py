@@ -219,7 +219,7 @@ class AtFurniture:
         if kind == "color":
             field.fill(["#ff0000", "#00ff00"][chance % 2])
         else:
-            # Pressing the field may check a box or move a slider already.
+            # Pressing the field may already have checked a box or moved a slider.
             self.press(field)
             self.step()
             if kind == "select":

@@ -264,7 +264,7 @@ class Person:
                 self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + ahead)
                 return
             except Error as error:
-                # The moment had passed already, because the machine was so busy.
+                # The moment has passed already, because the machine is so busy.
                 if "past" not in str(error):
                     raise
         raise AssertionError(f"{self.name}'s clock does not stop")

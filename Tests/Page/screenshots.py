@@ -17,9 +17,9 @@ from person import number  # noqa: E402
 from test_history import look_back, open_history  # noqa: E402
 from world import World  # noqa: E402
 
-# The states that the documents show. All other states are there to be inspected by people.
+# The states whose pictures are in the documents. All other states are for people who inspect them.
 SHOWN = ["board", "overlap", "history", "phone"]
-# How many device pixels a CSS pixel has: as many as a README shows.
+# How many device pixels a CSS pixel has. With this ratio a picture has as many pixels as a README shows.
 RATIO = 1.15
 
 

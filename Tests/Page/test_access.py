@@ -7,7 +7,7 @@ import axe_playwright_python
 from hand import lead_finger, rest
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-# These states are made of the same parts as other states, so their contrast in dark mode is known from those.
+# These states consist of parts that other states have too, and whose contrast in dark mode is checked there.
 LIKE_OTHERS = ["layers", "Copy a link to this room", "Zoom: 100%", "Colours of the next shape", "sheet", "the menu of the right button",
                "the eraser", "shapes", "6 people are here"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -35,7 +35,7 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     sun, moon = room.add(position=[200, 200], size=[120, 100]), room.add(position=[600, 400], size=[120, 100])
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "arrow")
-    # Drawn from the middle of one shape to nearly the middle of the other, which counts as the middle.
+    # The line ends not quite in the middle of the other shape, but close enough to count as the middle.
     ann.drag((260, 250), (665, 445))
     line = drawn_line(room, lambda shape: shape.get("to"))
     assert line["from"] == [sun, 32768, 32768] and line["to"] == [moon, 32768, 32768] and line["toEnd"] == "arrow"
@@ -73,8 +73,8 @@ def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):
     ann.page.keyboard.press("Delete")
     room.wait_for_shapes(1)
     bob.painted()
-    # The line ended at Sun's right side, on the way to Sun's middle: a third of the way from there to 700, 300, on
-    # which it falls by 150.
+    # The line ended at Sun's right side, on the way to Sun's middle: a third of the way from the right side to 700,
+    # 300. On the whole way the line falls by 150.
     was = ends(bob, line["id"])[1]
     assert near(was, 320, 429.5), was
     # Undoing the deletion ties the line again.

@@ -60,7 +60,7 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     press(ann, chosen, "Colour the outline")
     press(ann, chosen, "No outline")
     ann.page.keyboard.press("Escape")
-    # Waits, because the focus returns to the button a moment after Escape.
+    # Waits, because the focus returns to the button only a moment after Escape.
     ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
     ann.page.evaluate("document.activeElement.blur()")
     ann.page.keyboard.press("Enter")

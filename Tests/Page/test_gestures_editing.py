@@ -407,7 +407,8 @@ def test_what_someone_else_deletes_slips_out_of_the_hand(room):
     bob.wait_for_shape(first, "shape.x === 250")
     bob.run("app.edit((session) => session.delete([value])); return null", number(first))
     ann.wait_for_shapes(1)
-    # A write that was on its way when the shape was deleted may come after the deletion. No further write may follow.
+    # A write may still have been on its way when the shape was deleted, and so come after the deletion. No further
+    # write may follow.
     crossed = ann.run("app.session.written(value, 'position')", number(first))
     ann.page.mouse.move(400, 330, steps=4)
     rest(ann)

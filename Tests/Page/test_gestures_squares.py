@@ -171,8 +171,8 @@ def test_two_fingers_turn_and_scale_a_square(room):
     phone.touch.pinch((180, 380), 50, 90, turn=70, steps=24)
     bob.wait_for_shape(square, "shape.rotation > 50")
     (shape,) = room.agree()
-    # The turn is less than the fingers' 70 degrees, because their first small movements don't count: these may be
-    # chance.
+    # The turn is less than the fingers' 70 degrees, because the fingers' first small movements may be chance and so
+    # don't count.
     assert near(shape["rotation"], 64, within=5), shape["rotation"]
     assert near(shape["size"][0], 275, within=25)
     center = [shape["position"][axis] + shape["size"][axis] / 2 for axis in (0, 1)]
@@ -233,7 +233,7 @@ def test_the_white_circle_says_what_it_is_for(room):
     ann.wait_for_shapes(1)
     ann.wait(f"{words} === 0")
     ann.drag((550, 350), (450, 500), hold=True)
-    # Waits for a frame, after which the message would be on its way.
+    # Waits for a frame, because a message would be sent with the frame.
     ann.painted()
     assert ann.run(words) == 0
     ann.page.mouse.up()

@@ -42,7 +42,8 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     bob.click(460, 400)
     bob.page.keyboard.up("Shift")
     assert selected(bob) == {star}
-    # After the group was entered, its shapes are selected one by one, until a shape outside of it is selected.
+    # After a person has entered the group, its shapes are selected one by one, until the person selects a shape outside
+    # of the group.
     bob.click(460, 400, times=2)
     bob.wait("app.selection.size === 1")
     assert selected(bob) == {moon} and not bob.page.locator(".writing-field").is_visible()

@@ -52,15 +52,15 @@ def test_the_slider_shows_the_room_as_it_was(room):
     assert ann.page.evaluate("getComputedStyle(document.body, '::after').borderTopWidth") == "6px", "the frame is tinted"
     words = ann.page.locator(".history output")
     assert re.fullmatch(r"Today, .* · Someone \(\w+\) drew Moon", words.inner_text()), words.inner_text()
-    # Each step has a mark on the slider, in its person's colour. Moving and deleting are two steps, even at the same
-    # time.
+    # Each step has a mark on the slider, in its person's colour. Moving and deleting are two steps, even if both happen
+    # at the same time.
     ann.wait("document.querySelectorAll('.history-marks span').length === 5")
     assert len(set(ann.page.evaluate(
         "[...document.querySelectorAll('.history-marks span')].map((mark) => parseFloat(mark.style.left).toFixed(0))"))) >= 3
     ann.page.get_by_label("Moment").press("Home")
     ann.wait("app.session.shapeCount === 0", "the beginning")
     ann.page.get_by_role("button", name="Play").click()
-    # On a busy machine the steps of playing are long, so one of them may skip the moment with two shapes.
+    # On a busy machine the steps of playback are long, so one of them may skip the moment with two shapes.
     ann.wait("app.session.shapeCount > 0", "it is played")
     ann.wait("app.session.shapeCount === 1", "to its end")
     ann.page.get_by_role("button", name="Play").wait_for()
@@ -133,8 +133,8 @@ def test_each_step_is_told_in_its_own_words(room):
         (room.write, [(shape, {"deleted": True}) for shape in (sun, star)], "removed 2 shapes"),
     ]
     told = []
-    # Both pages are open first: each position of the slider is a thousandth of the whole history, and opening pages may
-    # take long.
+    # Both people open their pages before the history begins. Each position of the slider is a thousandth of the whole
+    # history, so the time that opening pages takes would make the positions coarse.
     ann, bob = room.join("Ann"), room.join("Bob")
     for write, operations, words in written:
         write(*operations)
@@ -146,7 +146,8 @@ def test_each_step_is_told_in_its_own_words(room):
     bob.run("app.edit((session) => session.clear()); return null")
     room.wait_for(lambda shapes: shapes == [])
     open_history(ann)
-    # Further marks: one for each of the three shapes added above, one for Bob's shapes, and one for his clearing.
+    # There are further marks: one for each of the three shapes added above, one for Bob's shapes, and one for Bob's
+    # clearing.
     assert ann.page.locator(".history-marks span").count() == 3 + len(told) + 2
     output = ann.page.locator(".history output")
     for at, words in told:
@@ -214,11 +215,11 @@ def test_the_past_is_played_once_at_a_time(room):
     open_history(ann)
     asked = []
     ann.page.on("request", lambda request: "?at=" in request.url and "stamps" in request.url and asked.append(request.url))
-    # All clicks come in one turn of the event loop, so that the first playing doesn't notice in between that it was
+    # All clicks come in one turn of the event loop, so that the first playback doesn't notice between them that it was
     # stopped.
     ann.page.evaluate("for (let count = 0; count < 5; count++) document.querySelector('.history-track button').click()")
     ann.wait("document.querySelector('.history-track button').title === 'Play'", "the end")
-    # The playing that was stopped had requested the first moment too.
+    # The playback that was stopped had also requested the first moment.
     assert len(asked) <= len(set(asked)) + 1 and asked == sorted(asked)
 
 

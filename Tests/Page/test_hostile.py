@@ -141,7 +141,7 @@ OWN = {"scribbles": {}, "brokenScribbles": {"dash": "dotted"}, "pile": {}}
 def put(room, kind):
     """Writes a hostile drawing: one that every client is shown, or one that only a page paints slowly."""
     if kind == "pile":
-        # So many shapes that the server still sends their pairs. The first shape lies on all others.
+        # So many shapes that the number of pairs is just below the server's limit. The first shape lies on all others.
         room.write(*((f"aaa-aaa-{at:03d}", {"kind": "rectangle", "position": [at % 7, 0], "size": [1580, 1180], "fill": "#112233"})
                      for at in range(200)))
         return
@@ -179,7 +179,7 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
         begin()
         ann.run("app.scene.touchAll(); app.invalidate(); return null")
         counts = judge(scale)
-        # Parts are counted a little beyond the view, because the paths around it reach beyond it.
+        # Parts are counted also a little beyond the view, because strokes reach beyond their paths.
         assert counts["parts"] <= 60_000, (scale, counts)
         # A stroke with a thousand widths would be a thousand lines. The parts of it that lie under other parts, or
         # under other shapes, must not be painted.

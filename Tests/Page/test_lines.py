@@ -87,7 +87,7 @@ def far(world, tmp_path_factory):
         program = tmp_path_factory.mktemp("far") / "chromium"
         program.write_text(f'#!/bin/sh\nexec ip netns exec {line.far} {world.program} "$@"\n')
         program.chmod(0o755)
-        # The browser treats the page as if it had come by TLS.
+        # The browser trusts the page as if the page had come by TLS.
         browser = world.launch(f"--unsafely-treat-insecure-origin-as-secure={server.url('')}", program=str(program))
         yield Far(world, server, browser)
         browser.close()
@@ -215,7 +215,7 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
         first = ann.run("app.session.shapes()[0].x")
         room.wait_for(lambda shapes: shapes[0]["position"][0] == first, "the end of the drag")
         wait_until(lambda: watcher.state.get("cursor"), f"the cursor is at {cursor}", holds=lambda found: found == cursor)
-        # The bytes that had not been sent when the hand let go. If every position were sent, they would be 120 KB or
+        # How many bytes had not been sent when the hand let go. If every position were sent, they would be 120 KB or
         # more.
         assert room.received_bytes() - let_go < 40_000
     room.agree()

@@ -37,7 +37,7 @@ def test_what_others_move_glides_there(room):
     bob.pass_time(OTHERS // 2)
     halfway = bob.drawn(shape)
     assert 150 < halfway["x"] < 295 and 125 < halfway["y"] < 198 and 20 < halfway["rotation"] < 88, halfway
-    # Position, size and rotation have gone the same part of their way.
+    # Position, size and rotation have each gone the same fraction of their way.
     assert close((halfway["x"] - 100) / 200, (halfway["y"] - 100) / 100) and close((halfway["x"] - 100) / 200, halfway["rotation"] / 90)
     bob.pass_time(OTHERS)
     there = bob.drawn(shape)
@@ -58,7 +58,7 @@ def test_steps_that_follow_each_other_become_one_movement(room):
             bob.pass_time(20)
     steps = [after - before for before, after in zip(seen, seen[1:])]
     assert all(step > 0 for step in steps[:-1]), seen
-    # After the beginning, the steps are even.
+    # After the start of the motion, the steps are even.
     assert max(steps[8:18]) < 3 * min(steps[8:18]), steps
 
 

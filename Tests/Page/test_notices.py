@@ -24,7 +24,7 @@ def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
     undo.click()
     ann.wait_for_shapes(1)
     undo.wait_for(state="detached")
-    # If the person undoes the edit by a key, the notice's offer to undo is withdrawn as well.
+    # If the person undoes the edit by a key, the notice that offers to undo it is withdrawn as well.
     ann.page.keyboard.press("Shift+b")
     undo.wait_for()
     ann.page.keyboard.press("Control+z")

@@ -33,7 +33,7 @@ def test_edits_go_on_are_counted_and_arrive(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     draw(ann)
     bob.wait_for_shapes(1)
-    # Waits, because the others may have the edit before its author has the answer.
+    # Waits, because other people may get the edit before its author gets the answer.
     status(ann, "Saved")
     ann.forgive(*MISSED)
     ann.run("app.perform(app.live.stop()); return null")

@@ -87,8 +87,8 @@ def test_a_site_whose_name_points_here_can_do_nothing(world, room):
     shape = room.add()
 
     def rebound(page, server):
-        # This document has the same origin as a page that the site had sent before its name came to point to our
-        # server.
+        # This document has the same origin as a page that the hostile site sent earlier. Since then the site's name has
+        # come to point to our server.
         page.goto(f"http://{SITE}:{server.port}/healthz")
 
     with visitor(world) as page:

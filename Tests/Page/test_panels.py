@@ -318,7 +318,7 @@ def test_what_is_typed_belongs_to_the_shapes_it_was_begun_for(room):
     phone = room.join("Eve", size=(900, 700))
     inspect(phone, ground)
     phone.page.get_by_label("Name", exact=True).fill("Earth")
-    # As with a finger: another shape is selected before the field gets any event.
+    # As happens with a finger, another shape is selected before the field gets any event.
     phone.select(moon)
     room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Earth", "Moon", "Sun"])
     phone.wait("!document.activeElement.matches('.inspector-form input')", "the field is left")

@@ -44,7 +44,7 @@ def test_a_crowd_is_a_number(world):
         crowd = Crowd(server, own.name)
         crowd.come(1_103)
         ann = own.join("Ann")
-        # Three badges are shown, and the count of all other people.
+        # Three badges are shown, and a count of the people without a badge.
         ann.page.locator(".everyone .rest", has_text="+1,100").wait_for()
         ann.page.get_by_role("button", name="1,104 people are here").click()
         ann.page.locator(".people-list", has_text="and 1,003 more").wait_for()
@@ -66,7 +66,7 @@ class Crowd:
         self.sockets = []
 
     def come(self, count):
-        # Only a few connect at a time: as many as the server lets wait to be accepted.
+        # At any time only a few people connect, because the server lets only so many wait to be accepted.
         for start in range(0, count, 100):
             arriving = [socket.create_connection(("127.0.0.1", self.server.port), 60) for _ in range(start, min(start + 100, count))]
             self.sockets += arriving

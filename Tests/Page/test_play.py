@@ -46,7 +46,7 @@ def test_without_play_its_buttons_keys_and_gestures_are_gone(room):
     ann.pass_time(400)
     room.wait_until_sent()
     assert room.shapes() == before
-    # Dropped where the circle would be, it stays, and thrown it stays where it was let go.
+    # A shape that is dropped where the circle would be stays there. A shape that is thrown stays where it was let go.
     throw(ann, (375, 275), (30, 0))
     there = ann.shape(square)["x"]
     ann.pass_time(60 * FRAME)
@@ -89,7 +89,7 @@ def test_an_empty_room_invites_to_play_only_where_there_is_play(room):
     turn_play(ann)
     invitation.get_by_role("button", name="Start with three squares").wait_for(state="hidden")
     assert "circle" not in invitation.inner_text() and "Drag" in invitation.inner_text()
-    # Dice are play too: without it the next colour is the next in turn.
+    # Random colours belong to Play too: without Play, the next colour is the next one in a fixed order.
     ann.run("app.paint.choose({ fill: 'any' }); return null")
     ann.page.get_by_role("button", name="Colours of the next shape").click()
     ann.page.get_by_role("button", name="The next colour in turn").wait_for()

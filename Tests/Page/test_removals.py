@@ -8,7 +8,7 @@ from person import number
 from test_arrows import ends, near
 from test_history import look_back, open_history
 
-# If a name was written this short a time before the removal, it may be missing when the shape comes back.
+# If a name was written less than this long before the removal, it may be missing when the shape comes back.
 CLOCKS = 0.3
 
 

@@ -24,7 +24,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     assert ann.run("app.handles.all().length") == 0, "no handle is in the way meanwhile"
     picture = ann.picture("#overlay")
     assert picture[330, 300, 3] > 200 and picture[340, 295, 3] > 200, "a line, and the number on it"
-    # The hand moves until centre is on centre, and then until the shape is free of both lines.
+    # The hand moves until the centres of both shapes meet, and then until the shape is free of both lines.
     ann.page.mouse.move(354, 443)
     bob.wait_for_shape(loose, "shape.x === 310 && shape.y === 383")
     ann.page.mouse.move(480, 282)
@@ -36,12 +36,12 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     rest(ann)
     ann.page.mouse.up()
     assert guides(ann) == {}
-    # Pulled by a corner: only the pulled edges snap.
+    # When a shape is pulled by a corner, only the pulled edges snap.
     corner = handle(ann, "scale")
     lead(ann, moved(corner, 0, 0), moved(corner, 41, -17))
     bob.wait_for_shape(loose, "shape.width === 141 && shape.height === 120")
     ann.page.keyboard.press("Control+z")
-    # While a shape is drawn, its corner in the hand snaps.
+    # While a shape is drawn, the corner under the hand snaps.
     ann.page.keyboard.press("Escape")
     ann.page.keyboard.press("r")
     ann.drag((100, 420), (303, 560), hold=True)

@@ -21,7 +21,7 @@ from waiting import SECONDS, wait_until
 
 # `make coverage` has the page served as single files, because coverage is reported by file.
 WEB = Path(os.environ.get("CANVAS_PAGE") or Path(__file__).resolve().parents[2] / "build" / "page")
-# The limits are high, because all people of a test share one address and write faster than real hands.
+# The limits are high, because all people of a test share one address and write faster than people by hand.
 GENEROUS = ["--max-connections-per-address", "5000", "--max-ops-per-second", "100000", "--max-messages-per-second", "5000"]
 
 
@@ -31,7 +31,8 @@ class World:
         self.web = web
         self.count = 0
         self.rooms = []
-        # Browser contexts that are free, by their settings. A used context already has the page's files in its cache.
+        # Browser contexts that are free, by their settings. They are used again, because a used context already has the
+        # page's files in its cache.
         self.idle = {}
 
     def __enter__(self):
@@ -74,7 +75,8 @@ class World:
         for page in context.pages[1:]:
             page.close()
         page = context.pages[0] if context.pages else context.new_page()
-        # The page is left before storage is cleared, because it stores its state when it is left.
+        # The context goes to another page before its storage is cleared, because a room's page stores its state when it
+        # is left.
         page.goto("about:blank")
         storage = context.new_cdp_session(page)
         storage.send("Storage.clearDataForOrigin", {"origin": self.server.url(""), "storageTypes": "all"})

@@ -20,7 +20,7 @@ VISITORS = 6
 # How long a room is left alone: longer than --room-idle-ms, so that the server closes the room and has to open it
 # again.
 AWAY_SECONDS = (25, 60)
-# A round of bots ends with the run at the latest. If less time than this is left, no round is begun.
+# A round of bots must end before the run does. If less time than this is left, no round is begun.
 ROUND_SECONDS_MIN = 10
 
 
@@ -109,7 +109,7 @@ class Visitor:
         try:
             await self.draw(client)
             await client.send({"type": "digest"})
-            # Waits a second for what is on its way, including the answer about the digest.
+            # Waits a second for messages that are on their way, including the answer about the digest.
             await asyncio.wait([reading], timeout=1)
         finally:
             if self.random.random() < 0.5:

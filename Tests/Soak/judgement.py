@@ -5,14 +5,13 @@ import collections
 
 from load import percentile
 
-# A straight line is fitted to the second half of the run. These are the upper bounds on how much it may rise, from its
-# beginning to its end.
-# Memory: in half an hour there are 700,000 operations and 1,400 connections. A leak of four bytes for each operation
-# would exceed this bound, and so would a leak of two kilobytes for each connection. A smaller rise is normal, because
-# the memory that the allocator keeps goes up and down.
+# A straight line is fitted to the second half of the run. These are the upper bounds on how much the line may rise,
+# from its beginning to its end. Memory: in half an hour there are 700,000 operations and 1,400 connections. A leak of
+# four bytes for each operation would exceed this bound, and so would a leak of two kilobytes for each connection. A
+# smaller rise is normal, because the memory that the allocator keeps goes up and down.
 MEMORY_RISE_MAX = 0.06
-# Descriptors that are not connections, and threads. A snapshot or a checkpoint needs one more for a moment. If each
-# left one behind, once a minute, that would be thirty.
+# Descriptors that are not connections, and threads. A snapshot or a checkpoint needs one more for a moment. If each of
+# them, once a minute, left one behind, there would be thirty more at the end.
 OTHERS_RISE_MAX = 1.0
 # Latency. Other programs on the machine hardly affect the median, but they do affect the slowest of a hundred answers.
 # How slow the machine was is measured by how long a write to its disk takes without the server, and by how many threads

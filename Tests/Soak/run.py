@@ -53,7 +53,8 @@ def flags(seconds):
 
 async def main():
     given = options()
-    # Cancelled by the signal, so that the processes that this program has started are ended too.
+    # The signal cancels the run instead of ending this program, so that the processes that this program has started are
+    # ended too.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
     os.makedirs(given.output, exist_ok=True)

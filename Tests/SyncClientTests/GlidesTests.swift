@@ -4,7 +4,8 @@ import Testing
 
 @testable import sync_client
 
-/// A drawing with one shape that another person moves, and where that shape is drawn, by a clock that the test moves.
+/// A drawing with one shape that another person moves. It tells where that shape is drawn, by a clock that the test
+/// moves.
 private struct Seen {
   static let shape = Identifier(packed: 1)!
   var canvas = Canvas()
@@ -45,7 +46,7 @@ private struct Seen {
       seen.write(Double(step) * 100)
       frames += seen.run(milliseconds: interval)
     }
-    // Without the first steps, from which the interval between steps is learned.
+    // The first steps are left out, because the interval between steps is learned from them.
     let moving = frames.dropFirst(frames.count / 4)
     let even = 100 / Double(interval) * 10
     let ways = zip(moving, moving.dropFirst()).map { $1 - $0 }
@@ -59,7 +60,7 @@ private struct Seen {
     _ = seen.run(milliseconds: 3_000)
     seen.write(300)
     #expect(seen.x == 300 && !seen.drawing.moves)
-    // A second change so soon after may be a separate act, so the shape doesn't glide.
+    // A second change so soon after the first may be a separate act, so the shape doesn't glide.
     _ = seen.run(milliseconds: 500)
     seen.write(600)
     #expect(seen.x == 600)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import sync_client
 
-/// A line that answers after `delay` unless it is dead, and a client that checks it four times a second.
+/// A connection that answers after `delay` unless it is broken, and a client that checks the connection four times a
+/// second.
 private struct Line {
   var pulse = LinePulse()
   var now = Moment(wallMilliseconds: 1_763_650_000_000, monotonicMilliseconds: 50_000)

@@ -261,7 +261,8 @@ private struct BadLine {
     #expect(line.answers.count == 40)
     // After twenty refusals in a row the first pause would be fifteen seconds long.
     #expect(pauses.allSatisfy { $0 <= Backoff.firstMilliseconds })
-    // That the log takes nothing is said once, and again only after it has taken something.
+    // The writer reports once that the log stores nothing, and reports it again only after the log has stored
+    // something.
     #expect(line.postponements == 40)
   }
 

@@ -53,7 +53,7 @@ private let bob = Identifier(packed: 3)!
 
   @Test func `A box grows with what is written in it, and never shrinks`() {
     #expect(grown("Buy milk").assigned == [.text])
-    // Five lines of 25 units each, and 8 above and below.
+    // The box has the height of five lines of 25 units each, and margins of 8 above and below.
     #expect(grown("a\nb\nc\nd\ne").size == Size(width: 200, height: 141))
     let wrapped = grown("Buy milk, bread, and whatever else there is to be had").size
     #expect(wrapped.width == 200 && wrapped.height > 80)

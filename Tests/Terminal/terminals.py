@@ -48,7 +48,7 @@ class Tmux:
 
     def __enter__(self):
         words = [f"{key}={value}" for key, value in self.variables.items()]
-        # After the command has ended, the shell keeps the screen open, and the command's exit code on it.
+        # After the command has ended, the shell keeps the screen open and shows the command's exit code there.
         script = 'env -u NO_COLOR "$@"; echo "ended with $?"; exec cat'
         self.run(
             "new-session", "-d", "-x", self.columns, "-y", self.rows, "sh", "-c", script, "sh", *words, *self.command

@@ -40,7 +40,7 @@ async def test_an_arrow_leads_from_shape_to_shape(shared):
     assert way["toEnd"] == "arrow" and way["strokeWidth"] == 4 and "fromEnd" not in way
     await run(shared, "set", room, "Way", "toEnd=plain")
     await run(shared, "move", room, "Moon", "400", "75")
-    # The line leaves Sun's outline where the way from Sun's middle to Moon's crosses it.
+    # The line starts on Sun's outline, where the straight way from Sun's middle to Moon's middle crosses it.
     first, last = await ends(shared, room)
     assert last == (400, 100) and first[0] == 100 and 50 < first[1] < 70
     await run(shared, "delete", room, "Moon")
@@ -86,7 +86,7 @@ async def test_the_table_shows_what_lines_are_tied_to(shared):
     await run(shared, "add", room, "square", "name=Moon", "position=400,0")
     await run(shared, "add", room, "arrow", "name=Way", "from=Sun", "to=Moon", "stroke=#123456")
     shown = (await run(shared, "show", room)).out
-    # The ends are listed as they are drawn: the line leads from outline to outline.
+    # The listed ends are the drawn ones: the line leads from outline to outline.
     assert "Sun → Moon" in shown and "#123456" in shown and "100, 50" in shown, shown
 
 

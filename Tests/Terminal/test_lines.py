@@ -57,7 +57,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
         time.sleep(2)
         line.lose(10)
         move(9, 10)
-        # The moves that were made during the silence, or after it, arrive.
+        # The moves that the client made during the silence, and those after it, arrive.
         reaches(40)
         address = line.move()
         move(11, 12, 13)

@@ -14,12 +14,12 @@ def test_replaying(server, client):
     change(server, "replayed", shape, name="Now")
     address = ["--server", f"ws://127.0.0.1:{server.port}"]
     with Tmux([client, "replay", "replayed", *address], 100, 30) as screen:
-        # The past takes less than two seconds and is played once. Playing stops at the end.
+        # The history is shorter than two seconds and is played once. Playback stops at the end.
         screen.shows("replayed", "●", "×1", "Now")
         screen.shows("❚❚")
         screen.keys("Home")
         screen.shows("Once")
-        # Played so slowly that the test can see it playing.
+        # The history is played so slowly that the test can see playback going on.
         screen.keys("<", "<", "<", "Space")
         screen.shows("▶", "×0.125")
         screen.keys(">", ">", ">")

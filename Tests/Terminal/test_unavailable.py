@@ -19,7 +19,8 @@ async def test_commands_that_run_once_wait_for_a_server_that_starts():
     """One line says what the command waits for. Each command's effect happens once."""
     async with contextlib.AsyncExitStack() as stack:
         cluster = stack.enter_context(postgres.Cluster())
-        # The database is held back and released, instead of being started: starting takes a part of the ten seconds.
+        # The database is locked and released instead of being stopped and started, because starting takes a part of the
+        # ten seconds.
         relay = await stack.enter_async_context(Relay(cluster.ports[0]))
         relay.hold()
         server = Server(data=f"postgresql://canvas@127.0.0.1:{relay.own}/postgres")

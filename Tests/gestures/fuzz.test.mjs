@@ -16,8 +16,8 @@ function generator(seed) {
 const keys = ['empty', 'empty', 'shape:a', 'shape:a', 'shape:b', 'handle:scale', 'view']
 
 /**
- * A random sequence of what hands, palms and browsers do, in any order. It includes ups and moves without a down, and
- * downs without an up.
+ * A random sequence of events that hands, palms and browsers cause, in any order. It includes ups and moves without a
+ * down, and downs without an up.
  */
 function script(random, length) {
   const pick = (list) => list[Math.floor(random() * list.length)]
@@ -32,7 +32,8 @@ function script(random, length) {
     if (roll < 0.03) inputs.push({ time, all: pick(['interrupted', 'escape']) })
     else if (roll < 0.06) inputs.push({ id, type, phase: 'cancel', ...place, time })
     else if (roll < 0.14) {
-      // A whole tap, so that some taps follow each other closely enough to count as a double or triple tap.
+      // A whole tap is one entry of the sequence, so that some taps follow each other closely enough to count as a
+      // double or triple tap.
       const tap = { id: 30, type: 'touch', x: 100, y: 100, target: target(pick(['shape:a', 'empty'])) }
       inputs.push({ ...tap, phase: 'down', time }, { ...tap, phase: 'up', time: time + 30 })
     } else {
@@ -106,7 +107,7 @@ test('whatever pointers do, every gesture that began ends, and with all fingers 
         assert.ok(wakes < 3, 'it asks to be woken without end')
         hear(recogniser.wake(recogniser.wakeAt))
       }
-      // After all this, the recogniser works as if nothing had happened.
+      // After all these events, the recogniser works as if nothing had happened.
       hear(recogniser.handle({
         id: 77, type: 'touch', phase: 'down', x: 10, y: 10, time: time + 5000, primary: true, target: target('empty'),
       }))

@@ -1,4 +1,4 @@
-// Tests how texts are broken into lines: where, and how much has to be measured for that.
+// Tests where texts are broken into lines, and how many words have to be measured for that.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'

@@ -134,8 +134,8 @@ def name_of_failure(line):
 def verdict(suite, number, seconds_max, folder=planting.ROOT):
     """Runs a suite until its first failure.
     - Returns: the failure; None if there was none."""
-    # With deterministic hashing, dictionaries have the same order each time, so that a mutant dies for its change and
-    # not by chance.
+    # With deterministic hashing, dictionaries have the same order each time. Otherwise a mutant might be killed by a
+    # different order, and not by its change.
     environment = os.environ | {"SWIFT_BACKTRACE": "enable=no", "SWIFT_DETERMINISTIC_HASHING": "1"}
     environment.pop(planting.VARIABLE, None)
     if number:
@@ -154,7 +154,8 @@ def verdict(suite, number, seconds_max, folder=planting.ROOT):
 
     def give_up():
         is_late.set()
-        # Interrupted instead of killed, because Python's tests then end the servers that they have started.
+        # The process is interrupted instead of killed, because Python's tests then end the servers that they have
+        # started.
         os.kill(process.pid, signal.SIGINT)
         patience = threading.Timer(PARTING_SECONDS, end)
         patience.daemon = True

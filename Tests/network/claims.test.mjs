@@ -27,8 +27,8 @@ class Tab extends EventTarget {
     this.dispatchEvent(new Event('pagehide'))
   }
   /**
-   * The page after a reload, or the page of a duplicate of this tab: it gets a copy of the storage, and none of the old
-   * page's events.
+   * The page after a reload of this tab, or the page of a duplicate of this tab. It gets a copy of this tab's storage,
+   * and none of the old page's events.
    */
   next() { return new Tab(this.stored).show() }
 }

@@ -1,4 +1,4 @@
-// Tests that any JSON may come as the presence of others, and that only values of the expected form are taken from it.
+// Tests that other people's presence may be any JSON, and that only values of the expected form are taken from it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -99,7 +99,7 @@ for (const file of readdirSync(histories).sort()) {
       assert.equal(replica.confirmedDigest, event.confirmedDigest, where)
       assert.equal(replica.unsentCount, event.unsent, where)
       if (event.picture) assert.deepEqual(pictureOf(replica), event.picture, where)
-      // Not after every event, so that several changes come together, as between two frames.
+      // Changes are not read after every event, so that several changes come together, as between two frames.
       if (number % 3 === 0) {
         follower.follow(replica)
         follower.check(replica)

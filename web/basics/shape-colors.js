@@ -11,5 +11,5 @@ export const shapeColors = [
   ['Blue', '#3273D3'], ['Purple', '#8A5BD1'], ['Pink', '#EC8FB4'],
 ]
 
-/** The colours that new shapes get in turn: those that are seen on light paper and on dark. */
+/** The colours that new shapes get in turn. All of them are visible on light paper and on dark. */
 export const colorsInTurn = ['Yellow', 'Red', 'Blue', 'Green', 'Purple', 'Pink'].map((name) => Object.fromEntries(shapeColors)[name])

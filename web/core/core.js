@@ -144,7 +144,7 @@ function guarded(functions, trap) {
   ]))
 }
 
-/** exchange.wasm, and the drawing that it was given last. */
+/** exchange.wasm, and the drawing that it was given most recently. */
 class Exchange extends Module {
   /**
    * The replica whose drawing exchange.wasm has, and that drawing's revision.

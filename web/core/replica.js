@@ -78,8 +78,8 @@ export class Replica {
   }
 
   /**
-   * To be called each time before `save`. Once it has been called, the replica sends an edit only after the edit is
-   * stored: see `kept`.
+   * To be called each time before `save`. Once it has been called for the first time, the replica sends an edit only
+   * after the edit is stored: see `kept`.
    *
    * @returns {number} until when stamps are reserved
    */

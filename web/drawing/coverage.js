@@ -19,7 +19,7 @@ const edge = 1
 const pointsMin = 8
 /** In device pixels: parts of a stroke whose widths differ by less than this are painted as one part. */
 const widthStep = 0.25
-/** The upper bound on the discs that approximate a part of a stroke. */
+/** The upper bound on the number of discs that approximate a part of a stroke. */
 const discsMax = 12
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
@@ -30,8 +30,8 @@ const discsMax = 12
 /** @typedef {{path: Path2D, width: number}} InkStroke a part of a stroke of ink that is equally wide, as far as an eye can tell */
 
 /**
- * What to paint of a shape: the visible area, and for ink with many points its visible parts; how much work that is;
- * and whether the shape is painted in the plain way.
+ * What to paint of a shape: the visible area; for ink with many points, the visible parts of the stroke; how much work
+ * painting is; and whether the shape is painted in the plain way.
  *
  * @typedef {{area: Area, strokes: InkStroke[] | null, work: number, isPlain: boolean}} Seen
  */
@@ -84,7 +84,7 @@ export class Coverage {
   }
 
   /**
-   * Of the cells that a box meets and in which the box would be visible, the surrounding part of the picture.
+   * The part of the picture around those cells that the box meets and in which the box would be visible.
    *
    * @param {number} left @param {number} top @param {number} right @param {number} bottom @returns {Area | null}
    */

@@ -84,7 +84,7 @@ const grown = ({ x, y, width, height }, reach) => ({ x: x - reach, y: y - reach,
 class SeenPieces {
   #box
   #passed = 0
-  /** The place along the line where the current path began. */
+  /** How far along the line the current path began. */
   #start = -Infinity
   /** @type {Strokes['paths']} */
   paths = []

@@ -252,7 +252,7 @@ export class Drawn {
     this.fill = packedColor(shape.fill)
     this.stroke = packedColor(shape.stroke)
     this.#level = levelOf(shape)
-    // The form may also have changed by a property that isn't blended, such as the kind or the number of points.
+    // Another property than the blended ones may have changed the form too, such as the kind or the number of points.
     if (width !== this.width || height !== this.height || cornerRadius !== this.cornerRadius
       || innerRatio !== this.innerRatio || this.#form !== shape.kind + shape.points) this.path = null
     this.#form = shape.kind + shape.points

@@ -1,6 +1,9 @@
 /** The distance between two dots at actual size, in units of the canvas. */
 const spacing = 24
-/** In CSS pixels: dots are never closer together than this, because every second one has faded before. */
+/**
+ * In CSS pixels: the lower bound on the distance between two dots. When dots would come closer, every second one has
+ * faded.
+ */
 const nearest = 14
 
 /**

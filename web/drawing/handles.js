@@ -151,8 +151,8 @@ export class Handles {
 const handleReach = { mouse: 10, pen: 12, touch: 22 }
 
 /**
- * The nearest handle within reach. If two are equally near, it is the later one, because that one is harder to hit
- * elsewhere.
+ * The nearest handle within reach. If two handles are equally near, the later one is returned, because the later one is
+ * harder to hit elsewhere.
  *
  * @param {Handle[]} handles @param {Point} point @param {import('../gestures/recogniser.js').PointerType} pointer
  * @returns {Handle | null}

@@ -76,7 +76,7 @@ function striped(side) {
   context.strokeStyle = '#FFFFFF'
   context.lineWidth = side / 4
   context.beginPath()
-  // The middle stripe, and the corners of the two stripes beside it.
+  // Each tile has the middle stripe, and the corners of the two stripes beside it.
   for (const at of [-side, 0, side]) {
     context.moveTo(at - side / 4, side + side / 4)
     context.lineTo(at + side + side / 4, -side / 4)

@@ -8,9 +8,9 @@ const patienceMilliseconds = 1500
 /** @typedef {Point & {width?: number}} InkPoint `width`: hundredths of the stroke's, 100 unless given */
 
 /**
- * A stroke that is being drawn, painted by the rule for finished strokes (S15): once the next point is known, the part
- * of the curve around a point is final. Final parts are kept as paths, one for each width, so that painting a long
- * stroke costs no more than painting a short one.
+ * A stroke that is being drawn, painted by the rule for finished strokes (S15). The part of the curve around a point is
+ * final once the next point is known. Final parts are kept as paths, one for each width, so that painting a long stroke
+ * costs no more than painting a short one.
  */
 export class GrowingInk {
   /** @type {Map<number, Path2D>} */

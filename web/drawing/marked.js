@@ -17,8 +17,8 @@ const marksMax = 150
 const none = []
 
 /**
- * Decides which common regions are painted: all if there are few, otherwise only those of the selected shapes and of
- * the shape under the pointer. If this person has turned the marks off, none are painted.
+ * Decides which common regions are painted. If there are few, all are painted; otherwise only those of the selected
+ * shapes and of the shape under the pointer. If this person has turned the marks off, none are painted.
  */
 export class Marked {
   #scene
@@ -78,8 +78,9 @@ export class Marked {
 
   /**
    * The regions that are painted together with a shape: the regions of which it is the upper shape, and the regions of
-   * which only it is marked. They are in the drawing order of the other shapes, so the regions lie on each other in the
-   * same way for everybody. A region lies within both of its shapes, so it is visible only if both are.
+   * which it is the only marked shape. They are sorted by the drawing order of the other shapes, so the regions lie on
+   * each other in the same way for everybody. A region lies within both of its shapes, so it is visible only if both
+   * shapes are.
    *
    * @param {Drawn} drawn @returns {Region[]}
    */

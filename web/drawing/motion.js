@@ -102,7 +102,8 @@ const texts = new Map()
 export function colorOf(packed) {
   let text = texts.get(packed)
   if (text === undefined) {
-    // Emptied now and then, because a blend passes through many colours that are never needed again.
+    // The stored texts are dropped now and then, because a blend passes through many colours that are never needed
+    // again.
     if (texts.size > 4096) texts.clear()
     text = '#' + packed.toString(16).padStart(6, '0')
     texts.set(packed, text)

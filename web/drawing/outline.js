@@ -77,7 +77,8 @@ function outlinePieces({ shape, width, height, cornerRadius, innerRatio }) {
   const sides = /** @type {const} */ ([[1, -1, 3], [1, 1, 0], [-1, 1, 1], [-1, -1, 2]])
   let from = { x: -innerX, y: -bottom }
   for (const [x, y, quarter] of sides) {
-    // The side before the corner, up to where the corner begins. The side is horizontal if the quarter's number is odd.
+    // The side that ends at the corner, up to the point where the corner begins. The side is horizontal if the
+    // quarter's number is odd.
     const to = quarter % 2 === 1 ? { x: x * innerX, y: y * bottom } : { x: x * right, y: y * innerY }
     addStraight(pieces, [from, to])
     if (radius > 0) addQuarters(pieces, { x: x * innerX, y: y * innerY }, radius, radius, quarter)
@@ -325,7 +326,7 @@ export function isOnOutline(drawn, point, reach) {
 }
 
 /**
- * Paints a translucent shape whose fill and stroke overlap, by half the stroke's width. The shape is first painted
+ * Paints a translucent shape whose fill and stroke overlap by half the stroke's width. The shape is first painted
  * opaque on another canvas, so that the overlap doesn't show.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
@@ -350,8 +351,8 @@ function* paintAsOne(context, drawn, { pixels, area, dashes, strokes }) {
 }
 
 /**
- * In device pixels: the side of the smallest canvas for translucent shapes. From one size to the next a side grows by a
- * factor of √2: 64, 91, 128, 182 …
+ * In device pixels: the side of the smallest canvas for translucent shapes. Each larger size has a side that is longer
+ * by a factor of √2: 64, 91, 128, 182 …
  */
 const asideSideMin = 64
 /** The upper bound on the device pixels of all these canvases together, unless a single one needs more. */
@@ -363,8 +364,8 @@ const asides = new Map()
 let aside
 
 /**
- * A canvas for a translucent shape, cleared in the area that is going to be used. After a canvas was laid over another
- * one, a browser copies all of it as soon as it is painted on again. So a small shape gets a small canvas.
+ * A canvas for a translucent shape, cleared in the area that is going to be used. A browser copies a whole canvas if it
+ * is painted on again after it was laid over another one. So a small shape gets a small canvas.
  *
  * @param {number} width @param {number} height
  */

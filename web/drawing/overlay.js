@@ -81,7 +81,7 @@ export class Overlay {
   }
 
   /**
-   * Sets the guides that show with which shapes the dragged ones are aligned.
+   * Sets the guides that show with which shapes the dragged shapes are aligned.
    *
    * @param {import('./guides.js').Guide[]} guides
    */
@@ -114,8 +114,8 @@ export class Overlay {
     this.#inks.follow(people, now, (shape) => scene.drawn(shape) !== null)
     const isBare = selection.size === 0 && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0
       && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
-    // An empty canvas is not cleared again. The browser sends a canvas to the screen after each clearing, even if it
-    // looks the same.
+    // An empty canvas is not cleared again, because the browser sends a canvas to the screen after each clearing, even
+    // if the canvas looks the same.
     if (isBare && this.#isBare) return
     this.#isBare = isBare
     const width = Math.max(1, Math.round(view.width * view.ratio))

@@ -126,7 +126,8 @@ export class Painter {
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
     else this.#paintTouched(this.#pixels, pixels, touched, until)
     if (!this.#draft) this.#picture.paintWaiting(until, turnWork)
-    // If painting takes long, lines that the fill of other regions has painted over are not repaired.
+    // If painting takes long, the lines around regions are not repaired where the fill of other regions has painted
+    // over them.
     if (this.#isDear(scene.order, pixels)) this.#picture.takeLate()
     if (!this.isDone) this.#frames.request()
   }
@@ -285,7 +286,7 @@ export class Painter {
 
   #endDraft() {
     this.#draft = null
-    // The spare canvases are dropped, because they have the canvas's former size.
+    // The spare canvases are dropped, because their size is the canvas's former one.
     this.#spare = []
     this.#picture.waiting.clear()
     this.#picture.takeLate()
@@ -314,7 +315,7 @@ export class Painter {
 }
 
 /**
- * Those of these shapes that may be visible in an area.
+ * The given shapes that may be visible in an area.
  *
  * @param {Drawn[]} shapes @param {Pixels} pixels @param {Area} area
  */

@@ -38,7 +38,7 @@ export class Picture {
   /** @type {import('./outline.js').Sight} */
   #sight
   /**
-   * The steps that are left to paint of a shape, or of its regions, because they take long.
+   * The steps of painting a shape, or its regions, that are left for the next frames because they take long.
    *
    * @type {{steps: Generator<number, void>, whole: number, left: number} | null}
    */
@@ -191,7 +191,8 @@ export class Picture {
   get isLate() { return this.#late.length > 0 }
 
   /**
-   * Returns the boxes of those regions, and forgets them. Each is left, top, right, bottom.
+   * Returns the boxes of the regions that were painted over such lines, and forgets the boxes. Each box is left, top,
+   * right, bottom.
    *
    * @returns {number[]}
    */

@@ -42,8 +42,8 @@ export class Region {
    */
   path = null
   /**
-   * A corner of the region. The outline is relative to it, because paths have single precision only, which is coarse
-   * far from the middle of the canvas.
+   * A corner of the region. The outline is relative to this corner, because paths have single precision only, which is
+   * coarse far from the middle of the canvas.
    */
   origin = { x: 0, y: 0 }
   /** Whether the two shapes no longer overlap, but are still drawn moving apart. */
@@ -61,7 +61,7 @@ export class Region {
  * region comes into view, and again after one of its two shapes has changed.
  *
  * A shape that glides or is lifted is not drawn where the core has it, so the core's outline wouldn't fit. In that case
- * one shape is clipped to the other, which is as exact but slower.
+ * one shape is clipped to the other, which is as exact as the core's outline but slower.
  */
 export class Regions {
   #shown
@@ -78,7 +78,7 @@ export class Regions {
     this.#shown = shown
     this.#scene = scene
     this.marked = new Marked({ scene, marks, selection })
-    // The scene's listener was added before this one, so the scene has the changes already.
+    // The scene's listener was added earlier than this one, so the scene has taken the changes already.
     shown.on('changes', (changes) => {
       this.#apply(changes)
       this.marked.refresh(this.#regions.size)
@@ -237,7 +237,7 @@ export function commonBox({ first, second }) {
 }
 
 /**
- * The smaller side of that intersection. The region can't be wider.
+ * The smaller side of the intersection of the two boxes. The region can't be wider than this.
  *
  * @param {Region} region
  */

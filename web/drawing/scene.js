@@ -170,7 +170,8 @@ export class Scene {
     }
     this.#touch(drawn)
     drawn.become(shape, now, milliseconds, isOwn)
-    // Added even if the shape follows the hand without a transition, because its box must be updated in this frame too.
+    // The shape is added even if it follows the hand without a transition, because its box must be updated in this
+    // frame too.
     this.#moving.add(drawn)
     return wasLeaving
   }

@@ -157,8 +157,8 @@ function drawnLines(drawn) {
 const roughWidth = 0.5
 
 /**
- * A rough guess of the text's lines. Letters that are too small to read aren't measured, and of all lines that share a
- * pixel only one is kept.
+ * A rough guess of the text's lines. Letters that are too small to read aren't measured. Where several lines share a
+ * pixel, only one of them is kept.
  *
  * @param {import('./drawn.js').Drawn} drawn @param {number} scale @returns {Line[]}
  */

@@ -58,7 +58,7 @@ export class Tiles {
   }
 
   /**
-   * The marked tiles, joined into upright areas. There are few areas, but not always the fewest possible.
+   * The marked tiles, joined into few upright areas, though not always into the fewest possible.
    *
    * @returns {Area[]}
    */

@@ -151,8 +151,8 @@ export class View extends Source {
     const part = Math.min(1, Math.max(0, (now - way.start) / way.milliseconds))
     if (part === 1) this.#way = null
     const eased = 1 - (1 - part) ** 3
-    // Zooming looks even if the logarithm of the scale changes evenly, so that is blended. The middle of the view moves
-    // along a straight line.
+    // Zooming looks even if the logarithm of the scale changes evenly, so the logarithm is blended. The middle of the
+    // view moves along a straight line.
     const scale = way.from.scale * (way.to.scale / way.from.scale) ** eased
     /** @param {number} from @param {number} to @param {number} length */
     const between = (from, to, length) => {
@@ -179,7 +179,7 @@ export class View extends Source {
   /** @param {number} x @param {number} y @param {number} scale */
   #set(x, y, scale) {
     if (x === this.x && y === this.y && scale === this.scale) {
-      // A glide goes on even if, because of rounding, a step leaves the view unchanged.
+      // A step may leave the view unchanged because of rounding. The glide goes on all the same.
       if (this.#way) this.#changed()
       return
     }

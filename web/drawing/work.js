@@ -20,8 +20,8 @@ const parts = 4
 /** In device pixels: smaller letters are painted as bars. */
 const legible = 3
 /**
- * A unit is one of three: this many points on a path, this many device pixels along a line, or this many device pixels
- * under a line. The last number is smaller than for a box, since a line has more edges.
+ * One unit is one of these: this many points on a path, this many device pixels along a line, or this many device
+ * pixels under a line. The last number is smaller than for a box, since a line has more edges than a box.
  */
 export const pathPoints = 8
 const strokedLength = 100

@@ -95,8 +95,8 @@ export function iconButton(name, label, attributes = {}) {
 }
 
 /**
- * Whether a key press belongs to an input method, such as the Enter that confirms a suggestion. Safari reports that
- * only by the key's number.
+ * Whether a key press belongs to an input method, such as the Enter that confirms a suggestion. Safari shows this only
+ * by the key's number.
  *
  * @param {KeyboardEvent} event
  */

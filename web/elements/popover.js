@@ -20,7 +20,7 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
   const isOpen = () => box.matches(':popover-open')
   const open = () => {
     onOpen?.()
-    // The box is put beside its button, so that both belong to the same part of the page.
+    // The box is inserted beside its button, so that box and button belong to the same part of the page.
     if (!box.isConnected) button.after(box)
     box.showPopover()
     place(box, button)

@@ -24,8 +24,8 @@ export class AboveKeyboard {
     // How much of the field would be hidden if the paper had not been moved.
     const hidden = bottom + this.#moved + margin - (offsetTop + height)
     const free = top + this.#moved - margin - offsetTop
-    // If the field is higher than the visible space, the field's end is shown when the cursor is there, since people
-    // mostly write at the end.
+    // If the field is higher than the visible space, its end is shown while the text cursor is at the end, since people
+    // mostly write there.
     const isAtEnd = field.selectionEnd === field.value.length
     this.#moveTo(Math.max(0, isAtEnd ? hidden : Math.min(hidden, free)))
   }

@@ -1,6 +1,6 @@
 import { element, icon } from '../elements/element.js'
 
-/** How long the view must have been still before the way back is offered. */
+/** The view must not have moved for this long before the way back is offered. */
 const restMilliseconds = 300
 
 /** Offers a way back to a person who has lost sight of the drawing, which easily happens on an endless canvas. */

@@ -88,8 +88,9 @@ export class Chronicle {
   }
 
   /**
-   * The step to name at a moment: the one that ended last before it, or among those under way the one that began last.
-   * If two steps match, it is the one that removed shapes, because a removal can't be seen in the drawing.
+   * The step to name at a moment: the newest one. A step that has ended counts by its end, and a step under way by its
+   * beginning. If two steps are equally new, the one that removed more shapes is named, because a removal can't be seen
+   * in the drawing.
    *
    * @param {number} at @returns {Step | null}
    */

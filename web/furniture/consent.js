@@ -1,6 +1,9 @@
 import { counted, within } from '../basics/words.js'
 
-/** So few shapes can soon be drawn again. If there are more, they are not removed without a question. */
+/**
+ * A drawing with at most this many shapes can soon be drawn again. If there are more shapes, the page asks before it
+ * removes them.
+ */
 const unaskedMax = 5
 
 /**
@@ -51,8 +54,8 @@ export class Consent {
       for (;;) {
         const [wasAlone, asked] = [this.#isAlone, count()]
         if (!await dialogs?.confirmed(question, `${consequence(asked)} You can undo it.`, words)) return false
-        // A yes is valid only for what was asked: meanwhile other people may have come, or more shapes may have been
-        // drawn.
+        // A yes is valid only for the drawing that the question was about. While the question was open, other people
+        // may have come, or more shapes may have been drawn.
         if (!wasAlone || (this.#isAlone && count() <= asked)) return true
       }
     } finally {

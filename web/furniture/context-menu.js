@@ -86,8 +86,8 @@ export class ContextMenu {
   }
 
   /**
-   * A place in the window, and the shape there; a locked shape only if no other is there. A key has no place, so it
-   * applies to the selection.
+   * A place in the window, and the shape there. It is a locked shape only if no other shape is there. A key has no
+   * place, so the menu applies to the selection.
    *
    * @param {MouseEvent} event @returns {{x: number, y: number, shape: number | null, isLayer?: boolean}}
    */

@@ -1,8 +1,8 @@
 import { personColors } from '../basics/person-colors.js'
 
 /**
- * How long to wait until this browser's other tabs have introduced themselves. They have the same colour, as they
- * should.
+ * How long to wait until this browser's other tabs have introduced themselves. Those tabs have this tab's colour on
+ * purpose.
  */
 const patienceMilliseconds = 300
 

@@ -42,8 +42,8 @@ export class Drop {
 }
 
 /**
- * Whether the drop is for the page: files always are; text is, unless it is dropped on a field, which takes the text
- * itself.
+ * Whether the drop is for the page. Files always are. Text is too, unless it is dropped on a field, which takes the
+ * text itself.
  *
  * @param {DragEvent} event
  */

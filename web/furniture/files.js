@@ -14,8 +14,8 @@ const bytesMax = 64 << 20
 const pictureScales = [1, 2, 4]
 const pictureScale = 2
 /**
- * The longest side of a picture that every browser can make. The number of pixels is limited as well, differently in
- * each browser: if a picture has too many, half the scale is tried.
+ * The longest side of a picture that every browser can make. Each browser also has its own limit on the number of
+ * pixels. If a picture exceeds that limit, half the scale is tried.
  */
 const pictureSideMax = 16_384
 /**
@@ -177,8 +177,8 @@ export class Files {
   /** @param {number[]} shapes */
   async copyPNG(shapes) {
     if (!await this.#documents.load()) return
-    // The picture is passed as a promise: by the time it is made, some browsers would no longer accept that the
-    // person's click permits the copy.
+    // The picture is passed as a promise. If the page made the picture first, some browsers would no longer accept that
+    // the person's click permits the copy.
     this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(this.#picture(shapes), pictureScale) })]), 'PNG')
   }
 

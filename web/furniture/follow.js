@@ -4,8 +4,8 @@ import { within } from '../basics/words.js'
 import { element } from '../elements/element.js'
 
 /**
- * For how long a person who has left is waited for: their line may have been cut, or they may have changed their name,
- * which takes a new connection.
+ * How long the page waits for a person who has left: their connection may have broken, or they may have changed their
+ * name, which takes a new connection.
  */
 const missedMilliseconds = 10_000
 

@@ -7,8 +7,8 @@ import { restoration, writeAll } from './restoration.js'
 /** How many positions the slider has. */
 const steps = 1_000
 /**
- * If a drawing has more shapes than this, only the actor is named and not the change: with stamps, the server would
- * have to send several times as much for each moment.
+ * If a drawing has more shapes than this, only the actor of a change is named and not the change itself. Naming the
+ * change takes stamps, with which the server would have to send several times as much for each moment.
  */
 const stampedShapesMax = 3_000
 /**
@@ -17,8 +17,8 @@ const stampedShapesMax = 3_000
  */
 const markReach = 1.5 / steps
 /**
- * How long each moment is shown while the past is played. All moments together take the time `all`, within the bounds
- * for each.
+ * How long each moment is shown during playback. All moments together take the time `all`, within the bounds for each
+ * moment.
  */
 const playMilliseconds = { least: 120, most: 700, all: 20_000 }
 
@@ -46,7 +46,7 @@ export class History {
   #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
   #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#playing ? this.#stop() : this.#playOn() })
   /**
-   * Identifies the current playing. Starting again replaces it, which ends the earlier playing.
+   * Identifies the current playback. Starting again replaces it, which ends the earlier playback.
    *
    * @type {object | null}
    */
@@ -197,8 +197,8 @@ export class History {
     const span = this.#to - this.#from
     const part = Number(this.#slider.value) / steps
     const at = Math.round(this.#from + span * part)
-    // The two ends of the slider stand for a time before every step and one after every step, so no mark is meant
-    // there.
+    // The two ends of the slider stand for a time before the first step and a time after the last step, so no mark is
+    // meant there.
     if (part === 0 || part === 1) return this.#show(at)
     return this.#show(this.#moments.find((moment) => moment > at && moment - at <= span * markReach) ?? at)
   }
@@ -207,7 +207,7 @@ export class History {
   get #moments() { return [...new Set(this.#chronicle.marks().map(({ at }) => at))] }
 
   /**
-   * Goes to the next moment at which a step was made, or to the one before.
+   * Goes to the next or the previous moment at which a step was made.
    *
    * @param {number} direction
    */
@@ -321,7 +321,7 @@ export class History {
     this.#enable()
     const last = await this.#lastDeed(shapes, at, (id) => names.get(id) ?? '')
     then.at = last?.at ?? at
-    // Only told if no other moment is wanted by now.
+    // The change is named only if no other moment is wanted by now.
     if (last && this.#wanted === null && this.isOpen) this.#tell(`${capitalised(momentWords(last.at))} · ${last.words}`)
   }
 
@@ -336,7 +336,8 @@ export class History {
     const step = this.#chronicle.stepAt(at)
     if (step && !this.#isStamped) return { at: Math.min(at, step.to), words: this.#chronicle.summary(step) }
     const last = this.#chronicle.last(shapes, nameOf)
-    // A removal is named for a short moment only, because while others go on drawing it soon is not the newest change.
+    // A removal is named for a short moment only, because it is soon not the newest change any more while others go on
+    // drawing.
     if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
       // The removed shapes are those that existed just before the step and no longer exist.
       const answer = await ask(`/v1/rooms/${this.#room}?at=${step.from - 1}`, {
@@ -349,7 +350,8 @@ export class History {
     }
     const removal = last?.drew ? this.#chronicle.removalBefore(last.at) : null
     if (!removal) return last
-    // Undoing a removal writes a shape as if it were new, so the drawing before the removal shows which shapes are not.
+    // Undoing a removal writes a shape as if it were new. The drawing before the removal shows which shapes existed
+    // already.
     const answer = await ask(`/v1/rooms/${this.#room}?at=${removal.from - 1}`, {
       signal: this.#aborts.signal, patience: workingMilliseconds,
     })
@@ -357,7 +359,7 @@ export class History {
     return this.#chronicle.last(shapes, nameOf, new Set(former))
   }
 
-  /** Writes all values of the past drawing that differ from the present ones. */
+  /** Writes all values of the past drawing that differ from the present values. */
   async #writeAnew() {
     const then = this.#then
     if (!then) return

@@ -1,7 +1,7 @@
 import { element, icon, setAttributes } from '../elements/element.js'
 
 /**
- * The white circle is a place to drop shapes, and a button that drops all of them. It is there while there is Play.
+ * The white circle is a place to drop shapes, and a button that drops all of them. It exists only while Play is on.
  *
  * @param {HTMLElement} circle @param {import('../state/play.js').Play} play
  * @param {import('../tools/actions.js').Doable} action

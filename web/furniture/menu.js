@@ -76,9 +76,9 @@ const menu = [
  * @returns {(import('../elements/popover.js').MenuEntry | null)[]}
  */
 export function menuEntries(actions, shaking) {
-  // Only on some phones must a page ask for the sensor before it can use it.
+  // Only some phones require that a page asks for the sensor before using it.
   const ends = shaking.isToBeAsked ? ['shakeToClear'] : []
-  // With a keyboard or a right button, people reach these actions without the menu.
+  // People with a keyboard or a right button reach these actions without the menu.
   const edits = hasFingers() ? ['copy', 'paste', 'selectAll', ...ofSelection, null] : []
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
     ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',

@@ -1,8 +1,8 @@
 import { element, iconButton } from '../elements/element.js'
 
 /**
- * The upper bound on notices that are shown at a time. On a phone, upright or on its side, more would cover the
- * drawing.
+ * The upper bound on notices that are shown at a time. More notices would cover the drawing on a phone, upright or on
+ * its side.
  */
 const shownMax = () => (matchMedia('(max-width: 640px), (max-height: 480px)').matches ? 1 : 3)
 /** How long a notice is shown: long enough to read it, and to reach its button if it has one. */

@@ -82,7 +82,7 @@ export class People {
     const shown = count > shownMax ? people.slice(0, shownMax - 1) : people
     this.#badges.replaceChildren(...shown.map((person) => this.#button(person)))
     this.#everyone.hidden = count === 0
-    // If there is no space to show anybody else, the count includes everybody.
+    // If there is no space for any other person's badge, the count includes everybody.
     this.#everyone.replaceChildren(element('span', { class: 'person more' },
       element('span', { class: 'rest' }, `+${(count - shown.length).toLocaleString('en')}`),
       element('span', { class: 'all' }, (count + 1).toLocaleString('en'))))

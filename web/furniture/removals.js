@@ -13,16 +13,16 @@ const shownMilliseconds = 30_000
 /** If at least this many shapes and half of the drawing are removed, that counts as emptying the canvas. */
 const emptiedMin = 3
 /**
- * The upper bound on the difference between the clocks of most pages and of the server. The history is asked for the
- * drawing this long before a removal or a restoration.
+ * The upper bound on the difference between the server's clock and the clocks of most pages. The page asks the history
+ * for the drawing this long before a removal or a restoration.
  */
 const clocksMilliseconds = 250
 /**
- * How long before a restoration to ask for the drawing, one after the other: the restorer's clock may be further ahead
- * of the server's. Then the drawing at the later moment shows no difference.
+ * How long before a restoration the page asks for the drawing, one time after the other. The restorer's clock may be
+ * further ahead of the server's than usual. Then the drawing at the later moment shows no difference.
  */
 const restoredMargins = [clocksMilliseconds, 1_000, 4_000]
-/** For how long after a restoration this person is still told of it. */
+/** How long after a restoration this person is still told of it. */
 const restoredMilliseconds = 10_000
 const group = 'removed'
 const backGroup = 'brought back'
@@ -43,8 +43,8 @@ const goneMax = 10_000
  * Tells this person that somebody has emptied the canvas, restored it, or deleted a shape that this person was holding,
  * and offers to bring the shapes back.
  *
- * The replica knows of a deleted shape only who deleted it. So the shape's look is kept here from before. Its name and
- * its place in the drawing order come from the room's history, if the history is available.
+ * Of a deleted shape, the replica knows only who deleted it. So this class remembers how shapes looked before. A
+ * shape's name and its place in the drawing order come from the room's history, if the history is available.
  */
 export class Removals {
   #room
@@ -64,7 +64,7 @@ export class Removals {
   #isEntered = false
   /** @type {Lost[]} */
   #lost = []
-  /** How many shapes there were before the first of the gathered removals, and when that removal was. */
+  /** How many shapes there were before the first of the gathered removals, and when the first removal was. */
   #countBefore = 0
   #firstAt = 0
   #timer = 0
@@ -234,8 +234,8 @@ export class Removals {
     /** @type {Map<string, KeptShape>} */
     const then = new Map()
     for (const margin of [clocksMilliseconds, 1]) {
-      // If the drawing has every lost shape, it is old enough. Otherwise a younger edit than the clocks' difference is
-      // missing, so an earlier drawing is asked for.
+      // If the drawing has every lost shape, no further one is needed. Otherwise it lacks a shape that was made within
+      // the clocks' difference before the removal, so the page asks for a later drawing.
       if (lost.every(({ id }) => then.has(identifierText(id)))) break
       for (const shape of await this.#drawingAt(first - margin) ?? []) if (!then.has(shape.id)) then.set(shape.id, shape)
     }

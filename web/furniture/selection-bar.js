@@ -11,8 +11,8 @@ const margin = 8
 const barsHeight = 72
 const toolsHeight = 76
 /**
- * If more shapes than this are selected, the bar doesn't show which colour they have in common, because all would have
- * to be read.
+ * If more shapes than this are selected, the bar doesn't show which colour the shapes have in common, because all of
+ * them would have to be read.
  */
 const comparedMax = 200
 

@@ -143,7 +143,7 @@ export class States {
       element('ul', { class: 'ways' },
         way('rectangle', 'Drag', 'to draw a rectangle'),
         isPlay && way('tap', isPhone ? 'Double-tap' : 'Double-click', 'to draw a circle'),
-        // People with fingers don't drop files, and may not know how to zoom.
+        // People with fingers don't drop files, so they get a hint about zooming instead.
         isPhone ? way('fit', 'Use two fingers', 'to move and zoom') : way('file', 'Drop a file', 'to import a drawing')),
       isPlay && element('button', {
         type: 'button', class: 'button primary', onclick: () => this.#actions.threeSquares.run(),

@@ -86,7 +86,7 @@ export class Status {
   #show() {
     const [kind, words] = this.#told()
     this.element.dataset.kind = kind
-    // The shortest words for the state: on a phone no others fit beside the dot.
+    // The shortest words for the state, because on a phone no longer words fit beside the dot.
     this.element.dataset.short = this.#connection.isTurnedAway ? 'Waiting' : 'Offline'
     if (this.#words.textContent !== words) this.#words.textContent = words
     const title = this.#state === 'live' ? [words, this.#line()].filter(Boolean).join(' · ') : words

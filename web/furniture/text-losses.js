@@ -36,7 +36,7 @@ export class TextLosses {
   #names
   #presence
   /**
-   * For each shape, the last text that this person has written in it.
+   * For each shape, the last text that this person has written in the shape.
    *
    * @type {Map<number, OwnText>}
    */
@@ -48,10 +48,11 @@ export class TextLosses {
    * @type {Map<number, string>}
    */
   #found
-  /** When each of the other people joined, if that was while this page was there. */
+  /** When each of the other people joined, if they joined after this page did. */
   #cameAt = new Map(/** @type {[number, number][]} */ ([]))
   /**
-   * Since when changes arrive late, because the page is away, is hidden or shows the past; null if they arrive in time.
+   * The moment since which changes arrive late, because the page is away, is hidden or shows the past; null if changes
+   * arrive in time.
    *
    * @type {number | null}
    */
@@ -114,7 +115,7 @@ export class TextLosses {
     }
   }
 
-  /** Notes when a person stops writing. The text that they wrote may arrive a little later than that. */
+  /** Notes when a person stops writing. The text that they wrote may arrive a little later than this news. */
   #watchWriters() {
     for (const [id, { writers }] of this.#own) {
       for (const [actor, endedAt] of writers) {

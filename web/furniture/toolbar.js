@@ -6,8 +6,8 @@ import { Swatches } from './swatches.js'
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
 
 /**
- * The tools in the order in which they are hidden if there is not enough space: those that people want least often come
- * first.
+ * The tools in the order in which they are hidden if there is not enough space. The tools that people want least often
+ * come first.
  */
 const rarestFirst = ['star', 'polygon', 'roundedRectangle', 'line', 'eraser', 'ellipse', 'pen', 'arrow', 'text', 'note', 'rectangle']
 /** In CSS pixels: the space that stays free at both sides of the window, and between the tools and their neighbours. */
@@ -112,7 +112,7 @@ export class Toolbar {
     return this.#more
   }
 
-  /** Hides as many tools as have no space. The white circle takes space too, if it is at the same height. */
+  /** Hides the tools for which there is no space. The white circle takes space too, if it is at the same height. */
   #fold() {
     const width = this.element.clientWidth
     if (width === 0) return
@@ -129,7 +129,7 @@ export class Toolbar {
     this.#show()
   }
 
-  /** Without Play there is no button for squares by chance, and more space for tools. */
+  /** Without Play there is no button for random squares, so there is more space for tools. */
   #showPlay() {
     const square = this.#buttons.get('addSquare')
     if (!square) return

@@ -187,7 +187,7 @@ export class Writing extends Source {
 
   /**
    * For a moment the field takes presses beside its text too. Otherwise the third of three quick clicks would land on
-   * the shape, and so would the clicks that a browser makes from taps.
+   * the shape, and so would the clicks that a browser generates after taps.
    */
   #keepFresh() {
     this.element.classList.add('is-fresh')
@@ -287,7 +287,8 @@ export class Writing extends Source {
     if (!permission.mayEdit) this.#giveBack(began, text)
     else if (!shape) this.#offer(began, text, 'Somebody')
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
-      // If the step has more edits by now, only the text is reverted and not the whole step.
+      // If the step has more edits by now than it had when the writing began, only the text is reverted and not the
+      // whole step.
       if (step?.edits === open.edits) step.abandon()
       else step?.end()
       if (shown.live.shape(id)) editing.edit((live) => live.delete([id]))
@@ -466,7 +467,7 @@ export class Writing extends Source {
     // unreadable on white paper.
     const fill = drawn && kind !== 'text' && shape.filled && free < 0 ? `#${drawn.fill.toString(16).padStart(6, '0')}` : ''
     Object.assign(field.style, { background: fill, boxShadow: fill && `0 0 0 ${textPadding}px ${fill}` })
-    // Text never extends above the box, because there its beginning would not be visible.
+    // Text never extends above the box, because the beginning of the text would not be visible there.
     Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })
     this.#hint.style.transform = `scale(${1 / view.scale})`
   }

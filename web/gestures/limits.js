@@ -10,7 +10,10 @@ export const slop = { mouse: 3, pen: 5, touch: 10 }
 /** The upper bound on the distance between the two taps of a double tap. */
 export const tapDistanceMax = { mouse: 6, pen: 16, touch: 32 }
 
-/** The upper bound on the time from the end of a tap to the start of the next one, if both are to count together. */
+/**
+ * The upper bound on the time from the end of a tap to the start of the next one. Two taps that are further apart don't
+ * count together.
+ */
 export const tapPauseMax = 300
 
 /** After this time a press lifts the shape under it. A shorter press can be a tap. */
@@ -29,8 +32,8 @@ export const turnSlop = 6
 export const fingersApartMin = 24
 
 /**
- * If a second finger comes down this soon after the first and this close to it, both belong together, and the drag that
- * had begun wasn't intended.
+ * If a second finger comes down this soon after the first and this close to it, the two fingers belong together, and
+ * the drag that had begun wasn't intended.
  */
 export const secondFingerTime = 250
 export const secondFingerDistance = 48
@@ -43,8 +46,8 @@ export const velocitySpan = 100
 export const velocityRestMax = 50
 
 /**
- * Which gestures each kind of target has. If a third tap has no meaning there, a double tap acts at once. Otherwise the
- * double tap waits until no third tap can follow.
+ * Which gestures each kind of target has. If a third tap has no meaning for a target, a double tap acts at once.
+ * Otherwise the double tap waits until no third tap can follow.
  */
 export const needs = {
   shape: { taps: 3, hold: true, pinch: true },

@@ -300,7 +300,8 @@ export class Recogniser {
   }
 
   /**
-   * When the first pointer of a kind comes down, all earlier pointers must have gone up, even if no event said so.
+   * When the first pointer of a kind comes down, all earlier pointers of that kind must have gone up, even if no event
+   * said so.
    *
    * @param {PointerType} type
    */
@@ -485,8 +486,8 @@ function modifiers({ shift = false, alt = false, ctrl = false, meta = false }) {
 }
 
 /**
- * The bit of a button in `buttons`. `button` numbers them left 0, middle 1, right 2; in `buttons` the right one comes
- * second.
+ * The bit of a button in `buttons`. `button` numbers the buttons left 0, middle 1, right 2; in `buttons` the right one
+ * comes second.
  *
  * @param {number} button
  */

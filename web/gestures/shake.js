@@ -39,7 +39,7 @@ export class ShakeDetector {
   }
 }
 
-/** The weight that the gravity measured so far has in the next measurement. */
+/** The weight of the gravity measured so far when the next measurement is averaged in. */
 const gravityShare = 0.8
 
 /**

@@ -68,14 +68,15 @@ export class Surface extends Source {
     element.addEventListener('pointermove', (event) => this.#pointer(event, 'move'))
     element.addEventListener('pointerup', (event) => this.#pointer(event, 'up'))
     element.addEventListener('pointercancel', (event) => this.#pointer(event, 'cancel'))
-    // This event also comes after each up event, when the recogniser has forgotten the pointer already.
+    // Losing the capture is also reported after each up event, when the recogniser has forgotten the pointer already.
     element.addEventListener('lostpointercapture', (event) => this.#pointer(event, 'cancel'))
     element.addEventListener('pointerleave', ({ pointerType }) => {
       if (pointerType !== 'touch' && this.#recogniser.isIdle) this.tell('gesture', { type: 'leave' })
     })
     element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
     this.#hearSafari()
-    // Without this, the middle button would scroll the page, and a long press would open the browser's menu.
+    // Prevents the browser's default, because otherwise the middle button would scroll the page, and a long press would
+    // open the browser's menu.
     element.addEventListener('mousedown', (event) => { if (event.button === 1) event.preventDefault() })
     element.addEventListener('mouseup', (event) => { if (event.button === 1) swallowPaste(event) })
     element.addEventListener('contextmenu', (event) => event.preventDefault())
@@ -108,7 +109,7 @@ export class Surface extends Source {
       try {
         this.#element.setPointerCapture(event.pointerId)
       } catch {
-        // The pointer is gone already, so it can't be captured. Its end will be reported.
+        // The pointer is gone already, so it can't be captured. An event will report its end.
       }
     }
     if (phase === 'down' || (phase === 'move' && this.#recogniser.isIdle)) {

@@ -9,7 +9,7 @@ export class Velocity {
   add(x, y, time) {
     const samples = this.#samples
     samples.push({ x, y, time })
-    // One sample from before the span is kept. Otherwise there might not be two samples to measure between.
+    // One sample from before the span is kept. Otherwise there might be only one sample, which gives no velocity.
     while (samples.length > 2 && samples[1].time < time - velocitySpan) samples.shift()
   }
 

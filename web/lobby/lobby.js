@@ -73,12 +73,12 @@ const note = element('p', { class: 'quiet', role: 'status' })
 const create = element('button', { type: 'button', class: 'button', onclick: () => enter(typedName()) })
 const none = element('p', { class: 'quiet', role: 'status', hidden: true })
 /**
- * When this browser was last in each room. Read when the list opens.
+ * When this browser was last in each room. The times are read when the list opens.
  *
  * @type {Map<string, number>}
  */
 let visits = new Map()
-/** The upper bound on recent rooms that are listed. More would be of no help. */
+/** The upper bound on recent rooms that are listed. A longer list would not help anybody. */
 const recentMax = 8
 /** @typedef {{picture: HTMLImageElement, line: HTMLElement, cursor: string | null, item: HTMLElement}} Card */
 /** @type {Map<string, Card>} */

@@ -9,7 +9,7 @@ let token = null
 try {
   token = sessionStorage.getItem('token')
 } catch {
-  // The browser blocks storing data for this site.
+  // The browser doesn't let this site store data.
 }
 
 /** @param {string} given */

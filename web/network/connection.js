@@ -26,9 +26,9 @@ export function openSocket({ room, token }) {
 }
 
 /**
- * A replica with its socket. It carries out the replica's effects on the network, reports the results to the replica,
- * and passes all other effects on: `effect`, one at a time and in order. `performed` follows each run of effects.
- * `sent`: a message was given to the socket; the detail is how many bytes it has.
+ * A replica with its socket. It carries out the replica's effects on the network, and reports the results to the
+ * replica. It passes all other effects on: `effect`, one at a time and in order. `performed` follows each run of
+ * effects. `sent`: a message was given to the socket; the detail is how many bytes it has.
  *
  * Messages of a socket that was given up are ignored, so a replica never hears of a connection that it has left.
  *
@@ -107,12 +107,15 @@ export class Connection extends Source {
     this.tell('performed', null)
   }
 
-  /** Tries to connect now instead of waiting, because the network is back or the page is visible again. */
+  /**
+   * Tries to connect now instead of at the next attempt's time, because the network is back or the page is visible
+   * again.
+   */
   hurry() {
     if (this.replica.status().state === 'waiting') this.start()
   }
 
-  /** Opens a new connection at once, because the line is dead although the browser has not noticed. */
+  /** Opens a new connection at once, because the present one is broken although the browser has not noticed. */
   renew() {
     if (!this.#socket) return
     this.#giveUp()

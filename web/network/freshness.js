@@ -31,7 +31,8 @@ function endedAfter(milliseconds) {
 export class NewerPage extends Error {}
 
 /**
- * The version of the open page, and whether the server has another version by now. `newer`: it has.
+ * The version of the open page, and whether the server has another version by now. `newer`: the server has another
+ * version.
  *
  * @extends {Source<{newer: null}>}
  */

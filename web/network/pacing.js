@@ -1,8 +1,8 @@
 import { Source } from '../basics/source.js'
 
 /**
- * The upper bound on bytes that may be on their way without an answer. A line of 64 kbit/s takes a third of a second
- * for them; a quick line has them answered before the bound is reached.
+ * The upper bound on bytes that are on their way without an answer. A line of 64 kbit/s takes a third of a second for
+ * so many bytes. On a quick line the answer comes before the bound is reached.
  */
 const unansweredBytesMax = 2500
 /** The number of bytes after which the page asks the server for an answer. */
@@ -11,9 +11,10 @@ const askBytes = 800
 const askMilliseconds = 100
 
 /**
- * Backpressure for messages that are only useful while they are new, such as cursors. Bytes that wait in a line can't
- * be replaced any more, and browsers let megabytes wait there. So the page asks the server for an answer now and then,
- * and while too many bytes are unanswered, the line counts as full. `free`: the line is no longer full.
+ * Backpressure for messages that are only useful while they are new, such as cursors. A message that was handed to the
+ * browser can't be replaced by a newer one any more, and browsers let megabytes wait for a slow line. So the page asks
+ * the server for an answer now and then, and while too many bytes are unanswered, the line counts as full. `free`: the
+ * line is no longer full.
  *
  * @extends {Source<{free: null}>}
  */
@@ -43,8 +44,8 @@ export class Pacing extends Source {
     this.#connection = connection
     connection.on('sent', (bytes) => this.#note(bytes))
     connection.on('effect', (effect) => {
-      // Everything sent before the request has arrived. A millisecond is added, because the round trip is in whole
-      // milliseconds.
+      // Everything that was sent before the request has arrived. A millisecond is added, because the round-trip time is
+      // in whole milliseconds.
       if (effect.type === 'pong') this.#answered(performance.now() - effect.roundTripMilliseconds + 1)
       // A new connection begins with an empty line.
       else if (effect.type === 'state') this.#answered(Infinity)

@@ -2,11 +2,11 @@ import { Source } from '../basics/source.js'
 
 /** After this long without a message, the page pings the server. */
 const quietMilliseconds = 2000
-/** The same time while edits wait for their answer, because then a silence more likely means a dead line. */
+/** The same time while edits wait for their answer, because then a silence more likely means a broken connection. */
 const unansweredMilliseconds = 700
-/** How long the answer to that ping may take. A dead line is noticed within the sum of both times. */
+/** How long the answer to that ping may take. A broken connection is noticed within the sum of both times. */
 const answerMilliseconds = 2500
-/** The same time after the page comes back from sleep, when the line is most likely dead. */
+/** The same time after the page comes back from sleep, when the connection is most likely broken. */
 const wakingMilliseconds = 500
 /**
  * How long a connection may take to open. If packets are lost, the system repeats the first packet after ever longer
@@ -15,21 +15,21 @@ const wakingMilliseconds = 500
 const openingMilliseconds = 5000
 const openingMillisecondsMax = 10_000
 /**
- * How long the welcome may take, and then each part of the drawing, whatever else arrives. On a slow line a part takes
- * seconds.
+ * How long the welcome may take, and then each part of the drawing. Other messages that arrive meanwhile don't extend
+ * this time. It allows for slow lines, where a part takes seconds.
  */
 const greetingMilliseconds = 5000
 const loadingMilliseconds = 10_000
 /**
- * The upper bound on the factor by which the page's patience grows. A line that looks dead may just be slow, with a
- * long message on it: without more patience, every new connection would be cut off too.
+ * The upper bound on the factor by which the page's patience grows. A connection that seems broken may just be slow,
+ * with a long message on it. Without more patience, the page would give up every new connection too.
  */
 const patienceMax = 16
 /** How often the line is checked. */
 const lookMilliseconds = 250
-/** How often the round trip is measured, although messages come all the time. */
+/** How often the round-trip time is measured, even while messages come all the time. */
 const measureMilliseconds = 5000
-/** A round trip of this length or more is noticeable. */
+/** A round-trip time of this length or more is noticeable. */
 const slowMilliseconds = 800
 /**
  * Measurements that are closer together than this count as one, so that a single bad moment doesn't make a slow line.
@@ -37,12 +37,12 @@ const slowMilliseconds = 800
 const momentMilliseconds = 1000
 
 /**
- * Checks whether the line is alive, and measures its round trip.
+ * Checks whether the connection is alive, and measures its round-trip time.
  *
- * Browsers don't report it when a line dies without closing, for example in a tunnel or after sleep: the socket stays
- * open for minutes, and edits get lost in it. So the page pings the server if nothing has come for a while, and
- * replaces a connection that stays silent. While the page is hidden it sends no pings, to save the battery. The
- * terminal's `LinePulse.swift` has the same rules: change both together.
+ * Browsers don't report it when a connection breaks without closing, for example in a tunnel or during sleep: the
+ * socket stays open for minutes, and edits get lost in it. So the page pings the server if nothing has come for a
+ * while, and replaces a connection that stays silent. While the page is hidden it sends no pings, to save the battery.
+ * The terminal's `LinePulse.swift` has the same rules: change both together.
  *
  * `slow`: the line has become slow. It is sent once in each slow period.
  *
@@ -69,7 +69,7 @@ export class Pulse extends Source {
   /** @type {number | null} */
   #roundTrip = null
   /**
-   * The newest round trips, in milliseconds.
+   * The newest round-trip times, in milliseconds.
    *
    * @type {number[]}
    */
@@ -87,13 +87,14 @@ export class Pulse extends Source {
     })
     document.addEventListener('visibilitychange', () => this.#watch())
     addEventListener('online', () => this.#wake())
-    // Browsers freeze pages to save power, and keep pages that were left in case the person returns to them.
+    // Browsers freeze pages to save power. They also keep pages that a person has left, in case the person returns to
+    // them.
     addEventListener('pageshow', ({ persisted }) => { if (persisted) this.#wake() })
     document.addEventListener('resume', () => this.#wake())
     this.#watch()
   }
 
-  /** The newest round trip, in milliseconds; null if none was measured. */
+  /** The newest round-trip time, in milliseconds; null if none was measured. */
   get roundTrip() { return this.#roundTrip }
 
   get isSlow() { return this.#isSlow }
@@ -103,8 +104,9 @@ export class Pulse extends Source {
     this.#askedAt = null
     if (document.visibilityState !== 'visible') return
     this.#wake()
-    // Shows whether the machine slept: a window that is visible all the time gets no event for that. The clock of
-    // `performance` may stand still during sleep, so the wall clock is used.
+    // Shows whether the machine slept. Without this check, a window that is visible all the time would not notice a
+    // sleep, because it gets no event. The clock of `performance` may stand still during sleep, so the wall clock is
+    // used.
     let lookedAt = Date.now()
     this.#timer = setInterval(() => {
       const slept = Date.now() - lookedAt > quietMilliseconds
@@ -155,7 +157,7 @@ export class Pulse extends Source {
     } else if (now - this.#askedAt >= this.#patience * this.#factor) this.#leave()
   }
 
-  /** Gives up the connection, because the line is most likely dead. */
+  /** Gives up the connection, because it is most likely broken. */
   #leave() {
     this.#factor = Math.min(patienceMax, this.#factor * 2)
     this.#connection.renew()
@@ -173,7 +175,7 @@ export class Pulse extends Source {
   /** @param {number} milliseconds */
   #answered(milliseconds) {
     const now = performance.now()
-    // A millisecond is added, because the round trip is in whole milliseconds.
+    // A millisecond is added, because the round-trip time is in whole milliseconds.
     if (this.#askedAt !== null && now - milliseconds + 1 >= this.#askedAt) this.#askedAt = null
     this.#factor = 1
     this.#roundTrip = milliseconds

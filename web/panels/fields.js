@@ -318,8 +318,8 @@ export function textField(label, { change, maxlength, placeholder }) {
     show: (text) => {
       input.placeholder = text === null ? placeholder : ''
       if (text !== shown) refused.tell()
-      // A value that the server refuses later is replaced in the field too, unless the person is typing another value
-      // by then.
+      // If the server refuses the value later, the field shows the earlier value again, unless the person is typing
+      // another value by then.
       if (document.activeElement !== input || (text !== shown && input.value === committed)) showText(input, text ?? '')
       shown = text
     },

@@ -33,7 +33,7 @@ const unitWords = {
   ratio: (ratio) => `${Math.round(ratio * 100)} %`,
 }
 
-/** The actions that need several shapes, and those for any number of shapes. */
+/** The actions for several shapes only, and the actions for any number of shapes. */
 const alignments = [
   ['alignLeft', 'align-left'], ['alignCenter', 'align-center'], ['alignRight', 'align-right'],
   ['alignTop', 'align-top'], ['alignMiddle', 'align-middle'], ['alignBottom', 'align-bottom'],
@@ -43,7 +43,9 @@ const arrangements = [
   ['bringToFront', 'to-front'], ['sendToBack', 'to-back'], ['duplicate', 'duplicate'], ['delete', 'trash'],
 ]
 
-/** If more shapes than this are selected, they are not read in each frame in which they change, but less often. */
+/**
+ * If more shapes than this are selected, the inspector reads them less often than in each frame in which they change.
+ */
 const promptMax = 100
 const manyMilliseconds = 200
 
@@ -125,8 +127,8 @@ export class Inspector {
   }
 
   /**
-   * Shows the selection: at once if it is few shapes, but when there is time if it is many, because each of them has to
-   * be read.
+   * Shows the selection. If it is few shapes, they are shown at once. If it is many, they are shown when there is time,
+   * because each of them has to be read.
    */
   #showSoon() {
     if (this.element.hidden || this.#timer !== 0) return
@@ -295,7 +297,7 @@ export class Inspector {
   }
 
   /**
-   * Moves a single shape to a place. Of several shapes, the box around all of them moves there.
+   * Moves a single shape to a place. If there are several shapes, the box around all of them moves there.
    *
    * @param {{x?: number, y?: number}} corner
    */

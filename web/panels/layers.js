@@ -456,8 +456,8 @@ export class Layers {
   }
 
   /**
-   * Drops rows into the gap between two others: as many shapes are then drawn before them as have their rows below the
-   * gap.
+   * Drops rows into the gap between two others. The dropped shapes are then drawn after as many shapes as have their
+   * rows below the gap.
    *
    * @param {number[]} ids @param {number} gap
    */

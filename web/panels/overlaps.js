@@ -8,7 +8,7 @@ import { ago, lastMovers } from './names.js'
 /** The upper bound on listed overlaps, because nobody reads more. The rest are shown as a count. */
 const shownMax = 200
 /**
- * How long to wait for more overlaps before reporting them; and if more than this many have come, they are reported
+ * How long to wait for more overlaps before reporting them, and the number of overlaps above which they are reported
  * together.
  */
 const gatherMilliseconds = 500
@@ -16,7 +16,7 @@ const toldMax = 2
 const refreshMilliseconds = 15_000
 /**
  * The shortest time between two changes of the list, because nobody can read a list that changes faster. Each change
- * takes a frame, so the list is also bounded to this fraction of the time.
+ * takes a part of a frame, so the changes are also limited to this fraction of the time.
  */
 const shownMilliseconds = 150
 const costFactor = 20
@@ -112,8 +112,8 @@ export class Overlaps extends Source {
   }
 
   /**
-   * Reports overlaps that others have caused and that still exist. A person notices the overlaps that they have caused
-   * themselves.
+   * Reports overlaps that others have caused and that still exist. No notice reports the overlaps that this person has
+   * caused, because the person sees them arise.
    */
   #tell() {
     this.#timer = 0

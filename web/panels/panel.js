@@ -5,7 +5,7 @@ const key = 'canvas.panel'
 /** On a small screen the panel would cover the canvas, so there it opens only when the person asks for it. */
 const isSmall = () => matchMedia('(max-width: 800px), (max-height: 480px)').matches
 
-/** The panel at the right, or on a phone the sheet from below. It has tabs, of which one is open or none. */
+/** The panel at the right, or on a phone the sheet from below. It has tabs, of which at most one is open. */
 export class Panel {
   #tabs
   /** @type {string | null} */

@@ -89,7 +89,8 @@ async function openRoom(room, { viewOnly, token }) {
 
   // The room itself, without anything visible.
 
-  // The socket is opened while the core is still loading, so that the room's state can follow the code without a pause.
+  // The socket is opened while the core is still loading, so that the room's state arrives right after the code,
+  // without a pause.
   const socket = openSocket({ room, token })
   const core = await openCore()
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
@@ -164,8 +165,8 @@ async function openRoom(room, { viewOnly, token }) {
   // People who choose to draw start with a tool that draws.
   tool.choose('rectangle')
 
-  // The furniture. Parts that are not visible at first are made later. The code of all parts comes with the page's one
-  // script: importing it on demand would cost a kilobyte of wrappers, and save nothing.
+  // The furniture. Parts that are not visible at first are made later. Their code comes with the page's one script all
+  // the same: importing it on demand would cost a kilobyte of wrappers, and save nothing.
 
   const noticeList = new NoticeList(notices)
   const files = parts.later(async () => Files, (Files) =>

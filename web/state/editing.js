@@ -4,9 +4,9 @@ import { sentence } from '../basics/words.js'
 /** @typedef {import('../core/types.js').Effect} Effect */
 
 /**
- * A step of undo that is open: all edits until its end belong to it. The code that opened it either ends it or abandons
- * it. If it is abandoned, then everything is as if it had never begun, Redo included. After its end, both do nothing.
- * `edits`: how many edits it has.
+ * A step of undo that is open: all edits until its end belong to it. The code that opened the step either ends or
+ * abandons it. If it is abandoned, then everything is as if it had never begun, Redo included. Once the step has ended,
+ * ending or abandoning it again does nothing. `edits`: how many edits the step has.
  *
  * @typedef {{edits: number, end: () => void, abandon: () => void}} Step
  */
@@ -143,7 +143,8 @@ export class Editing extends Source {
       abandon: () => {
         if (this.#step !== step) return
         this.#step = null
-        // Without the right to edit, the edits can't be reverted any more. They stay, as a step of their own.
+        // A person who has lost the right to edit can't revert the edits any more. The edits stay, as a step of their
+        // own.
         if (this.#permission.mayEdit) this.edit((live) => live.abandonStep())
         else replica.endGroup()
       },

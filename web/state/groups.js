@@ -55,8 +55,8 @@ export class Groups {
   }
 
   /**
-   * The shapes that are handled together with a shape: all shapes of its group that aren't locked, or only the shape
-   * itself if the group was entered.
+   * The shapes that are handled together with a shape: all shapes of its group that aren't locked. If the group was
+   * entered, it is only the shape itself.
    *
    * @param {number} id @returns {number[]}
    */

@@ -1,4 +1,4 @@
-/** For how many of the held shapes a name is looked up. No notice names more shapes. */
+/** For how many of the held shapes the name is looked up. No notice names more shapes than that. */
 const namedMax = 3
 
 /** The shapes that a gesture holds, with the names that they had when the gesture began. */

@@ -1,8 +1,9 @@
 import { Setting } from './setting.js'
 
 /**
- * Whether overlaps are marked in the drawing, and which shape the pointer is on: if there are many overlaps, only those
- * of the selected shapes and of that one are marked. `change`: one of the two has changed.
+ * Whether overlaps are marked in the drawing, and which shape the pointer is on. If there are many overlaps, only the
+ * overlaps of the selected shapes and of the shape under the pointer are marked. `change`: the switch or the shape
+ * under the pointer has changed.
  */
 export class Marks extends Setting {
   /** @type {number | null} */

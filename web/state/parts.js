@@ -52,7 +52,7 @@ export class LaterPart {
   async get() { return this.#get(this.#sayMissing) }
 
   /**
-   * The same, ahead of time: for a part that may be needed soon. If loading fails, no notice is shown.
+   * Loads the part ahead of time, because it may be needed soon. If loading fails, no notice is shown.
    *
    * @returns {Promise<Made | null>}
    */

@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 
 /**
- * Whether this person may edit the drawing: not with a view-only link or role, and not while the past is shown.
+ * Whether this person may edit the drawing. They may not with a view-only link or role, nor while the past is shown.
  * `change`: the permission has changed.
  *
  * @extends {Source<{change: null}>}

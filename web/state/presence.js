@@ -8,8 +8,8 @@ import { identifierNumber, identifierText } from '../core/values.js'
 const shapesToldMax = 150
 
 /**
- * The upper bound on points of a stroke that are sent at once, and on points that are kept of others' strokes: minutes
- * of drawing.
+ * The upper bound on the points of a stroke that are sent at once, and on the points that are kept of others' strokes.
+ * It is enough for minutes of drawing.
  */
 const inkToldMax = 120
 const inkKeptMax = 200_000
@@ -64,8 +64,8 @@ export class Presence extends Source {
   /** @type {OwnState} */
   #own = {}
   /**
-   * Whether the line was full when this person's presence last changed. The newest presence is sent when the line is
-   * free.
+   * Whether the line was full when this person's presence last changed. In that case the newest presence is sent when
+   * the line is free.
    */
   #isBehind = false
   /** @type {Map<number, Person>} */
@@ -107,8 +107,8 @@ export class Presence extends Source {
   /** @param {number | null} id the shape in which this person writes */
   setWriting(id) { this.#tellOthers({ writing: id === null ? undefined : identifierText(id) }) }
   /**
-   * Sets the stroke that this person is drawing. It is sent to the others in pieces, which overlap so that one of them
-   * may be lost.
+   * Sets the stroke that this person is drawing. The stroke is sent to the others in pieces. Consecutive pieces
+   * overlap, so that one of them may be lost.
    *
    * @param {{shape: number, color: string, width: number, points: (Point & {width: number})[]} | null} ink
    */

@@ -1,7 +1,8 @@
 import { Source } from '../basics/source.js'
 
 /**
- * A setting of this browser that is on or off, and on until somebody turns it off. `change`: it has been turned.
+ * A setting of this browser that is on or off, and on until somebody turns it off. `change`: the setting was turned on
+ * or off.
  *
  * @extends {Source<{change: null}>}
  */

@@ -1,7 +1,10 @@
 // Decides which tab has which actor. An actor's unsent edits and drawing belong to the tab that holds the lock of the
 // actor's key. The browser frees the lock when the tab closes for any reason.
 
-/** Without locks, as on a page that isn't served securely, a tab counts as closed after it was silent for this long. */
+/**
+ * Without locks, as on a page that isn't served securely, a tab counts as closed after it has been silent for this
+ * long.
+ */
 const silentMilliseconds = 60_000
 
 /** @param {string} key */
@@ -28,8 +31,8 @@ export async function claim(key, usedAt = 0) {
 
 /**
  * Claims a key where the browser has no locks. A reloaded tab takes its own key again. Another tab's key is taken only
- * after that tab was silent for so long that it must be closed. A duplicated tab gets a copy of its original's storage:
- * there the key is marked as held, while a reloaded tab finds its key marked as left.
+ * after that tab was silent for so long that it must be closed. A duplicated tab gets a copy of its original's storage.
+ * In that copy the key is marked as held, while a reloaded tab finds its key marked as left.
  *
  * @param {string} key @param {number} usedAt
  */

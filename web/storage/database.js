@@ -44,8 +44,8 @@ function opened() {
       request.result.createObjectStore('drawings', { keyPath: 'room' })
     }
     request.onsuccess = () => {
-      // If a newer page in another tab needs another form of the database, this page gives the database up. It can't
-      // open it again, and says so.
+      // If a newer page in another tab needs another form of the database, this page closes the database. Opening it
+      // again then fails, which the page reports.
       request.result.onversionchange = () => {
         request.result.close()
         forget()

@@ -3,8 +3,8 @@
 
 const prefix = 'canvas edits '
 /**
- * The upper bound on the bytes that are saved in this way. People edit less between two regular savings. The bound is
- * needed because the browser stands still during the write.
+ * The upper bound on the bytes that are saved in this way, because the browser stands still during the write. Between
+ * two regular savings, people edit less than this.
  */
 const bytesMax = 256 << 10
 
@@ -28,7 +28,7 @@ export function forgetAtOnce(key) {
   try {
     localStorage.removeItem(prefix + key)
   } catch {
-    // If data can't be stored, none was stored that would have to be dropped.
+    // If the browser can't store data, no data was stored that would have to be dropped.
   }
 }
 

@@ -1,4 +1,4 @@
-// The name and colour that others see, stored in this browser. The page gives both at first, so that nobody has to
+// The name and colour that others see, stored in this browser. The page chooses both at first, so that nobody has to
 // choose before drawing.
 
 import { personColors } from '../basics/person-colors.js'

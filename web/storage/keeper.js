@@ -6,7 +6,7 @@ import { keepAtOnce } from './farewell.js'
 /** @typedef {import('./database.js').KeptDrawing} KeptDrawing */
 
 /**
- * How often a tab looks for edits that other tabs have left, and how long a tab keeps its lock while it is being
+ * How often a tab searches for edits that other tabs have left, and how long a tab keeps its lock while it is being
  * closed.
  */
 const lookMilliseconds = 20_000
@@ -18,13 +18,13 @@ const drawingMilliseconds = 1_500
 /** How long sending waits until edits are stored, because a browser's storage may hang. */
 const storageMilliseconds = 1_000
 /**
- * How long reading from the storage may take. If that was too short for a page that opens, couriers send the stored
- * edits once they can be read.
+ * How long reading from the storage may take. If a page that opens gets no answer in this time, couriers send the
+ * stored edits once they can be read.
  */
 const readingMilliseconds = 5_000
 /** The pause between a failed save and the next attempt. */
 const againMilliseconds = 5_000
-/** Saving takes at most this part of the time (one of so many), however large the drawing is. */
+/** The time for saving is at most the whole time divided by this number, however large the drawing is. */
 const costFactor = 100
 
 /**
@@ -46,8 +46,8 @@ export async function openReplica(core, room, options) {
     ;[edits, drawing] = await inTime(Promise.all([editsOf(room), drawingOf(room)]))
     if (!options.readonly) {
       for (const { key, bytes } of edits) {
-        // The infinite age keeps this from taking another tab's key where the browser has no locks: it takes only this
-        // tab's own edits. Couriers take care of edits that other tabs may still hold.
+        // The infinite age keeps this from taking another tab's key where the browser has no locks, so this takes only
+        // this tab's own edits. Couriers take care of edits that other tabs may still hold.
         const release = await claim(key, Infinity)
         if (!release) continue
         const replica = restore(core, bytes, withUnsent(core, drawing, edits.filter((other) => other.key !== key)), options)
@@ -128,8 +128,8 @@ export function watchTabs(connection, room, isLeftBehind, load) {
 }
 
 /**
- * A replica from stored bytes. If another version of the page has stored bytes that this version can't read, this
- * returns null, and the drawing comes from the server.
+ * A replica from stored bytes. If another version of the page has stored the bytes and this version can't read them,
+ * this returns null, and the drawing comes from the server.
  *
  * @param {import('../core/core.js').Core} core @param {Uint8Array | null} edits
  * @param {import('./database.js').KeptDrawing | undefined} drawing @param {import('../core/types.js').ReplicaOptions} options

@@ -29,7 +29,7 @@ function isEnabled(action, reach) {
 export function run(action, reach, event) {
   if (action.isToldWhenDisabled ? !isAllowed(action, reach) : !isEnabled(action, reach)) return false
   if (action.edits && action.needs && !action.takesLocked && reach.locks.refuse(reach.selection.ids())) return true
-  // Consecutive presses of the arrow keys are one step of undo. Any other action begins a new step.
+  // Consecutive presses of the arrow keys are one step of undo. Any other edit ends that step.
   if (action.repeats && action.needs) reach.momentum.settleGlide()
   else if (action.edits) reach.momentum.settle()
   action.run(reach, event)

@@ -1,6 +1,6 @@
 import { boundsOf, boundsOfAll } from './transform.js'
 
-// Aligns and distributes shapes. What counts are the upright boxes around the shapes, however the shapes are turned.
+// Aligns and distributes shapes. A shape counts as the upright box around it, however the shape is turned.
 
 /** @typedef {'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom'} Edge */
 
@@ -8,7 +8,7 @@ import { boundsOf, boundsOfAll } from './transform.js'
 /** @typedef {import('../core/types.js').Frame & {id: number}} Shape */
 
 /**
- * How far a box has to move until its edge or its middle meets that of the box `all`.
+ * How far a box has to move until its edge or its middle is where the edge or the middle of the box `all` is.
  *
  * @type {Record<Edge, (box: Box, all: Box) => [number, number]>}
  */

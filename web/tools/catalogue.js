@@ -86,8 +86,8 @@ function writeOrAdd(reach) {
 }
 
 /**
- * Removes everything in one step, and offers to undo that. If there is much to remove, or others are in the room, it
- * asks first.
+ * Removes everything in one step, and offers to undo that. If there is much to remove, or others are in the room, the
+ * page asks first.
  *
  * @param {Pick<import('./reach.js').ActReach, 'consent' | 'editing' | 'shown'>} reach
  * @param {{question: string, yes: string, done: string, remove: () => unknown}} how

@@ -130,7 +130,7 @@ export class Clipboard {
   }
 
   /**
-   * The same at once. The module for documents must be loaded.
+   * Copies the selected shapes in the same way, but at once. The module for documents must be loaded.
    *
    * @param {number} distance @param {number[]} ids @returns {number[]}
    */
@@ -145,7 +145,7 @@ export class Clipboard {
     if (ids.length === 0) return
     event.preventDefault()
     if (!this.#documents.isReady) {
-      // A clipboard event can't wait until documents can be made, so this copies in the way that a menu does.
+      // A clipboard event can't wait until documents can be made, so this copies without the event, as a menu does.
       const copying = (removes ? this.cut() : this.copy()).finally(() => {
         if (this.#copying === copying) this.#copying = null
       })
@@ -201,7 +201,7 @@ export class Clipboard {
   }
 
   /**
-   * Moves the view if needed: shapes from another room may lie outside the visible part of this room.
+   * Moves the view if needed, because shapes from another room may lie outside the visible part of this room.
    *
    * @param {number[]} ids
    */

@@ -1,11 +1,11 @@
 import { Source } from '../basics/source.js'
 import { boundsOfAll, moved } from './transform.js'
 
-/** How fast a glide slows down: after a second a twentieth of its speed is left. */
+/** How fast a glide slows down: after a second, a twentieth of its speed is left. */
 export const friction = 3
 /**
- * In CSS pixels a second: a glide that is slower than `speedMin` stops, and a throw counts as no faster than
- * `speedMax`, which is what a hand can do.
+ * In CSS pixels a second. A glide that is slower than `speedMin` stops. A throw counts as no faster than `speedMax`,
+ * which is the fastest that a hand can throw.
  */
 export const speedMin = 20
 export const speedMax = 5000

@@ -8,12 +8,13 @@ const feltFrom = 160
 const mercy = 8
 
 /**
- * The black hole, whose mouth is the white circle at the view's lower left, which is a button too. For each swallowed shape, one operation
- * moves it to the hole, makes it as small as possible and deletes it. So every client can show the shape going in.
+ * The black hole, whose mouth is the white circle at the view's lower left, which is a button too. For each swallowed
+ * shape, one operation moves it to the hole, makes it as small as possible and deletes it. So every client can show the
+ * shape going in.
  *
- * Its look is in the style sheet: `data-waits` means that something is dragged, which it could swallow. `--swell` goes
- * from 0 to 1 as a shape comes near, and `data-over` means that it would fall in. `data-says`: it says what it is for,
- * until something has been dropped into it.
+ * The hole's look is in the style sheet. `data-waits`: something is dragged that the hole could swallow. `--swell` goes
+ * from 0 to 1 as a shape comes near. `data-over`: the shape would fall in if it were let go. `data-says`: the hole says
+ * what it is for, until something has been dropped into it.
  */
 export class Hole {
   #editing

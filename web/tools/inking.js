@@ -21,8 +21,8 @@ const widthStep = 10
 const eraserReach = 6
 
 /**
- * The stroke's width under a pen's pressure. A mouse and most fingers report no pressure, so they draw evenly. A pen
- * that is being lifted reports none either; there the stroke keeps its last width.
+ * The stroke's width under a pen's pressure. A mouse and most fingers report no pressure, so their strokes are even. A
+ * pen that is being lifted reports no pressure either; there the stroke keeps its last width.
  *
  * @param {TrailPoint} point @param {number} before hundredths @returns {number} hundredths
  */
@@ -67,7 +67,7 @@ export class Inking {
       ({ ...view.toCanvas(point), width: widthOf(point, this.#points.at(-1)?.width ?? 100) })
     for (const point of points.map(onCanvas)) {
       const last = this.#points.at(-1)
-      // Skipped, because the same point twice would make a corner.
+      // The point is skipped if it equals the point before, because the same point twice would make a corner.
       if (last && point.x === last.x && point.y === last.y) continue
       this.#points.push(point)
       this.#ink.add(point)

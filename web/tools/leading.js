@@ -3,7 +3,7 @@ import { isGone } from './held.js'
 import { lineLook } from './making.js'
 import { isSameTie, tieAt } from './ties.js'
 
-// Draws lines, and moves their points. Each is one step of undo.
+// Draws lines, and moves their points. Each of these gestures is one step of undo.
 
 /** @typedef {import('../core/types.js').Point} Point */
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
@@ -101,8 +101,8 @@ export class Lining {
   }
 
   /**
-   * Removes the line. It is removed even if somebody else has written to it meanwhile, for example because a shape that
-   * it was tied to was deleted.
+   * Removes the line, even if somebody else has written to it meanwhile, for example because a shape that the line was
+   * tied to was deleted.
    */
   #abandon() {
     this.#step.abandon()

@@ -8,7 +8,7 @@ import { drawnBox, onGrid, sideMin } from './transform.js'
 /** @typedef {import('../core/types.js').Box} Box */
 /** @typedef {import('../gestures/recogniser.js').Drag} Drag */
 
-/** With random colours, a room's first shapes are yellow and red all the same. */
+/** Even with random colours, a room's first shapes are yellow and red. */
 const firstFills = 2
 
 /** The width of outlines, in units of the canvas. */

@@ -24,7 +24,7 @@
  */
 
 /**
- * Further objects that only acts use.
+ * Further objects, which only acts use.
  *
  * @typedef {object} ActParts
  * @property {import('./hole.js').Hole} hole

@@ -13,7 +13,7 @@ import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, stretched,
 /** @typedef {Pick<import('./reach.js').Reach, 'overlay' | 'scene' | 'view'>} SnappingReach */
 
 /**
- * The common part of all these changes.
+ * The part that all these changes have in common.
  *
  * @template {Drag | TwoFingers} Gesture
  */

@@ -19,9 +19,9 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }) {
   const own = key.toLowerCase()
   if (own === 'escape') return [own]
   const names = []
-  // The layout says which letter the key has. If the layout has no Latin letters, or Alt turns the letter into another
-  // character, then the key's place decides. For a digit the key's place decides too, because Shift turns the digit
-  // into a sign.
+  // If the layout has Latin letters, it says which letter the key has. If it has none, or Alt turns the letter into
+  // another character, then the key's place decides. For a digit the key's place decides too, because Shift turns the
+  // digit into a sign.
   if (/^[a-z]$/.test(own)) names.push(shifted + own)
   else if (/^Key[A-Z]$/.test(code) && (altKey || !/^[ -~]$/.test(key))) names.push(shifted + code[3].toLowerCase())
   else if (/^Digit[0-9]$/.test(code) && (shiftKey || altKey)) names.push(shifted + code[5])
@@ -76,8 +76,9 @@ export class Shortcuts {
 
   /**
    * Whether typing writes in a shape. If a single text or note is selected and the current tool doesn't draw, then
-   * every character except a space does, whatever its other meaning. The browser puts the character into the field that
-   * waits for typing. A double tap that is about to open a text acts first.
+   * every character except a space is typed into it, whatever the character's other meaning. The browser puts the
+   * character into the field that waits for typing. If a double tap is about to open a text, this makes the double tap
+   * act first.
    *
    * @param {KeyboardEvent} event @param {Element} target
    */

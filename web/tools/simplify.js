@@ -5,11 +5,11 @@
 
 /** The upper bound on a path's points in the protocol. */
 const pointsMax = 1024
-/** How many rounds of adding points there are, where the curve is still too far from the hand's path. */
+/** How many rounds there are in which points are added where the curve is still too far from the hand's path. */
 const roundsMax = 6
 /** In hundredths of the stroke's width: how far the width at a point may be off. */
 const widthTolerance = 15
-/** A turn that is sharper than this is a corner, and stays one. */
+/** A turn that is sharper than this is a corner, and isn't smoothed. */
 const cornerCosine = 0.5
 
 /**
@@ -73,8 +73,8 @@ function pushedOut(before, point, after) {
 const inOrder = (kept) => [...kept].sort((one, other) => one - other)
 
 /**
- * The points to keep: both ends, and between two kept points the point that is furthest from the straight line, as long
- * as it is too far.
+ * The points to keep: both ends, and between two kept points the one that is furthest from the straight line, as long
+ * as its distance is too large.
  *
  * @param {InkPoint[]} points @param {number} tolerance @returns {number[]}
  */

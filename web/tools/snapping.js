@@ -10,7 +10,7 @@ import { boundsOf } from './transform.js'
 const nearMax = 6
 /** In CSS pixels: nothing snaps to shapes that are further away than this. */
 const reachMax = 600
-/** How many of the nearest shapes count. If there were many, there would be some edge everywhere. */
+/** How many of the nearest shapes count. If all shapes counted, there would be some edge everywhere. */
 const othersMax = 24
 
 const extents = /** @type {const} */ ({ x: 'width', y: 'height' })

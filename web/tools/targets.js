@@ -26,8 +26,8 @@ const sheet = Object.freeze({ kind: 'sheet', key: 'sheet', joins: true })
 const paper = Object.freeze({ kind: 'view', key: 'view', joins: true })
 
 /**
- * The lines and ink that are drawn at a point of the canvas, or within reach of it. Their boxes don't tell, because
- * most of such a box is empty.
+ * The lines and ink that are drawn at a point of the canvas, or within reach of it. Testing their boxes would not be
+ * enough, because most of such a box is empty.
  *
  * @param {Pick<import('./reach.js').Reach, 'scene' | 'shown'>} parts @param {import('../core/types.js').Point} point
  * @param {number} reach units of the canvas @returns {number[]}
@@ -86,8 +86,9 @@ export class Targets {
   }
 
   /**
-   * A shape with text opens with the second tap at once, because a third tap would remove nothing. A finger's second
-   * tap changes the colour, and waits for the third. Without Play neither does, and every shape opens at once.
+   * A mouse's double click opens a shape with text at once, because a third click would remove nothing. A finger's
+   * double tap on such a shape changes the colour instead, and waits for a third tap. Without Play, taps neither change
+   * the colour nor remove anything, so every shape opens at once.
    *
    * @param {number} id @param {PointerType} pointer
    */
@@ -118,8 +119,8 @@ export class Targets {
   #areasAt({ x, y }) { return this.#shown.replica.shapesAt(x, y).filter((id) => !this.#isStroke(id)) }
 
   /**
-   * The shape that is meant: the topmost one at a point that isn't locked. If it has an empty inside through which
-   * another shape is visible, that shape is meant instead.
+   * The shape that is meant: the topmost shape at a point, locked shapes left out. If another shape is visible through
+   * its empty inside, the other shape is meant instead.
    *
    * @param {number[]} ids @param {import('../core/types.js').Point} point @param {number} reach units of the canvas
    */

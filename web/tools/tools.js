@@ -21,7 +21,10 @@ import { frameOf } from './transform.js'
 
 const taps = ['tap', 'doubleTap', 'tripleTap']
 
-/** Carries out the gestures on the stage. At most one gesture that lasts is in progress; an act carries it out. */
+/**
+ * Carries out the gestures on the stage. At most one lasting gesture is in progress at a time, and an act carries it
+ * out.
+ */
 export class Tools {
   #stage
   #reach
@@ -71,7 +74,7 @@ export class Tools {
       clear(reach)
     })
     momentum.on('settling', () => { if (this.isBusy) this.cancel('interrupted') })
-    // An edit in a panel is a step of its own, so a gesture or glide ends before it.
+    // An edit in a panel is a step of its own, so a gesture or glide in progress ends before the edit.
     addEventListener('pointerdown', ({ target }) => {
       if (!(target instanceof Node && stage.contains(target))) momentum.settle()
     }, { capture: true })
@@ -192,8 +195,8 @@ export class Tools {
     if (id !== undefined) {
       const shape = shown.replica.shape(id)
       if (!shape || groups.enter(id)) return
-      // A person with a finger may have no keys, so a button for writing is shown. On a text writing is the only thing
-      // to do, so it begins at once.
+      // A person with a finger may have no keys, so a button for writing is shown. If a text was tapped, writing begins
+      // at once, because there is nothing else to do with a text.
       if (pointer !== 'touch' || shape.kind === 'text' || !play.isOn) {
         writing.open(id, { at: { x, y } })
         return
@@ -237,7 +240,7 @@ export class Tools {
       case 'moved': {
         const act = this.#act
         act?.move(/** @type {never} an act gets the gestures it was begun with */ (gesture))
-        // A line's tie may change while the line is drawn, so the hand is told again.
+        // A line's tie may change while the line is drawn, so the hand gets the held and tied shapes again.
         if (act?.inHand) this.#reach.hand.hold(act.inHand)
         break
       }
@@ -256,7 +259,7 @@ export class Tools {
     this.#leadFrame()
   }
 
-  /** Gives the overlay the act's own frame, if the act has one, to draw instead of the box around the selection. */
+  /** If the act has a frame of its own, the overlay draws that frame instead of the box around the selection. */
   #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null, this.#act instanceof Moving) }
 
   /** The step of undo that a drag has left to the pinch after it. */

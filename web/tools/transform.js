@@ -118,7 +118,7 @@ export function onGrid({ x, y }) {
 }
 
 /**
- * The movement after which a box's upper left corner is on a dot: on the one that is nearest to where the corner would
+ * The movement after which a box's upper left corner is on a dot: the dot that is nearest to where the corner would
  * end.
  *
  * @param {Frame} frame @param {number} dx @param {number} dy @returns {[number, number]}
@@ -139,8 +139,8 @@ export function straightened(dx, dy) {
 }
 
 /**
- * A new shape's box, from the point where a hand came down to the hand: never too small, and always on the hand's side
- * of that point.
+ * A new shape's box, from the point where a hand came down to the hand. It is never too small, and always on the hand's
+ * side of that point.
  *
  * @param {Point} corner @param {Point} hand @param {{even?: boolean, around?: boolean}} how `even`: a square;
  *   `around`: the corner is the middle instead

@@ -32,7 +32,7 @@ struct CoreFigures {
     decodeMilliseconds = medianSeconds { rebuilt = decodedCanvas(state) } * 1e3
     precondition(rebuilt == canvas, "the state does not rebuild the canvas")
 
-    // By now the decoder's own buffers are freed, so only the canvas is left on the heap.
+    // The decoder's own buffers have been freed by now, so the heap holds only the canvas.
     rebuilt = Canvas(seed: 1)
     let before = heapBytes()
     rebuilt = decodedCanvas(state)

@@ -145,7 +145,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
     liveAt = steadyNanoseconds()
     cpuAtLive = process.cpuNanoseconds
     isWriting = false
-    // Waits because some clients are still being sent the names of the others.
+    // Waits, because the server is still sending some clients the names of the others.
     loop.schedule(afterMilliseconds: Crowding.settleMilliseconds) { self.finish() }
   }
 

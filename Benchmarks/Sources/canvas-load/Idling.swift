@@ -2,8 +2,8 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures what idle connections cost, which join and then send nothing. After that, waves of connections come and go,
-/// which shows whether the server gives their memory back.
+/// Measures the cost of idle connections, which join and then send nothing. After that, waves of connections come and
+/// go, which shows whether the server gives their memory back.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Idling: ConnectionHandler, @unchecked Sendable {

@@ -172,7 +172,8 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     if flags.areTogether { settleUnread() }
   }
 
-  /// Ends the joins that don't decode: such a joiner is done when it has as many bytes as the joiner that decodes.
+  /// Ends the joins whose state isn't decoded. Such a join is complete when it has as many bytes as the join that is
+  /// decoded.
   private func settleUnread() {
     for index in joiners.indices.dropFirst()
     where joiners[index].allAfter == 0 && joiners[index].bytes >= joiners[0].bytes {

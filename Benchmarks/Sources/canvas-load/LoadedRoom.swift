@@ -22,9 +22,9 @@ struct LoadedRoom {
   private static let seenMax = 512
 
   let name: String
-  /// For each shape, the index of the writer that moves it in the generator's list of writers.
+  /// For each shape, its writer: an index in the generator's list of writers.
   private var writers: [Identifier: Int32] = [:]
-  /// The messages that are kept, oldest first. `seenBefore` is the index of the first of them.
+  /// The stored messages, oldest first. `seenBefore` is the index of the first of them.
   private var seen: [Seen] = []
   private var seenBefore = 0
   /// The canvas that the room must have after the messages so far.
@@ -69,7 +69,7 @@ struct LoadedRoom {
     return keep(bytes, marks: marks)
   }
 
-  /// The same for a message that a relay has passed on.
+  /// Stores a message that a relay has passed on, in the same way.
   mutating func take(_ bytes: UnsafeRawBufferPointer, submission: Submission) -> Int {
     decoded += 1
     var marks: [Mark] = []
@@ -91,8 +91,9 @@ struct LoadedRoom {
     return seenBefore + seen.count - 1
   }
 
-  /// Where an operation puts its writer's shape. The place tells the operation's sequence number: each is a tenth
-  /// further right, as if a slow hand moved the shape, so that the coordinates take as many bytes as usual.
+  /// Where an operation puts its writer's shape. The place tells the operation's sequence number: each operation moves
+  /// the shape a tenth to the right. So the shape moves as under a slow hand, and its coordinates take as many bytes as
+  /// usual.
   static func position(of sequence: Int) -> Point { Point(x: Double(sequence) / 10, y: 240.5) }
 
   private static func sequence(of position: Point) -> Int32 { Int32((position.x * 10).rounded()) }

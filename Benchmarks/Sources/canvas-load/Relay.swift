@@ -1,9 +1,9 @@
 import Glibc
 import WebSocketLoop
 
-/// The lower bound of what a server can cost. The relay passes every message of a room on to everybody in the room, on
-/// the server's own event loop, gathered for as long as the server gathers, and does nothing else. What the server
-/// costs beyond the relay is the price of what it does beyond it: reading, checking, merging, storing, answering.
+/// The lower bound of a server's cost. The relay passes every message of a room on to everybody in the room. It uses
+/// the server's own event loop, gathers messages for as long as the server does, and does nothing else. A server's
+/// additional cost is the price of its additional work: reading, checking, merging, storing, answering.
 ///
 /// `@unchecked Sendable`: all of it runs on the loop's thread.
 final class Relay: ServerHandler, TurnObserver, @unchecked Sendable {

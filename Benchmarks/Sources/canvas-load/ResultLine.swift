@@ -7,7 +7,7 @@ struct ResultLine {
   mutating func add(_ name: String, _ value: Bool) { members.append("\"\(name)\":\(value)") }
 
   mutating func add(_ name: String, _ value: Double) {
-    // A value that is no number results from a division by zero. JSON has no Infinity and no NaN.
+    // A division by zero gives a value that JSON can't express, because JSON has no Infinity and no NaN.
     members.append("\"\(name)\":\(value.isFinite ? "\((value * 1e6).rounded() / 1e6)" : "null")")
   }
 

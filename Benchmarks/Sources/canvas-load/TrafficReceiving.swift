@@ -59,7 +59,7 @@ extension Traffic {
       clients[index].last[slot] = mark.sequence
       latency.add(now - writers[writer].sentAt[Int(mark.sequence)])
     }
-    // A relay sends no acknowledgement. There a writer's own operation that comes back counts instead.
+    // A relay sends no acknowledgement. Instead, a writer's own operation counts as acknowledged when it comes back.
     guard flags.isThroughRelay, index < writers.count else { return }
     for mark in marks where Int(mark.writer) == index {
       let sent = Int(mark.sequence) + 1

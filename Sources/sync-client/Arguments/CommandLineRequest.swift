@@ -39,7 +39,7 @@ enum CommandLineRequest: Sendable {
   }
 
   /// Reads options that stand before the command, as in `--json rooms`.
-  /// - Returns: these options with their values, and the words after them.
+  /// - Returns: these options with their values, and the remaining words.
   private static func leadingOptions(
     _ words: [String],
     of table: CommandTable

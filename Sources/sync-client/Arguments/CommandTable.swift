@@ -1,6 +1,6 @@
 import CommandWords
 
-/// All commands, one of which the first word of the command line names.
+/// All commands. The first word of the command line names one of them.
 struct CommandTable: Sendable {
   /// The commands in the order in which `--help` lists them.
   let commands: [Command]

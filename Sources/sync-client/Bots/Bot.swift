@@ -34,7 +34,7 @@ final class Bot: WriterFollower {
     writer = RoomWriter(server, room, submitter, follower: self)
   }
 
-  /// Makes the moves that are due by now. `interval` is the time between two of them.
+  /// Makes the moves that are due by now. `interval` is the time between two moves.
   func act(atMicroseconds now: UInt64, since beginning: UInt64, interval: UInt64) {
     guard hasBegun else {
       guard writer.submitter.state == .joined else { return }
@@ -66,7 +66,7 @@ final class Bot: WriterFollower {
 
   private func submit(_ operations: [ProposedOperation], at now: UInt64) {
     var rest = operations[...]
-    // A room refuses longer messages, so the deletions are cut into several.
+    // A room refuses messages beyond a limit, so the deletions are divided among several messages.
     let most = Int(
       clamping: min(writer.submitter.limits.operationsPerMessage, writer.submitter.limits.operationsPerSecond)
     )

@@ -39,7 +39,8 @@ struct BotBehaviour: Sendable {
   init(_ kind: Kind, shapes: Int, area: Rect, seed: UInt64, number: Int) {
     self.kind = kind
     self.area = area
-    // Mixed, because two generators give the same numbers, shifted, if their seeds differ by the generator's own step.
+    // The seed goes through a generator of its own first. Otherwise two generators whose seeds differ by the
+    // generator's own step would give the same numbers, only shifted.
     var mixer = SplitMix(seed: seed &+ UInt64(number))
     random = SplitMix(seed: mixer.next())
     center = Point(

@@ -1,5 +1,5 @@
-/// Counts how long answers took, in classes that get wider as the times get longer. So a day's answers take a page of
-/// memory, and a percentile is wrong by at most a thirty-second of its value.
+/// Counts how long answers took, in classes that get wider as the times get longer. So the counts of a whole day fit
+/// into a page of memory, and a percentile is wrong by at most a thirty-second of its value.
 struct LatencyHistogram: Hashable, Sendable {
   private static let stepsPerDoubling = 32
 

@@ -1,10 +1,10 @@
 import Glibc
 import WebSocketLoop
 
-/// The process's only event loop, and the isolation of everything that lives on it: sockets, replicas, commands.
+/// The process's only event loop, and the isolation of everything that runs on the loop: sockets, replicas, commands.
 ///
-/// The loop calls back on its own thread, so a callback enters with `assumeIsolated`: no task and no hop for each
-/// message.
+/// The loop calls back on its own thread, so a callback enters the isolation with `assumeIsolated`, instead of starting
+/// a task and switching threads for each message.
 @globalActor
 actor ClientLoop {
   static let shared = ClientLoop()

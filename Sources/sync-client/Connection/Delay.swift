@@ -5,10 +5,10 @@ import CanvasCRDT
 struct Delay: Hashable, Sendable {
   /// After this long without a message, the user is told what the command waits for.
   static let silenceMilliseconds: UInt64 = 2_000
-  /// For how long the client keeps trying if the server answers with 503, as it does while it starts or can't reach its
-  /// log.
+  /// How long the client keeps trying while the server answers with 503. A server does that while it starts or can't
+  /// reach its log.
   static let unavailableMilliseconds: UInt64 = 10_000
-  /// How often the client tries during that time. This server sends the same time in `Retry-After`.
+  /// The pause between two of these attempts. This server sends the same time in `Retry-After`.
   static let askingMilliseconds: UInt64 = 1_000
 
   let code: String

@@ -1,11 +1,12 @@
 /// Backpressure for messages that are only useful while they are new, such as the mouse's position.
 /// `web/network/pacing.js` does the same for the page.
 ///
-/// Bytes that wait in a line can't be replaced any more, and the system lets megabytes wait there. So the client asks
-/// the server for an answer now and then, and while too many bytes are unanswered, the line counts as full.
+/// A message that was handed to the system can't be replaced by a newer one any more, and the system lets megabytes
+/// wait for a slow line. So the client asks the server for an answer now and then, and while too many bytes are
+/// unanswered, the line counts as full.
 struct LinePacing {
-  /// The upper bound on bytes that may be on their way without an answer. A line of 64 kbit/s takes a third of a second
-  /// for them; a quick line has them answered before the bound is reached.
+  /// The upper bound on bytes that are on their way without an answer. A line of 64 kbit/s takes a third of a second
+  /// for so many bytes. On a quick line the answer comes before the bound is reached.
   private static let unansweredBytesMax = 2_500
   /// The number of bytes after which the client asks the server for an answer.
   private static let askBytes = 800

@@ -1,10 +1,10 @@
 import CanvasCRDT
 
-/// Checks whether a line is alive, and measures its round trip. `web/network/pulse.js` has the same rules for the page:
-/// change both together.
+/// Checks whether a connection is alive, and measures its round-trip time. `web/network/pulse.js` has the same rules
+/// for the page: change both together.
 ///
-/// A line that dies without closing, for example in a tunnel or after sleep, leaves a socket that stays open for
-/// minutes. So the client pings the server if nothing has come for a while, and replaces a connection that stays
+/// A connection that breaks without closing, for example in a tunnel or during sleep, leaves a socket that stays open
+/// for minutes. So the client pings the server if nothing has come for a while, and replaces a connection that stays
 /// silent.
 struct LinePulse {
   /// What the owner has to do.
@@ -20,32 +20,32 @@ struct LinePulse {
   static let lookMilliseconds: UInt64 = 250
   /// After this long without a message, the client pings the server.
   static let quietMilliseconds: UInt64 = 2_000
-  /// The same time while edits wait for their answer, because then a silence more likely means a dead line.
+  /// The same time while edits wait for their answer, because then a silence more likely means a broken connection.
   static let unansweredMilliseconds: UInt64 = 700
-  /// How long the answer to that ping may take. A dead line is noticed within the sum of both times.
+  /// How long the answer to that ping may take. A broken connection is noticed within the sum of both times.
   static let answerMilliseconds: UInt64 = 2_500
-  /// The same time after the machine has slept, when the line is most likely dead.
+  /// The same time after the machine has slept, when the connection is most likely broken.
   static let wakingMilliseconds: UInt64 = 500
   /// How long a connection may take to open, at the first attempt and at later ones. If packets are lost, the system
   /// repeats the first packet after ever longer pauses, so a new attempt is quicker once the network is back.
   static let openingMilliseconds: (first: UInt64, later: UInt64) = (5_000, 10_000)
-  /// How long the welcome may take, and then each part of the drawing, whatever else arrives. On a slow line a part
-  /// takes seconds.
+  /// How long the welcome may take, and then each part of the drawing. Other messages that arrive meanwhile don't
+  /// extend this time. It allows for slow lines, where a part takes seconds.
   static let greetingMilliseconds: UInt64 = 5_000
   static let loadingMilliseconds: UInt64 = 10_000
-  /// How often the round trip is measured, although messages come all the time.
+  /// How often the round-trip time is measured, even while messages come all the time.
   static let measureMilliseconds: UInt64 = 5_000
-  /// The upper bound on the factor by which the client's patience grows. A line that looks dead may just be slow, with
-  /// a long message on it: without more patience, every new connection would be cut off too.
+  /// The upper bound on the factor by which the client's patience grows. A connection that seems broken may just be
+  /// slow, with a long message on it. Without more patience, the client would give up every new connection too.
   private static let factorMax: UInt64 = 16
-  /// A round trip of this length or more is noticeable.
+  /// A round-trip time of this length or more is noticeable.
   private static let slowMilliseconds: UInt64 = 800
   /// Measurements that are closer together than this count as one, so that a single bad moment doesn't make a slow
   /// line.
   private static let momentMilliseconds: UInt64 = 1_000
 
   private(set) var isSlow = false
-  /// The newest round trip; 0 if none was measured.
+  /// The newest round-trip time; 0 if none was measured.
   private(set) var roundTripMilliseconds: UInt64 = 0
   private var state = ReplicaState.offline
   private var stateSince: UInt64 = 0

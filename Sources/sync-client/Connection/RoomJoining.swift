@@ -32,7 +32,8 @@ extension RoomJoining {
     var end = await waitToJoin(withinMilliseconds: waited)
     if end == .tooLate, waited < withinMilliseconds { tell(delay) }
     while end == .tooLate, waited < withinMilliseconds, !isUnavailable || waited < Delay.unavailableMilliseconds {
-      // This begins anew, because the pauses between the client's own attempts would grow beyond the time that is left.
+      // Connecting begins anew here, because the pauses between the client's own attempts would grow beyond the time
+      // that is left.
       if isUnavailable { start() }
       let step = min(Delay.askingMilliseconds, withinMilliseconds - waited)
       end = await waitToJoin(withinMilliseconds: step)

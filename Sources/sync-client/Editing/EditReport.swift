@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// The result of an edit.
 struct EditReport: Sendable {
-  /// A value that a newer value had replaced before it was stored.
+  /// A value that another value, with a newer stamp, had already replaced when the server stored it.
   struct Loss: Hashable, Sendable {
     let shape: ShapeName
     let property: Property

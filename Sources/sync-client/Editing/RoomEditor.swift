@@ -35,9 +35,9 @@ struct RoomEditor {
       do {
         let effects = try body(&replica, now)
         // The replica is saved before anything is sent, because an actor that forgot its newest stamps could use them
-        // again. The edit itself is not saved, so that no later command sends it if this command is killed. The edit's
-        // undo step is saved, since the server may have stored the edit by then. Undo passes over the step of an edit
-        // that was not stored.
+        // again. The edit itself is not saved, so that no later command sends the edit if this command is killed. The
+        // edit's undo step is saved, since the server may already have stored the edit when this command is killed. If
+        // the edit was not stored, undo passes over its step.
         state?.save(replica, history: replica.saveHistory())
         return effects
       } catch {

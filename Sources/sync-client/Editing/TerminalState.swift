@@ -92,7 +92,7 @@ final class TerminalState {
     return replica
   }
 
-  /// - Parameter history: the undo steps, as the core saves them.
+  /// - Parameter history: the undo steps, in the core's saved form.
   func save(_ replica: Replica, history: [UInt8]) {
     let saved = replica.save(withDrawing: false, withEdits: false)
     var bytes: [UInt8] = []

@@ -34,7 +34,7 @@ enum TimeWords {
     parts.tm_sec = second
     parts.tm_isdst = -1
     let seconds = isUTC ? timegm(&parts) : mktime(&parts)
-    // Checked, because the C library reads 30 February as a day in March.
+    // The date is checked here, because the C library reads 30 February as a day in March.
     guard seconds >= 0, parts.tm_mday == date else { return nil }
     return UInt64(seconds) * 1_000
   }

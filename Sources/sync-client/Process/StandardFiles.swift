@@ -6,7 +6,8 @@ enum StandardFiles {
   /// Otherwise the first sockets would get these numbers, and printed text would go to the server.
   static func open() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-      // `open` takes the lowest free number. That is this one, because all lower numbers are in use by now.
+      // `open` returns the lowest free number. That is this file's own number, because all lower numbers are in use by
+      // now.
       _ = Glibc.open("/dev/null", O_RDWR)
     }
   }

@@ -25,7 +25,8 @@ struct RoomHistory: Hashable, Sendable {
   ) async throws {
     guard let moment, moment > Clocks.wallMilliseconds() else { return }
     let newest = try await fetch(room, by: requests).to
-    // The server's clock may be ahead of this machine's clock, so the end of the kept span is compared.
+    // The moment is compared with the end of the kept span, because the server's clock may be ahead of this machine's
+    // clock.
     guard moment > newest else { return }
     throw ClientFailure.usage(
       "\(TimeWords.shown(moment)) is in the future. The newest change of \(room.text) is of \(TimeWords.shown(newest))."

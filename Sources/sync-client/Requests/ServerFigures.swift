@@ -67,8 +67,8 @@ struct ServerFigures: Sendable {
   }
 
   /// How long operations took from their arrival to their delivery, since an earlier reading: about the median and the
-  /// 99th percentile. A histogram only gives the two bounds around each of them, so the middle between the bounds is
-  /// taken.
+  /// 99th percentile. A histogram gives only a lower and an upper bound for each percentile, so the middle between the
+  /// bounds is taken.
   private func lag(since before: ServerFigures) -> String? {
     guard deliveries.count == before.deliveries.count, let all = deliveries.last,
       let allBefore = before.deliveries.last,

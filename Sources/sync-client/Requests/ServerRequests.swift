@@ -6,8 +6,8 @@ import WebSocketLoop
 @ClientLoop
 struct ServerRequests {
   let server: ServerAddress
-  /// Is called once with the reason, if a server says that it can't answer yet and when to ask again. If `tell` is
-  /// `nil`, the server isn't asked again.
+  /// `tell` is called once with the reason, if a server says that it can't answer yet and when to ask again. If `tell`
+  /// is `nil`, the client doesn't ask again.
   var tell: ((Delay) -> Void)?
 
   /// Gets the body of the answer. Any status but 2xx is an error.

@@ -6,7 +6,8 @@ enum ChangeWords {
   /// styled already.
   static func sentence(_ name: String, _ set: Properties, tied: [Identifier: Text] = [:]) -> String {
     var phrases: [String] = []
-    // A line's place is described by its ends, or else by its points, because its box only follows from these.
+    // A line's place is described by its ends, or else by its points. Its box isn't named, because the box only follows
+    // from the ends and points.
     var told = set.assigned
     if !told.intersection([.from, .to]).isEmpty { told = told.subtracting([.position, .size, .path]) }
     if told.contains(.path) { told = told.subtracting([.position, .size]) }

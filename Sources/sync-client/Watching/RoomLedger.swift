@@ -170,7 +170,7 @@ struct RoomLedger: Sendable {
   private mutating func note(_ pair: ShapePair, overlaps: Bool, gone: ShapeName, at now: Moment) {
     let time = now.monotonicMilliseconds
     if let entry = pairs[pair], entry.overlaps != overlaps {
-      // The pair overlaps, or doesn't, as it was last reported, so there is nothing to report.
+      // The pair's state is the same as it was last reported (overlapping or not), so there is nothing to report.
       pairs[pair] = nil
       return
     }

@@ -81,7 +81,8 @@ enum History {
   }
 }
 
-/// The steps that undo or redo would take. They are found by trying on a copy of the replica, so nothing is sent.
+/// The steps that undo or redo would take. They are found by undoing or redoing in a copy of the replica, so nothing is
+/// sent.
 struct StepList {
   let steps: [[RoomEvent]]
   /// How many steps there are in all.
@@ -123,7 +124,7 @@ struct StepList {
         output.write("\(output.styled(gap + number, .faint))  \(words)")
       }
     }
-    // Only people get this remark: programs read the lines, one for each step.
+    // Only people get this remark: programs read the lines instead, which have one step each.
     guard !invocation.isJSON, Output.isTerminal, count > steps.count else { return }
     output.write(output.styled("1–\(steps.count) of \(count); --steps lists more", .faint))
   }

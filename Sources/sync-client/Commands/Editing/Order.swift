@@ -32,7 +32,7 @@ enum Order {
       guard other != shape, let own = order.index(of: shape), let index = order.index(of: other) else {
         throw await editor.fail("a shape can't be above or below itself")
       }
-      // The place is counted without the shape itself, so every place in front of the shape is one less.
+      // A place is counted without the moved shape, so every place in front of that shape is lower by one.
       let among = index > own ? index - 1 : index
       places = order.moving([shape], to: place.isAbove ? among + 1 : among, using: &random)
     }

@@ -64,7 +64,7 @@ final class PipeTeller: WriterFollower {
 
   /// Runs until the input has ended and every group is answered.
   ///
-  /// - Returns: whether the task was cancelled before that.
+  /// - Returns: whether the task was cancelled before that happened.
   func run(_ writer: RoomWriter, window: Int, patience: UInt64) async throws -> Bool {
     let input = try InputLines()
     var generator = SystemRandomNumberGenerator()
@@ -89,7 +89,7 @@ final class PipeTeller: WriterFollower {
         refuse(error, line: line.number)
       }
     }
-    // Answers that are on their way are waited for, even if the task was cancelled.
+    // The client waits for answers that are on their way, even if the task was cancelled.
     let isCancelled = Task.isCancelled
     _ = await Task { @ClientLoop in
       await self.untilAnswered(writer, allBut: 0, patience: isCancelled ? 5_000 : patience)

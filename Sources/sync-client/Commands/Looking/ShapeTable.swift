@@ -7,7 +7,7 @@ struct ShapeTable {
   private let shapeCount: Int
   private let pairCount: Int
 
-  /// How many overlapping neighbours are named. If a shape has more, the others are only counted.
+  /// How many overlapping neighbours are named. If a shape has more neighbours, the others are only counted.
   private static let neighboursMax = 3
   private static let overlapColumns = 72
   private static let tiedColumns = 20
@@ -54,7 +54,7 @@ struct ShapeTable {
     return (ties(of: properties, names) + marks.filter { !$0.0 }.map { $0.1 }).joined(separator: ", ")
   }
 
-  /// What the line is tied to: `Sun → Moon`, or `Sun →` if the other end is tied to no existing shape.
+  /// The shapes that the line is tied to: `Sun → Moon`, or `Sun →` if the other end is tied to no existing shape.
   private static func ties(of properties: Properties, _ names: ShownNames) -> [String] {
     guard properties.kind == .line else { return [] }
     let ends = [properties.from, properties.to].map { tie in
@@ -94,7 +94,7 @@ struct ShapeTable {
   }
 }
 
-/// How much of each other two shapes cover, computed once for both.
+/// The share by which two shapes cover each other, computed once for both shapes.
 private struct PairShares {
   let picture: RoomPicture
   private var found: [ShapePair: Double] = [:]

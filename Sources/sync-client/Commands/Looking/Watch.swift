@@ -43,7 +43,7 @@ final class Watcher: RoomFollower {
     case programs
   }
 
-  /// How many people are named at the beginning. If more are in the room, the others are only counted.
+  /// How many people are named at the beginning. If the room has more people, the others are only counted.
   private static let namesMax = 12
 
   private let reader: Reader
@@ -131,7 +131,7 @@ final class Watcher: RoomFollower {
 
   // MARK: - Telling
 
-  /// Prints the events that were still waiting until a shape comes to rest, because the command ends here.
+  /// The command ends here, so this prints also the events of shapes that have not come to rest.
   func flush(_ client: RoomClient) {
     timer?.cancel()
     timer = nil

@@ -23,7 +23,7 @@ enum Check {
     let shapes = client.replica.canvas.liveCount
     let digest = client.replica.confirmedDigest
     await client.leave()
-    // An empty room may be one whose name was mistyped, so that nobody ever wrote to it. The server knows whether the
+    // An empty room may be one that nobody ever wrote to, because its name was mistyped. The server knows whether the
     // room exists.
     if client.replica.canvas.isEmpty {
       _ = try await ServerRequests(server: invocation.server, tell: invocation.tell).get(

@@ -93,7 +93,8 @@ struct Steps {
   /// Two steps that follow each other within this time already count as one movement.
   private static let quickMilliseconds = 250.0
   private static let leastMilliseconds = 20.0
-  /// The factor by which a glide takes longer than the usual interval between steps, since some steps come late.
+  /// The factor by which a glide takes longer than the usual interval between steps. The glide then still goes on when
+  /// the next step comes late.
   private static let patience = 1.25
 
   private var toldAt: UInt64?

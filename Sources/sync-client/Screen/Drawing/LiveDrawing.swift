@@ -10,10 +10,10 @@ struct LiveDrawing {
   private var glides = Glides()
   /// The colours of the hidden shapes.
   private var hiddenColors: [Identifier: Color] = [:]
-  /// All pairs of shapes that overlap, sorted; computed when they are needed.
+  /// All pairs of shapes that overlap, sorted. They are computed only when they are needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// The width of the widest line in the drawing. A shape outside the view may reach into it by this width.
+  /// The width of the widest line in the drawing. A line outside the view may reach into the view by this width.
   private var strokeWidthMax = 0.0
   /// The time at which tied lines began to glide with the shapes that moved.
   private var linesGlideFrom: UInt64?

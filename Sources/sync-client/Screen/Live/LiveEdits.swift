@@ -352,8 +352,8 @@ extension LiveCanvas {
   }
 
   func undo() {
-    // This ends the step of undo that the mouse is making. Otherwise each further move of the mouse would be a step of
-    // its own.
+    // Clearing ends the step of undo that the mouse is making. Otherwise each further move of the mouse would be a step
+    // of its own.
     letGo()
     if !client.replica.canUndo { say("There is nothing to undo.") }
     client.edit { replica, now in replica.undo(at: now) }

@@ -198,7 +198,7 @@ extension LiveCanvas {
         return true
       }
       self.prompt = nil
-      // If the user has changed nothing, nothing is written. Otherwise this would undo what others have written
+      // If the user has changed nothing, nothing is written. Otherwise the old text would undo what others have written
       // meanwhile.
       guard name != prompt.prompt.beginning else { return true }
       if isText {

@@ -2,9 +2,9 @@ import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
 
-/// A room's past on the terminal, which can be played, paused and moved through.
+/// A room's past on the terminal. The user can play it, pause it and move through it.
 ///
-/// The server returns the room's state at a given moment. Only one request is under way at a time, so playing is as
+/// The server returns the room's state at a given moment. Only one request is under way at a time, so playback is as
 /// smooth as the connection and the size of the room allow.
 @ClientLoop
 final class ReplayCanvas: ScreenContent {
@@ -34,7 +34,7 @@ final class ReplayCanvas: ScreenContent {
   private var shown: UInt64?
   private var isAsking = false
 
-  /// Moments that are closer together than this, which is the length of a frame, count as one.
+  /// Two moments that differ by less than a frame's length count as one.
   private static let stepMilliseconds: UInt64 = 16
 
   init(_ invocation: Invocation, _ room: RoomName, _ span: ReplaySpan, speed: Double, host: ScreenHost) {

@@ -45,7 +45,7 @@ enum TerminalGuard {
     for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
     handle(SIGTSTP, TerminalGuard.stopped)
     handle(SIGCONT, TerminalGuard.continued)
-    // Needed for a second signal: while the command ends because of the first signal, the second one ends the process
+    // Prepares for a second signal: while the command ends because of the first signal, the second one ends the process
     // with `exit`.
     atexit { TerminalGuard.release() }
     return true
@@ -84,7 +84,7 @@ enum TerminalGuard {
 
   private static let stopped: @convention(c) (Int32) -> Void = { _ in
     TerminalGuard.leave()
-    // The process stops here. Only in an orphaned process group it doesn't, because nothing could continue it.
+    // The process stops here. In an orphaned process group it doesn't stop, because nothing could continue it.
     TerminalGuard.raiseAsUsual(SIGTSTP)
     TerminalGuard.handle(SIGTSTP, TerminalGuard.stopped)
     TerminalGuard.comeBack()
@@ -97,7 +97,8 @@ enum TerminalGuard {
   private static func comeBack() {
     guard state.pointee.isTaken else { return }
     enter()
-    // The window's size may have changed, and the screen has to be redrawn. This signal makes the program do both.
+    // The window's size may have changed, and the screen has to be redrawn. SIGWINCH makes the program check the size
+    // and redraw.
     kill(getpid(), SIGWINCH)
   }
 

@@ -23,9 +23,9 @@ final class RoomsTable: ScreenContent {
 
   enum Choice {
     case leave
-    /// To the live canvas of a room.
+    /// The user goes to the live canvas of a room.
     case open(String)
-    /// To the people in a room.
+    /// The user goes to the list of people in a room.
     case people(String)
   }
 
