@@ -254,19 +254,20 @@ export class Making {
   }
 
   /** @param {Drag} gesture @returns {Box} */
-  #box({ x, y, shift, alt, ctrl, meta }) {
+  #box({ x, y, shift, alt, ctrl, meta, pointer }) {
+    const least = sideMin[pointer]
     const corner = this.#corner
     const hand = this.#view.toCanvas({ x, y })
-    if (ctrl || meta) return drawnBox(onGrid(corner), onGrid(hand), { even: shift, around: alt })
+    if (ctrl || meta) return drawnBox(onGrid(corner), onGrid(hand), { even: shift, around: alt, least })
     if (shift || alt) {
       this.#snapping.rest()
-      return drawnBox(corner, hand, { even: shift, around: alt })
+      return drawnBox(corner, hand, { even: shift, around: alt, least })
     }
     // Along an axis where the box is smaller than the least side, nothing snaps, because the box's corner isn't at the
     // hand.
     const [dx, dy] = [hand.x - corner.x, hand.y - corner.y]
-    const side = { across: Math.abs(dx) < sideMin ? 0 : Math.sign(dx), down: Math.abs(dy) < sideMin ? 0 : Math.sign(dy) }
+    const side = { across: Math.abs(dx) < least ? 0 : Math.sign(dx), down: Math.abs(dy) < least ? 0 : Math.sign(dy) }
     const [wayX, wayY] = this.#snapping.pull({ ...corner, width: 0, height: 0 }, side, dx, dy)
-    return drawnBox(corner, { x: corner.x + wayX, y: corner.y + wayY })
+    return drawnBox(corner, { x: corner.x + wayX, y: corner.y + wayY }, { least })
   }
 }
