@@ -126,7 +126,7 @@ export class Painter {
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
     else this.#paintTouched(this.#pixels, pixels, touched, until)
     if (!this.#draft) this.#picture.paintWaiting(until, turnWork)
-    // If painting takes long, lines that the fill of other regions has painted over are not repaired.
+    // If painting takes long, texts that were painted over by a region are left so.
     if (this.#isDear(scene.order, pixels)) this.#picture.takeLate()
     if (!this.isDone) this.#frames.request()
   }
