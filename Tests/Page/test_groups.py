@@ -158,6 +158,7 @@ def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
     bob.page.keyboard.press("Shift+O")
     ann.select(frame)
     bar = ann.page.locator(".selection-bar")
+    bar.get_by_role("button", name="Colours of the selection").click()
     bar.get_by_role("button", name="Fill: None").click()
     emptied = wait_for(room, frame, lambda shape: shape.get("filled") is False)
     assert (emptied["stroke"], emptied["strokeWidth"]) == ("#E0483E", 4), "it can still be seen"
