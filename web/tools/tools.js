@@ -1,5 +1,6 @@
 import { Surface } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
+import { addConnectedCopy } from './connecting.js'
 import { Erasing, eraserCursor, Inking } from './inking.js'
 import { Leading, Lining } from './leading.js'
 import { Marquee, Panning, Zooming } from './looking.js'
@@ -172,6 +173,10 @@ export class Tools {
     }
     if (target.id === undefined && isForWriting(tool.name) && permission.mayEdit) {
       makeForWriting(this.#reach, view.toCanvas({ x, y }))
+      return
+    }
+    if (target.id !== undefined && target.handle === 'move' && permission.mayEdit) {
+      addConnectedCopy(this.#reach, target.id)
       return
     }
     const adds = shift || ctrl || meta
