@@ -1,7 +1,21 @@
-// Defines `app`, an object with the parts of the room's page under the short names that tests use. This script is added
-// to every page before the page loads; `app` exists as soon as the page has made all its parts.
+// Defines the object that tests call `app`: the parts of the room's page, under the short names that tests use. This
+// script is added to every page before the page loads; `app` exists as soon as the page has made all its parts.
+//
+// A page shows all of the drawing at first. Tests count from the canvas's origin, so the view is moved there, as by hand,
+// before the drawing comes, unless a test wants to see that first view.
 {
   let app
+  let room
+  Object.defineProperty(window, 'canvasRoom', {
+    get: () => room,
+    set(parts) {
+      room = parts
+      if (window.isFirstViewWanted) return
+      const { view } = parts
+      view.zoomAt({ x: 0, y: 0 }, 1 / view.scale)
+      view.panBy(view.x * view.scale, view.y * view.scale)
+    },
+  })
   Object.defineProperty(window, 'canvasApp', {
     get() {
       const parts = window.canvasRoom

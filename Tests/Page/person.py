@@ -38,13 +38,14 @@ class Person:
     @classmethod
     def open(
         cls, room, name, phone=False, size=None, ratio=None, theme="light", still=False, clock=False, query="", fragment="",
-        panel="layers", ready=True, at=None, browser=None, context=None, before=None,
+        panel="layers", ready=True, first_view=False, at=None, browser=None, context=None, before=None,
     ):
         """
         `phone`: a small screen with touch. `size`, `ratio`: CSS pixels of the window, device pixels for each.
         `still`: asks for less motion. `clock`: time can be stopped, see `stop_clock`. `query`, `fragment`: of the address.
-        Waits until the room is there, with all that it holds, unless `ready=False`. `at`: looks there, see `look_at`.
-        `context`: another tab of the same browser. `before`: called with the page before it opens the room.
+        Waits until the room is there, with all that it holds, unless `ready=False`. `first_view`: sees what a page shows at
+        first, and not what is at the canvas's origin. `at`: looks there, see `look_at`. `context`: another tab of the same
+        browser. `before`: called with the page before it opens the room.
         """
         width, height = size or ((PHONE["width"], PHONE["height"]) if phone else (DESK["width"], DESK["height"]))
         world = room.world
@@ -70,6 +71,8 @@ class Person:
         page = context.new_page()
         # Each person has a name, as if they had typed it at an earlier visit.
         identity = {"name": name, "color": COLORS[len(room.people) % len(COLORS)], "isChosen": True, "isColorChosen": True}
+        if first_view:
+            page.add_init_script("window.isFirstViewWanted = true")
         page.add_init_script(path=Path(__file__).with_name("app.js"))
         key, value = json.dumps("canvas.me"), json.dumps(json.dumps(identity))
         page.add_init_script(f"if (location.host) localStorage.getItem({key}) ?? localStorage.setItem({key}, {value})")

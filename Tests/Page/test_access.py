@@ -7,8 +7,8 @@ import axe_playwright_python
 from hand import lead_finger, rest
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-# These states consist of parts that other states have too, and whose contrast in dark mode is checked there.
-LIKE_OTHERS = ["layers", "Copy a link to this room", "Zoom: 100%", "Colours of the next shape", "sheet", "the menu of the right button",
+# Made of the same parts as other states: their contrast in the dark is known from those.
+LIKE_OTHERS = ["layers", "Copy a link to this room", "Zoom: 100%", "Style of the next shape", "sheet", "the menu of the right button",
                "the eraser", "shapes", "6 people are here"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -48,7 +48,7 @@ def every_state(person):
         person.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
         person.painted()
         yield tab
-    for name in ["Menu", "Copy a link to this room", "Zoom: 100%", "Colours of the next shape", "6 people are here"]:
+    for name in ["Menu", "Copy a link to this room", "Zoom: 100%", "Style of the next shape", "6 people are here"]:
         page.get_by_role("button", name=name, exact=True).click()
         yield name
         page.keyboard.press("Escape")

@@ -2,6 +2,7 @@
 
 import numpy
 
+from hand import handle, lead, moved
 from pixels import rgb
 
 
@@ -180,3 +181,25 @@ def test_enter_adds_one_without_a_mouse_and_swatches_colour_it(room):
     ann.page.get_by_role("button", name="Colour: Red").click()
     assert drawn_line(room, lambda shape: shape["stroke"] != "#767676")["strokeWidth"] == 4
     assert ann.page.get_by_role("button", name="Write in it").is_hidden()
+
+
+def test_a_press_on_the_handle_below_adds_a_connected_copy(room):
+    """Dragged, the handle moves the shape as before. The copy is where nothing lies, is selected, and all is one step to undo."""
+    box = room.add(position=[300, 150], size=[150, 100], text="Valid?", fill="#3273D3")
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.wait_for_shape(box)
+    ann.select(box)
+    ann.click(*handle(ann, "move"))
+    shapes = room.wait_for_shapes(3)
+    (copy,) = [shape for shape in shapes if shape["kind"] == "rectangle" and shape["id"] != box]
+    (line,) = [shape for shape in shapes if shape["kind"] == "line"]
+    assert copy["position"] == [300, 330] and copy["size"] == [150, 100] and (copy["text"], copy["fill"]) == ("Valid?", "#3273D3")
+    assert line["from"] == [box, 32768, 65535] and line["to"] == [copy["id"], 32768, 0] and line["toEnd"] == "arrow"
+    assert ann.selected() == [copy["id"]]
+    ann.page.keyboard.press("Control+z")
+    room.wait_for_shapes(1)
+    ann.select(box)
+    lead(ann, handle(ann, "move"), moved(handle(ann, "move"), 40, 0))
+    ann.wait_for_shape(box, "shape.x === 340")
+    assert len(room.agree()) == 1

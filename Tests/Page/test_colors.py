@@ -5,6 +5,7 @@ from modules import module
 
 
 BLUE, RED, GREEN = "#3273D3", "#D63D33", "#2E8558"
+BUTTON = "Style of the next shape"
 IN_TURN = ["#F5CB45", RED, BLUE, GREEN, "#8A5BD1", "#EC8FB4"]
 
 
@@ -17,22 +18,31 @@ def test_only_colours_that_have_an_effect_are_offered(room):
     ann = room.join("Ann", at=(0, 0))
     bar = ann.page.locator(".selection-bar")
     ann.select(sun)
+    open_colors(ann)
     bar.get_by_role("button", name="Colour the outline").click()
     for shape in (text, line, ink):
         ann.select(shape)
+        open_colors(ann)
         bar.get_by_role("button", name="Colour: Red").wait_for()
         assert bar.get_by_role("button", name="None").count() == 0 and bar.get_by_role("button", name="utline").count() == 0
-        width = bar.bounding_box()["width"]
         bar.get_by_role("button", name="Colour: Red").click()
     room.wait_for(lambda shapes: [shape["fill"] for shape in shapes][0] == RED and [shape["stroke"] for shape in shapes][1:3] == [RED, RED])
     before = room.shapes()
     ann.select(text, line, ink, sun)
+    open_colors(ann)
     bar.get_by_role("button", name="Outline: Green").click()
-    assert bar.bounding_box()["width"] > width
     bar.get_by_role("button", name="Colour the fill").click()
     bar.get_by_role("button", name="Fill: None").click()
     shapes = room.wait_for(lambda shapes: shapes[3].get("filled") is False)
     assert shapes[3]["stroke"] == GREEN and shapes[:3] == before[:3]
+
+
+def open_colors(person):
+    """Behind the one swatch above what is selected."""
+    person.painted()
+    swatch = person.page.get_by_role("button", name="Colours of the selection")
+    if swatch.get_attribute("aria-expanded") != "true":
+        swatch.click()
 
 
 def press(person, group, name):
@@ -43,7 +53,7 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     """Drawn or added by key, and still after the page is loaded anew. Without a choice the room's own rule stands."""
     ann = room.join("Ann", at=(0, 0))
     chosen = "Colours of the next shape"
-    ann.page.get_by_role("button", name=chosen).click()
+    ann.page.get_by_role("button", name=BUTTON).click()
     press(ann, chosen, "Fill: Blue")
     press(ann, chosen, "Colour the outline")
     press(ann, chosen, "Outline: Red")
@@ -54,14 +64,14 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     assert (drawn["fill"], drawn["stroke"], drawn["strokeWidth"]) == (BLUE, RED, 4)
     ann.page.reload()
     ann.wait("app.session.shapeCount === 1")
-    ann.page.get_by_role("button", name=chosen).click()
+    ann.page.get_by_role("button", name=BUTTON).click()
     assert ann.page.locator(".popover [aria-pressed=true][aria-label='Fill: Blue']").count() == 1
     press(ann, chosen, "The next colour in turn")
     press(ann, chosen, "Colour the outline")
     press(ann, chosen, "No outline")
     ann.page.keyboard.press("Escape")
-    # Waits, because the focus returns to the button only a moment after Escape.
-    ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
+    # The focus goes back to the button a moment after that.
+    ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
     ann.page.evaluate("document.activeElement.blur()")
     ann.page.keyboard.press("Enter")
     shapes = room.wait_for_shapes(2)
@@ -96,10 +106,10 @@ def test_dice_may_choose_the_next_colour(room):
     ann = room.join("Ann")
     ann.look_at(0, 0)
     chosen = "Colours of the next shape"
-    ann.page.get_by_role("button", name=chosen).click()
+    ann.page.get_by_role("button", name=BUTTON).click()
     press(ann, chosen, "Any bright colour")
     ann.page.keyboard.press("Escape")
-    ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
+    ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
     ann.page.evaluate("document.activeElement.blur()")
     for at in range(4):
         ann.drag((80 + 130 * at, 300), (180 + 130 * at, 420))
@@ -121,17 +131,17 @@ def test_the_next_shape_may_have_no_fill(room):
         ann.page.keyboard.press("Escape")
         room.wait_until_sent()
         return room.shapes()[-1]
-    ann.page.get_by_role("button", name=chosen).click()
+    ann.page.get_by_role("button", name=BUTTON).click()
     press(ann, chosen, "Fill: None")
     ann.page.keyboard.press("Escape")
-    ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
+    ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
     bare = draw("r", 0)
     assert bare["filled"] is False and bare["strokeWidth"] == 4 and bare["stroke"] == "#2B2A28"
-    ann.page.get_by_role("button", name=chosen).click()
+    ann.page.get_by_role("button", name=BUTTON).click()
     press(ann, chosen, "Colour the outline")
     press(ann, chosen, "Outline: Red")
     ann.page.keyboard.press("Escape")
-    ann.page.get_by_role("button", name=chosen, expanded=False).wait_for()
+    ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
     ringed = draw("o", 1)
     assert ringed["filled"] is False and (ringed["stroke"], ringed["strokeWidth"]) == (RED, 4)
     note = draw("n", 2)
@@ -151,8 +161,10 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     bar.wait_for()
     box = bar.bounding_box()
     assert box["y"] + box["height"] < 250 - 26 and abs(box["x"] + box["width"] / 2 - 260) < 2, box
+    open_colors(ann)
     assert bar.get_by_role("button", name="Fill: White").get_attribute("aria-pressed") == "true"
     ann.select(sun, moon)
+    open_colors(ann)
     group = "Colours of the selection"
     press(ann, group, "Fill: Green")
     press(ann, group, "Colour the outline")
@@ -163,6 +175,9 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     bob.wait_for_shape(sun, "shape.strokeWidth === 0")
     ann.page.keyboard.press("Control+z")
     bob.wait_for_shape(moon, f"shape.strokeWidth === 9 && shape.stroke === '{RED}'")
+    # The box with the colours lies over the shape while it is open.
+    ann.page.keyboard.press("Escape")
+    ann.page.get_by_role("button", name=group, expanded=False).wait_for()
     ann.drag((260, 300), (280, 420), hold=True)
     ann.painted()
     assert bar.is_hidden()
@@ -178,4 +193,53 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     eve.select(sun)
     eve.painted()
     assert eve.page.locator(".selection-bar").is_hidden()
+    room.agree()
+
+
+def test_the_next_shape_gets_the_line_and_the_letters_that_were_chosen(room):
+    """Width, dashes and text size stand beside the colours, are kept, and the button shows them."""
+    ann = room.join("Ann")
+    ann.look_at(0, 0)
+    ann.page.get_by_role("button", name=BUTTON).click()
+    press(ann, "Colours of the next shape", "Colour the outline")
+    press(ann, "Colours of the next shape", "Outline: Red")
+    press(ann, "Line", "Line: Thick")
+    press(ann, "Dashes", "Dashes: Dashed")
+    press(ann, "Text size", "Text size: Large")
+    ann.page.reload()
+    ann.wait("app.session.status().state === 'live'")
+    swatch = ann.page.get_by_role("button", name=BUTTON).locator(".paint-swatch")
+    assert swatch.evaluate("(swatch) => getComputedStyle(swatch).outline") == "rgb(214, 61, 51) dashed 5px"
+    ann.page.keyboard.press("r")
+    ann.drag((300, 300), (450, 420))
+    ann.page.keyboard.press("l")
+    ann.drag((600, 300), (750, 420))
+    box, line = room.wait_for_shapes(2)
+    assert (box["stroke"], box["strokeWidth"], box["dash"], box["textSize"]) == (RED, 8, "dashed", 32)
+    assert (line["stroke"], line["strokeWidth"], line["dash"]) == (RED, 8, "dashed") and "textSize" not in line
+
+
+def test_size_ends_duplicate_and_delete_stand_in_front(room):
+    sun = room.add(position=[300, 300], size=[120, 100], text="Sun")
+    line = room.add(kind="line", position=[600, 300], size=[120, 100], toEnd="arrow", strokeWidth=4)
+    ann, bob = room.join("Ann"), room.witness()
+    ann.look_at(0, 0)
+    ann.wait_for_shapes(2)
+    bar = ann.page.locator(".selection-bar")
+    ann.select(sun)
+    press(ann, "Text size", "Text size: Large")
+    bob.wait_for_shape(sun, "shape.textSize === 32")
+    ann.select(line)
+    ann.painted()
+    assert bar.get_by_role("group", name="Text size").count() == 0
+    bar.get_by_role("button", name="Begins: plain").click()
+    bar.get_by_role("button", name="Begins: arrow").wait_for()
+    bar.get_by_role("button", name="Ends: arrow").click()
+    bar.get_by_role("button", name="Ends: dot").click()
+    room.wait_for(lambda shapes: [(shape.get("fromEnd"), shape.get("toEnd")) for shape in shapes if shape["kind"] == "line"] in ([("arrow", None)], [("arrow", "plain")]))
+    ann.select(sun)
+    bar.get_by_role("button", name="Duplicate").click()
+    room.wait_for_shapes(3)
+    bar.get_by_role("button", name="Delete").click()
+    room.wait_for_shapes(2)
     room.agree()

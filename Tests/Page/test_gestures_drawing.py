@@ -46,7 +46,7 @@ def test_what_is_drawn_is_seen_by_others_while_it_grows(room):
 
 
 @pytest.mark.parametrize("left, top, scale", [(0, 0, 1), (1000, -500, 0.5)])
-def test_what_is_drawn_is_drawn_on_the_canvas_and_never_smaller_than_100_by_100(room, left, top, scale):
+def test_what_is_drawn_is_drawn_on_the_canvas_and_never_smaller_than_20_by_20(room, left, top, scale):
     """In a panned and zoomed view, too, a shape's place, its size and the minimum are in canvas units. A small shape grows away from where
     the hand came down, in any direction."""
     ann, _ = both(room)
@@ -56,13 +56,45 @@ def test_what_is_drawn_is_drawn_on_the_canvas_and_never_smaller_than_100_by_100(
         return left + x / scale, top + y / scale
 
     lead(ann, (300, 300), (500, 440))
-    lead(ann, (700, 300), (710, 315))
-    lead(ann, (700, 600), (690, 570))
+    lead(ann, (700, 300), (707, 315))
+    lead(ann, (700, 600), (693, 570))
     large, small, back = room.wait_for_shapes(3)
     assert near(large["position"], place(300, 300)) and near(large["size"], [200 / scale, 140 / scale])
-    assert near(small["position"], place(700, 300)) and near(small["size"], [100, 100])
+    assert near(small["position"], place(700, 300)) and near(small["size"], [20, max(20, 15 / scale)])
     x, y = place(700, 600)
-    assert near(back["position"], [x - 100, y - 100]) and near(back["size"], [100, 100])
+    assert near(back["position"], [x - 20, y - 30 / scale]) and near(back["size"], [20, 30 / scale])
+
+
+def test_a_finger_draws_nothing_smaller_than_100_by_100(room):
+    phone, bob = both(room, phone=True)
+    lead_finger(phone, (60, 400), (90, 440))
+    bob.wait_for_shapes(1)
+    (shape,) = room.agree()
+    assert near(shape["position"], [60, 400]) and shape["size"] == [100, 100]
+
+
+def test_with_a_tool_in_hand_a_shape_is_drawn_over_another_one(room):
+    """By mouse and by finger. What is selected, or held first, is moved."""
+    below = room.add(position=[200, 200], size=[150, 120])
+    ann, bob = both(room)
+    ann.wait_for_shape(below)
+    ann.page.keyboard.press("r")
+    ann.page.mouse.move(250, 250)
+    ann.wait("document.getElementById('stage').style.cursor === 'crosshair'")
+    lead(ann, (230, 230), (320, 300))
+    bob.wait_for_shapes(2)
+    _, drawn = room.agree()
+    assert (drawn["position"], drawn["size"]) == ([230, 230], [90, 70]) and room.shape(below)["position"] == [200, 200]
+    ann.page.keyboard.press("Escape")
+    ann.page.keyboard.press("r")
+    ann.click(210, 210)
+    lead(ann, (210, 210), (210, 410))
+    bob.wait_for_shape(below, "shape.x === 200 && shape.y === 400")
+    phone, _ = both(room, phone=True)
+    phone.run("app.setTool('ellipse'); return null")
+    lead_finger(phone, (210, 410), (330, 540))
+    assert [shape["kind"] for shape in room.wait_for_shapes(3)] == ["rectangle", "rectangle", "ellipse"]
+    room.agree()
 
 
 def test_each_drawing_tool_draws_its_kind_and_shift_draws_it_even(room):
@@ -93,7 +125,7 @@ def test_a_new_shape_is_one_step_to_undo(room):
     assert (shape["position"], shape["size"]) == ([200, 200], [300, 200])
 
 
-def test_the_mouse_moves_a_shape_with_any_tool(room):
+def test_the_mouse_moves_a_selected_shape_with_any_tool(room):
     """As far as the mouse went, and as one step to undo."""
     shape = room.add(position=[200, 200], size=[150, 120])
     ann, bob = both(room)
@@ -101,6 +133,7 @@ def test_the_mouse_moves_a_shape_with_any_tool(room):
         ann.page.keyboard.press("Escape")
         ann.page.keyboard.press(key)
         before = ann.shape(shape)
+        ann.select(shape)
         lead(ann, (before["x"] + 20, before["y"] + 20), (before["x"] + 140, before["y"] + 87))
         bob.wait_for_shape(shape, f"shape.x === {before['x'] + 120} && shape.y === {before['y'] + 67}")
     room.agree()
@@ -128,7 +161,7 @@ def test_one_finger_moves_a_shape_and_it_does_not_jump(room):
     room.agree()
 
 
-def test_the_mouse_resizes_by_the_handle_and_never_below_100(room):
+def test_the_mouse_resizes_by_the_handle_and_never_below_20(room):
     """The corner follows the mouse; the opposite one stays."""
     shape = room.add(position=[200, 200], size=[200, 150])
     ann, bob = both(room)
@@ -138,7 +171,7 @@ def test_the_mouse_resizes_by_the_handle_and_never_below_100(room):
     bob.wait_for_shape(shape, "shape.width === 280 && shape.height === 200 && shape.x === 200 && shape.y === 200")
     corner = handle(ann, "scale")
     lead(ann, corner, (90, 90))
-    bob.wait_for_shape(shape, "shape.width === 100 && shape.height === 100 && shape.x === 200 && shape.y === 200")
+    bob.wait_for_shape(shape, "shape.width === 20 && shape.height === 20 && shape.x === 200 && shape.y === 200")
     room.agree()
 
 

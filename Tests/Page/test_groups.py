@@ -159,6 +159,7 @@ def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
     bob.page.keyboard.press("Shift+O")
     ann.select(frame)
     bar = ann.page.locator(".selection-bar")
+    bar.get_by_role("button", name="Colours of the selection").click()
     bar.get_by_role("button", name="Fill: None").click()
     emptied = wait_for(room, frame, lambda shape: shape.get("filled") is False)
     assert (emptied["stroke"], emptied["strokeWidth"]) == ("#E0483E", 4), "it can still be seen"
@@ -210,3 +211,32 @@ def test_of_a_group_that_was_looked_at_in_the_past_only_what_is_left_is_taken(ro
     ann.run("app.setTool('select'); return null")
     ann.click(*ann.middle(sun))
     assert ann.selected() == [sun]
+
+
+def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
+    """The row stands for all shapes of the group. Arrows are called by what they connect, and a given name comes first."""
+    group = "0gr-oup-000"
+    valid = room.add(kind="polygon", position=[200, 200], size=[120, 100], text="Valid?")
+    board = room.add(position=[200, 500], size=[120, 100], text="Dashboard\nof today", group=group)
+    sun = room.add(kind="ellipse", position=[400, 500], size=[100, 100], name="Sun", text="warm", group=group)
+    room.add(kind="line", position=[260, 300], size=[1, 200], toEnd="arrow", **{"from": [valid, 32768, 65535], "to": [board, 32768, 0]})
+    ann = room.join("Ann")
+    ann.wait_for_shapes(4)
+    rows = ann.page.locator(".layer .layer-name")
+    ann.wait("document.querySelectorAll('.layer').length === 5")
+
+    def names():
+        return ann.page.evaluate("[...document.querySelectorAll('.layer')].sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)"
+                                 ".map((row) => row.querySelector('.layer-name').textContent)")
+    found = names()
+    assert found[0] == "Arrow Valid? → Dashboard" and found[1].startswith("Group: ") and found[2:] == ["Sun", "Dashboard", "Valid?"]
+    rows.get_by_text("Group: ").click()
+    assert set(ann.selected()) == {board, sun}
+    ann.page.locator(".group-row").get_by_role("button", name="Hide").click()
+    room.wait_for(lambda shapes: sorted(shape["visible"] for shape in shapes) == [False, False, True, True])
+    ann.page.locator(".group-row").get_by_role("button", name="Show").click()
+    # Ungrouped, they have no row together.
+    ann.page.keyboard.press("Control+Shift+G")
+    ann.wait("document.querySelectorAll('.layer').length === 4")
+    assert names() == ["Arrow Valid? → Dashboard", "Sun", "Dashboard", "Valid?"]
+    room.agree()

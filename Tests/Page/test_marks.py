@@ -71,22 +71,64 @@ def test_of_many_only_those_that_one_looks_at_are_marked(room):
     assert orange(ann) > 300
 
 
-def test_a_mark_is_seen_on_red_and_orange_too(room):
-    """Where orange would be lost, the common area has white stripes. On blue it has none, and on the dark theme it is the same."""
-    for at, fill in enumerate(["#FF0000", "#FF8C1A", "#3366CC"]):
+def pixels(person):
+    person.painted()
+    return person.picture()[:, :, :3].astype(int)
+
+
+def test_a_mark_looks_the_same_on_any_fill(room):
+    """Stripes of the same orange, and white edges that set them off where the fill is orange itself; in both themes."""
+    fills = ["#FF0000", "#FF8C1A", "#3366CC", "#FFFFFF", "#202020"]
+    for at, fill in enumerate(fills):
         for step in range(2):
-            room.add(fill=fill, position=[200 + 250 * at + 60 * step, 200 + 60 * step], size=[150, 150])
+            room.add(fill=fill, position=[60 + 180 * at + 60 * step, 200 + 60 * step], size=[110, 110])
     for theme in ["light", "dark"]:
-        ann = room.join("Ann", theme=theme, ratio=1, at=(0, 0))
-        ann.painted()
-        picture = ann.picture()[:, :, :3].astype(int)
-        for at, (fill, is_striped) in enumerate([("#FF0000", True), ("#FF8C1A", True), ("#3366CC", False)]):
-            within = picture[280:330, 280 + 250 * at : 330 + 250 * at]
-            alone = numpy.array(rgb(fill))
-            differing = numpy.abs(within - alone).max(axis=2) > 60
-            light = (within.min(axis=2) > 110).mean()
-            assert (0.2 < light < 0.8) == is_striped, (theme, fill, light)
-            assert differing.mean() > 0.2, (theme, fill)
+        ann = room.join("Ann", theme=theme, ratio=1, panel=None)
+        picture = pixels(ann)
+        for at, fill in enumerate(fills):
+            within = picture[266:305, 126 + 180 * at : 165 + 180 * at]
+            orange = (numpy.abs(within - rgb("#FF8C1A")).max(axis=2) < 4).mean()
+            unlike = (numpy.abs(within - rgb(fill)).max(axis=2) > 25).mean()
+            assert unlike > 0.25 and (orange > 0.2 if fill == "#FF8C1A" else 0.1 < orange < 0.6), (theme, fill, orange, unlike)
+
+
+def test_a_text_lies_over_the_mark(room):
+    """Each letter is as it is without marks, and no stripe touches it."""
+    room.add(fill="#FFFFFF", position=[200, 200], size=[200, 200])
+    room.add(fill="#27476E", position=[220, 230], size=[300, 100], text="Pricing page confuses", textSize=24)
+    ann = room.join("Ann", ratio=1, panel=None)
+    ann.wait("app.session.overlapPairs().length === 1")
+    marked = pixels(ann)
+    ann.page.keyboard.press("Shift+O")
+    plain = pixels(ann)
+    letters = (plain[232:328, 222:398] > 240).all(axis=2)
+    assert letters.sum() > 200 and (marked[232:328, 222:398][letters] > 240).all()
+    orange = numpy.abs(marked[232:328, 222:398] - rgb("#FF8C1A")).max(axis=2) < 4
+    assert orange.mean() > 0.1
+    beside = letters.copy()
+    for rows, columns in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+        beside |= numpy.roll(letters, (rows, columns), (0, 1))
+    # At the border the rolled letters come in from the other side.
+    assert not (orange & beside)[2:-2, 2:-2].any()
+
+
+def test_what_lies_wholly_on_another_shape_is_listed_and_not_painted_over(room):
+    """A note on a board, shapes in an empty frame; also while it is dragged about there. What sticks out is marked."""
+    room.add(fill="#3366CC", position=[200, 150], size=[500, 400], name="Board", z="A")
+    note = room.add(kind="ellipse", fill="#FFFFFF", position=[300, 250], size=[120, 120], name="Note", z="B")
+    room.add(filled=False, stroke="#000000", strokeWidth=2, position=[180, 130], size=[540, 440], name="Frame", z="C")
+    ann = room.join("Ann", panel="overlaps")
+    ann.wait("app.session.overlapPairs().length === 3")
+    assert orange(ann) == 0
+    for name in ("Board", "Note", "Frame"):
+        ann.page.locator(".panel").get_by_text(name).first.wait_for()
+    ann.drag((360, 310), (500, 330), hold=True)
+    assert orange(ann) == 0
+    ann.page.mouse.move(690, 310)
+    assert orange(ann) > 200
+    ann.page.keyboard.press("Escape")
+    ann.page.mouse.up()
+    assert orange(ann) == 0 and ann.shape(note)["x"] == 300
 
 
 COUNT = """const counts = { clip: 0, fill: 0 }

@@ -91,7 +91,7 @@ def test_an_empty_room_invites_to_play_only_where_there_is_play(room):
     assert "circle" not in invitation.inner_text() and "Drag" in invitation.inner_text()
     # Random colours belong to Play too: without Play, the next colour is the next one in a fixed order.
     ann.run("app.paint.choose({ fill: 'any' }); return null")
-    ann.page.get_by_role("button", name="Colours of the next shape").click()
+    ann.page.get_by_role("button", name="Style of the next shape").click()
     ann.page.get_by_role("button", name="The next colour in turn").wait_for()
     assert ann.page.get_by_role("button", name="Any bright colour").count() == 0
     turn_play(ann)

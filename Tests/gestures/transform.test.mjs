@@ -22,6 +22,7 @@ test('a box is drawn away from where the hand came down, to all four sides, and 
   assert.deepEqual(drawnBox(from, { x: 300, y: 640 }), { x: 300, y: 500, width: 200, height: 140 })
   assert.deepEqual(drawnBox(from, { x: 300, y: 200 }), { x: 300, y: 200, width: 200, height: 300 })
   assert.deepEqual(drawnBox(from, { x: 510, y: 490 }), { x: 500, y: 400, width: 100, height: 100 })
+  assert.deepEqual(drawnBox(from, { x: 510, y: 490 }, { least: 20 }), { x: 500, y: 480, width: 20, height: 20 })
   assert.deepEqual(drawnBox(from, { x: 700, y: 510 }, { even: true }), { x: 500, y: 500, width: 200, height: 200 })
   assert.deepEqual(drawnBox(from, { x: 600, y: 580 }, { around: true }), { x: 400, y: 420, width: 200, height: 160 })
 })

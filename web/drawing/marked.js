@@ -1,3 +1,5 @@
+import { liesWithin } from './within.js'
+
 /**
  * If more pairs than this overlap, only the pairs of some shapes are marked. When there are few enough again, all are
  * marked.
@@ -77,19 +79,26 @@ export class Marked {
   }
 
   /**
-   * The regions that are painted together with a shape: the regions of which it is the upper shape, and the regions of
-   * which it is the only marked shape. They are sorted by the drawing order of the other shapes, so the regions lie on
-   * each other in the same way for everybody. A region lies within both of its shapes, so it is visible only if both
-   * shapes are.
+   * What is painted together with each shape: the regions of which it is the upper one of the two shapes. They are in
+   * the drawing order of the lower ones, so they lie on each other in the same way for everybody.
    *
-   * @param {Drawn} drawn @returns {Region[]}
+   * @returns {(drawn: Drawn) => Region[]} to be asked while nothing changes
    */
-  of(drawn) {
-    if (this.countOf(drawn) === 0) return none
-    const under = (/** @type {Region} */ { first, second }) => (first === drawn ? second : first)
-    return [...drawn.regions]
-      .filter((region) => under(region).place < drawn.place || (this.#isCrowded && !this.#shapes.has(under(region).id)))
-      .sort((one, other) => under(one).place - under(other).place)
+  painted() {
+    if (!this.#isOn) return () => none
+    if (!this.#isCrowded) return (drawn) => (drawn.regions.size === 0 ? none : inOrder(drawn, drawn.regions))
+    // Few shapes are marked, and there may be many others.
+    /** @type {Map<Drawn, Set<Region>>} */
+    const found = new Map()
+    for (const id of this.#shapes) {
+      for (const region of this.#scene.drawn(id)?.regions ?? none) {
+        const upper = upperOf(region)
+        const regions = found.get(upper)
+        if (regions) regions.add(region)
+        else found.set(upper, new Set([region]))
+      }
+    }
+    return (drawn) => inOrder(drawn, found.get(drawn) ?? none)
   }
 
   /** @param {Drawn} drawn @returns {number} no fewer than there are regions to be painted with it */
@@ -101,4 +110,26 @@ export class Marked {
   has({ first, second }) {
     return this.#isOn && (!this.#isCrowded || this.#shapes.has(first.id) || this.#shapes.has(second.id))
   }
+}
+
+/** @param {Region} region */
+const upperOf = ({ first, second }) => (first.place > second.place ? first : second)
+/** @param {Region} region */
+const lowerOf = ({ first, second }) => (first.place > second.place ? second : first)
+
+/** @param {Drawn} drawn @param {Iterable<Region>} regions @returns {Region[]} those that are marked on it */
+function inOrder(drawn, regions) {
+  return [...regions].filter((region) => upperOf(region) === drawn && !isWhole(region))
+    .sort((one, other) => lowerOf(one).place - lowerOf(other).place)
+}
+
+/**
+ * Whether one of two shapes lies wholly on the other, or in an empty frame: that is told in the panel, and painting over
+ * all of a shape would tell no more.
+ *
+ * @param {Region} region
+ */
+export function isWhole(region) {
+  const [upper, lower] = [upperOf(region), lowerOf(region)]
+  return liesWithin(upper, lower) || (!upper.shape.filled && liesWithin(lower, upper))
 }

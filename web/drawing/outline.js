@@ -46,7 +46,7 @@ export function outlinePath({ shape, width, height, cornerRadius, innerRatio }) 
  * @param {import('../core/types.js').Shape} shape @param {number} halfWidth @param {number} halfHeight @param {number} innerRatio
  * @returns {import('../core/types.js').Point[]}
  */
-function cornersOf({ kind, points }, halfWidth, halfHeight, innerRatio) {
+export function cornersOf({ kind, points }, halfWidth, halfHeight, innerRatio) {
   const isStar = kind === 'star'
   return Array.from({ length: isStar ? 2 * points : points }, (_, corner) => {
     const turn = (isStar ? 1 : 2) * Math.PI * corner / points
@@ -121,6 +121,7 @@ export function turnTo(context, drawn, { scale, x, y }) {
  * @property {import('./tiles.js').Area} area
  * @property {import('./dashes.js').DashBudget} dashes
  * @property {boolean} [isPlain] whether a shape is painted by one fill or one line
+ * @property {boolean} [textWaits] whether its text is painted later, by `paintTextOver`
  * @property {import('./coverage.js').InkStroke[] | null} [strokes] what is seen of a stroke of ink, where that isn't all of it
  */
 
@@ -160,7 +161,20 @@ export function* paintShape(context, drawn, sight) {
 }
 
 /**
- * Paints a shape in the plain way: by a single fill, or by a single line if the shape has no fill.
+ * Paints the text of a shape over what was painted on the shape meanwhile, set off from it.
+ *
+ * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
+ */
+export function paintTextOver(context, drawn, { pixels, isPlain }) {
+  const { shape, opacity, width, height } = drawn
+  if (opacity <= 0 || isPlain || !shape.written || drawn.isWritten || Math.max(width, height) * pixels.scale < speck) return
+  turnTo(context, drawn, pixels)
+  context.globalAlpha = opacity
+  paintText(context, drawn, pixels.scale * drawn.growth, true)
+}
+
+/**
+ * Paints a shape by a single fill, or by a single line if it has no fill.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
  * @param {import('./view.js').Pixels} pixels
@@ -214,7 +228,7 @@ function* paintParts(context, drawn, sight) {
     const line = { path, length: isBroken ? outlineLength(drawn) : 0, pieces: () => outlinePieces(drawn) }
     if (drawn.strokeWidth > 0) yield* stroke(context, drawn, line, drawn.strokeWidth, sight, 'butt', drawn.shape.written ? 0.5 : 1)
   }
-  if (drawn.shape.written && !drawn.isWritten) paintText(context, drawn, sight.pixels.scale * drawn.growth)
+  if (drawn.shape.written && !drawn.isWritten && !sight.textWaits) paintText(context, drawn, sight.pixels.scale * drawn.growth)
 }
 
 /**
@@ -331,7 +345,7 @@ export function isOnOutline(drawn, point, reach) {
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn @param {Sight} sight
  */
-function* paintAsOne(context, drawn, { pixels, area, dashes, strokes }) {
+function* paintAsOne(context, drawn, { pixels, area, dashes, strokes, textWaits }) {
   const left = Math.max(area.left, Math.floor(drawn.left * pixels.scale + pixels.x) - 1)
   const top = Math.max(area.top, Math.floor(drawn.top * pixels.scale + pixels.y) - 1)
   const right = Math.min(area.right, Math.ceil(drawn.right * pixels.scale + pixels.x) + 1)
@@ -344,6 +358,7 @@ function* paintAsOne(context, drawn, { pixels, area, dashes, strokes }) {
     area: { left: 0, top: 0, right: width, bottom: height },
     dashes,
     strokes,
+    textWaits,
   })
   context.setTransform(1, 0, 0, 1, 0, 0)
   context.globalAlpha = drawn.opacity

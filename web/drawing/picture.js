@@ -2,7 +2,8 @@ import { catchUp } from './context.js'
 import { Coverage } from './coverage.js'
 import { DashBudget } from './dashes.js'
 import { paintGrid } from './grid.js'
-import { catchUpAside, paintShape } from './outline.js'
+import { isWhole } from './marked.js'
+import { catchUpAside, paintShape, paintTextOver } from './outline.js'
 import { commonBox } from './regions.js'
 import { regionWorkOf, workOf } from './work.js'
 
@@ -17,16 +18,18 @@ import { regionWorkOf, workOf } from './work.js'
 /** How much work is done between two readings of the clock. */
 const batchWork = 100
 
-const steps = /** @type {const} */ (['covers', 'shapes', 'fills', 'lines'])
+const steps = /** @type {const} */ (['covers', 'shapes'])
+/** A region is filled, and has a line around it. */
 const stepsOfRegions = 2
 /** A unit of work finds the visible parts of this many shapes, or of this many points of ink. */
 const shapesLooked = 2
 const pointsLooked = 20
 
 /**
- * A picture of the canvas that is being painted, on any 2D context: paper, dots, shapes from the back to the front,
- * then their common regions, then the lines around these regions. `paint` paints all of it at once, `begin` and `goOn`
- * paint a slice at a time.
+ * A picture of the canvas that is being painted, on any 2D context: paper, dots, shapes from the back to the front. The
+ * region that two shapes have in common is painted on the upper one, under its text. What lies over that shape, and over
+ * the region, has itself a region in common with both. `paint` paints all of it at once, `begin` and `goOn` a slice at a
+ * time.
  */
 export class Picture {
   #regions
@@ -44,6 +47,8 @@ export class Picture {
    */
   #rest = null
   #coverage
+  /** @type {(drawn: import('./drawn.js').Drawn) => Region[]} */
+  #regionsOn = () => []
   /**
    * The visible part of each shape. A shape without an entry is hidden.
    *
@@ -85,6 +90,7 @@ export class Picture {
     this.#sight = { pixels: look.pixels, area, dashes }
     this.#coverage = new Coverage(look.pixels, area)
     this.#seen.clear()
+    this.#regionsOn = this.#regions.marked.painted()
     this.#shapes = shapes
     this.#next = 0
     this.#step = 0
@@ -178,7 +184,7 @@ export class Picture {
       work += stepsOfRegions * regionWorkOf(region.first, sight)
       this.waiting.delete(region)
       if (!region.first.regions.has(region) || region.first.leaving || region.second.leaving) continue
-      if (!this.#regions.marked.has(region)) continue
+      if (!this.#regions.marked.has(region) || isWhole(region)) continue
       if (!this.#regions.isReady(region, this.look.pixels.scale)) this.#regions.prepare(region)
       this.#regions.fill(this.context, region, this.look)
       this.#regions.line(this.context, region, this.look)
@@ -187,7 +193,7 @@ export class Picture {
     return true
   }
 
-  /** Whether a region that had waited was painted over the lines around other regions. */
+  /** Whether a region that had waited was painted over texts, or over what lies above it. */
   get isLate() { return this.#late.length > 0 }
 
   /**
@@ -204,34 +210,28 @@ export class Picture {
 
   /** @param {import('./drawn.js').Drawn} drawn @param {typeof steps[number]} step */
   #paint(drawn, step) {
-    if (step === 'covers') {
-      this.#look(drawn)
-      return
-    }
-    if (step === 'shapes') {
-      this.#paintShape(drawn)
-      return
-    }
-    const regions = this.#regions.marked.of(drawn)
-    // The remaining steps are painted even if all regions have ended since the last frame. Otherwise the picture would
-    // never be done.
-    if (regions.length === 0 && !this.#rest) return
-    const work = regionWorkOf(drawn, this.#sight)
-    this.#paintSteps(this.#paintRegions(regions, step), regions.length * work)
+    if (step === 'covers') this.#look(drawn)
+    else this.#paintShape(drawn)
   }
 
-  /** @param {Region[]} regions of one shape @param {typeof steps[number]} step @returns {Generator<number, void>} as `paintShape` */
-  * #paintRegions(regions, step) {
+  /**
+   * @param {import('./drawn.js').Drawn} drawn @param {import('./coverage.js').Seen} seen @param {Region[]} regions on it
+   * @param {number} work that they take @returns {Generator<number, void>} as `paintShape`
+   */
+  * #shapeWithRegions(drawn, seen, regions, work) {
+    const sight = { ...this.#sight, ...seen, textWaits: true }
+    const whole = seen.work + work
+    for (const part of paintShape(this.context, drawn, sight)) yield part * seen.work / whole
     for (const region of regions) {
-      // A waiting region is painted later, as a whole. If a part were painted here, it would be painted twice, or the
-      // rest never.
-      if (!this.waiting.has(region)) {
-        if (step === 'lines') this.#regions.line(this.context, region, this.look)
-        else if (this.#isReady(region)) this.#regions.fill(this.context, region, this.look)
-        else this.waiting.add(region)
+      if (this.#isReady(region)) {
+        this.#regions.fill(this.context, region, this.look)
+        this.#regions.line(this.context, region, this.look)
+      } else {
+        this.waiting.add(region)
       }
-      yield 1 / regions.length
+      yield work / whole / regions.length
     }
+    paintTextOver(this.context, drawn, sight)
   }
 
   /**
@@ -253,7 +253,13 @@ export class Picture {
   #paintShape(drawn) {
     const seen = this.#seen.get(drawn)
     if (!seen) return
-    this.#paintSteps(paintShape(this.context, drawn, { ...this.#sight, ...seen }), seen.work)
+    const regions = this.#regionsOn(drawn)
+    if (regions.length === 0) {
+      this.#paintSteps(paintShape(this.context, drawn, { ...this.#sight, ...seen }), seen.work)
+      return
+    }
+    const work = regions.length * stepsOfRegions * regionWorkOf(drawn, this.#sight)
+    this.#paintSteps(this.#shapeWithRegions(drawn, seen, regions, work), seen.work + work)
   }
 
   /**

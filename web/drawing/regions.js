@@ -1,13 +1,13 @@
 import { changedBits } from '../core/table.js'
-import { isLost, stripes } from './hatching.js'
+import { stripes } from './hatching.js'
 import { Marked } from './marked.js'
 import { outlinePath, turnTo } from './outline.js'
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 /** @typedef {import('./view.js').Pixels} Pixels */
 
-/** The opacity of the orange over the common area of two shapes. */
-const fillAlpha = 0.45
+/** The opacity of the orange where a region is too small for stripes. */
+const smallAlpha = 0.6
 
 /**
  * In device pixels: if the common box of two shapes is smaller than this, the box itself is painted, since nobody could
@@ -19,10 +19,7 @@ const speck = 3
  * difference is not noticeable.
  */
 const blurred = 12
-/** The opacity of the stripes where orange would be hard to see, and of the line around them. */
-const hatchAlpha = 0.6
-const hatchColor = '#FFFFFF'
-/** If more shapes than this are moving, moving regions have no line around them. */
+/** While more shapes than this are moving, moving regions have no line around them. */
 const linedMovesMax = 60
 /**
  * In CSS pixels: a region that is narrower than this has a fainter line around it. Otherwise it would look like nothing
@@ -169,8 +166,7 @@ export class Regions {
     const wide = breadth(region) * scale
     if (wide <= 0) return
     context.fillStyle = colors.overlap
-    context.globalAlpha = fillAlpha
-    const isHatched = isHidden(region, colors.overlap)
+    context.globalAlpha = smallAlpha
     if (wide < speck) {
       const { left, top, right, bottom } = commonBox(region)
       context.setTransform(1, 0, 0, 1, 0, 0)
@@ -178,14 +174,10 @@ export class Regions {
     } else if (isBlurred(region, scale / ratio)) {
       fillEllipse(context, commonBox(region), pixels)
     } else if (isApart(region) || isFine(region, scale)) {
-      clipped(context, region, pixels, (_first, second) => {
-        context.fill(second)
-        if (isHatched) hatch(context, second, pixels, ratio)
-      })
+      clipped(context, region, pixels, (_first, second) => hatch(context, second, colors.overlap, pixels, ratio))
     } else if (region.path) {
       moveTo(context, region.origin, pixels)
-      context.fill(region.path)
-      if (isHatched) hatch(context, region.path, pixels, ratio)
+      hatch(context, region.path, colors.overlap, pixels, ratio)
     }
   }
 
@@ -199,7 +191,7 @@ export class Regions {
     const { scale } = pixels
     const wide = breadth(region) * scale
     if (wide < speck || isBlurred(region, scale / ratio)) return
-    context.strokeStyle = isHidden(region, colors.overlap) ? hatchColor : colors.overlapLine
+    context.strokeStyle = colors.overlapLine
     context.globalAlpha = Math.min(1, wide / ratio / lined)
     if (isApart(region) || isFine(region, scale)) {
       if (isApart(region) && this.#scene.movingCount > linedMovesMax) return
@@ -280,20 +272,12 @@ function isBlurred(region, scale) {
 }
 
 /**
- * Whether the orange would be hard to see on the fill of the upper shape.
- *
- * @param {Region} region @param {string} color
+ * @param {import('./context.js').Context2D} context @param {Path2D} path @param {string} color @param {Pixels} pixels
+ * @param {number} ratio
  */
-function isHidden({ first, second }, color) {
-  return isLost((first.place > second.place ? first : second).fill, color, fillAlpha)
-}
-
-/**
- * @param {import('./context.js').Context2D} context @param {Path2D} path @param {Pixels} pixels @param {number} ratio
- */
-function hatch(context, path, pixels, ratio) {
-  context.globalAlpha = hatchAlpha
-  context.fillStyle = stripes(context, pixels, ratio)
+function hatch(context, path, color, pixels, ratio) {
+  context.globalAlpha = 1
+  context.fillStyle = stripes(context, color, pixels, ratio)
   context.fill(path)
 }
 

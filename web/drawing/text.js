@@ -1,3 +1,4 @@
+import { inkOn } from '../basics/ink.js'
 import { offscreenContextOf } from './context.js'
 
 // Text in a shape: broken into lines that fit its box, and painted (S9).
@@ -24,7 +25,20 @@ export function textColor({ shape: { kind, filled }, fill, stroke }) {
   return brightness >= blackSince ? '#000000' : '#FFFFFF'
 }
 
-/** Matches a text whose first letter with a direction reads from right to left. */
+/** How wide the fill around letters is, as a multiple of the text's size. */
+const setOff = 0.25
+
+/**
+ * What letters stand on: the shape's fill, or where it has none the opposite of their own colour.
+ *
+ * @param {import('./drawn.js').Drawn} drawn
+ */
+function aroundText(drawn) {
+  const { shape: { kind, filled }, fill } = drawn
+  return kind === 'text' || !filled ? inkOn(textColor(drawn)) : `#${fill.toString(16).padStart(6, '0')}`
+}
+
+/** The first letter that has a direction. */
 const rightToLeft = /^[^A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 
 /** @param {string} paragraph @returns {'rtl' | 'ltr'} */
@@ -180,9 +194,10 @@ function roughLines(drawn, scale) {
  * Paints a shape's text into a context that is turned to the shape's centre.
  *
  * @param {import('./context.js').Context2D} context @param {import('./drawn.js').Drawn} drawn
- * @param {number} scale device pixels for a unit
+ * @param {number} scale device pixels for a unit @param {boolean} [isSetOff] whether what lies below the letters isn't the
+ *   shape's own fill, so that they need it around them
  */
-export function paintText(context, drawn, scale) {
+export function paintText(context, drawn, scale, isSetOff = false) {
   const { textSize, textAlign, textPlace } = drawn.shape
   const isLegible = textSize * scale >= legible
   const lines = isLegible ? drawnLines(drawn) : roughLines(drawn, scale)
@@ -213,9 +228,15 @@ export function paintText(context, drawn, scale) {
     context.font = `${textSize}px ${textFace}`
     context.textAlign = textAlign
     context.textBaseline = 'alphabetic'
+    if (isSetOff) {
+      context.lineJoin = 'round'
+      context.lineWidth = textSize * setOff
+      context.strokeStyle = aroundText(drawn)
+    }
     for (const [index, { words, direction }] of lines.entries()) {
       if (words === '') continue
       context.direction = direction
+      if (isSetOff) context.strokeText(words, left, top + index * step + (step - textSize) / 2 + 0.8 * textSize)
       context.fillText(words, left, top + index * step + (step - textSize) / 2 + 0.8 * textSize)
     }
   }

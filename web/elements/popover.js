@@ -47,7 +47,8 @@ export function popover(button, content, { role = 'dialog', label, onOpen } = {}
   })
   box.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close()
-    event.stopPropagation()
+    // What was chosen here can be undone while the box is still open.
+    if (!event.ctrlKey && !event.metaKey) event.stopPropagation()
   })
   addEventListener('resize', () => { if (isOpen()) place(box, button) })
   return { open, close, isOpen }

@@ -94,7 +94,11 @@ export class ContextMenu {
   #meant({ target, button, clientX: x, clientY: y }) {
     const { replica } = this.#shown
     const layer = target instanceof Element ? target.closest('.layer') : null
-    if (layer instanceof HTMLElement) return { x, y, shape: Number(layer.dataset.shape), isLayer: true }
+    if (layer instanceof HTMLElement) {
+      // The row of a group stands for all of its shapes.
+      const row = Number(layer.dataset.row)
+      return { x, y, shape: Math.abs(row), isLayer: row > 0 }
+    }
     if (button >= 0 && target !== document.body && !isWithin(target, '.waiting-field')) {
       const point = this.#view.toCanvas({ x, y })
       const ids = replica.shapesAt(point.x, point.y)

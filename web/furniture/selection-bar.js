@@ -1,7 +1,9 @@
 import { isStroke } from '../drawing/lines.js'
 import { openArea } from '../drawing/surroundings.js'
 import { element, iconButton, setAttributes, setIcon } from '../elements/element.js'
+import { popover } from '../elements/popover.js'
 import { bared, filledWith, hasFillAndOutline, outlinedWith } from '../tools/making.js'
+import { Choices, dashes, textSizes, widths } from './choices.js'
 import { Swatches } from './swatches.js'
 
 /** In CSS pixels: the distance from the bar to the handle above the frame, or below it. */
@@ -16,10 +18,10 @@ const toolsHeight = 76
  */
 const comparedMax = 200
 
-/**
- * The bar with colours above the selection: one press changes the colour of all selected shapes. The bar is hidden
- * while a hand changes shapes.
- */
+/** How a line may end, in the order in which presses of its button give them. */
+const ends = ['plain', 'arrow', 'dot']
+
+/** What is wanted most often for a selection: one press changes all of it. The bar is hidden while a hand changes shapes. */
 export class SelectionBar {
   #shown
   #selection
@@ -28,6 +30,15 @@ export class SelectionBar {
   #handles
   #tools
   #swatches
+  /** The one button behind which the colours are. */
+  #look = iconButton('any-color', 'Colours of the selection', { class: 'plain small any' })
+  #sizes
+  #widths
+  #dashes
+  /** @type {['fromEnd' | 'toEnd', HTMLButtonElement][]} */
+  #ends
+  #duplicate
+  #delete
   #writing
   #write
   #groups
@@ -71,9 +82,28 @@ export class SelectionBar {
         return { shape: shape.id, set: part === 'fill' ? filledWith(shape, color) : outlinedWith(shape, color) }
       }).filter(({ set }) => Object.keys(set).length > 0)))
     })
+    /** @param {string} property @param {(shape: import('../core/types.js').Shape) => boolean} isOf */
+    const set = (property, isOf) => (/** @type {unknown} */ value) => editing.edit((replica) => replica.edit(
+      replica.shapesOf(selection.ids()).filter(isOf).map(({ id }) => ({ shape: id, set: { [property]: value } }))))
+    /** @param {import('../core/types.js').Shape} shape */
+    const hasText = ({ kind }) => !isStroke(kind)
+    /** @param {import('../core/types.js').Shape} shape */
+    const hasLine = ({ kind }) => kind !== 'text'
+    this.#sizes = new Choices('Text size', textSizes, set('textSize', hasText))
+    this.#widths = new Choices('Line', widths, set('strokeWidth', hasLine))
+    this.#dashes = new Choices('Dashes', dashes, set('dash', hasLine))
+    this.#ends = /** @type {const} */ (['fromEnd', 'toEnd']).map((end) => [end, iconButton('line', '', {
+      class: `plain small ${end}`, onclick: () => set(end, ({ kind }) => kind === 'line')(this.#nextEnd(end)),
+    })])
+    this.#duplicate = iconButton('duplicate', 'Duplicate', { class: 'plain small', onclick: () => actions.duplicate.run() })
+    this.#delete = iconButton('trash', 'Delete', { class: 'plain small danger', onclick: () => actions.delete.run() })
+    this.#look.append(element('span', { class: 'paint-swatch' }))
     this.#bar = element('section', {
       class: 'selection-bar floating', 'aria-label': 'What is selected', hidden: true,
-    }, this.#swatches.element, element('div', { class: 'row' }, this.#write, this.#group, this.#lock))
+    }, element('div', { class: 'row' }, this.#look, this.#sizes.element, this.#ends.map(([, button]) => button), this.#write,
+      this.#duplicate, this.#group, this.#lock, this.#delete))
+    popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element),
+      { label: 'Colours of the selection' })
     this.element = this.#bar
     selection.on('change', () => { this.#isStale = true })
     shown.on('changes', ({ reset, shapes }) => {
@@ -136,7 +166,9 @@ export class SelectionBar {
     const shapes = this.#shown.replica.shapesOf(ids.slice(0, comparedMax))
     const isLine = ids.length === 1 && shapes.some(({ kind }) => isStroke(kind))
     const hidden = [
-      [this.#swatches.element, isLocked], [this.#write, isLocked || ids.length !== 1 || isLine], [this.#group, isLocked || ids.length < 2],
+      [this.#look, isLocked], [this.#write, isLocked || ids.length !== 1 || isLine], [this.#group, isLocked || ids.length < 2],
+      [this.#sizes.element, isLocked || !shapes.some(({ kind }) => !isStroke(kind))], [this.#delete, isLocked],
+      ...this.#ends.map(([, button]) => [button, isLocked || !shapes.some(({ kind }) => kind === 'line')]),
     ]
     for (const [part, isHidden] of /** @type {[HTMLElement, boolean][]} */ (hidden)) {
       if (part.hidden === isHidden) continue
@@ -146,7 +178,7 @@ export class SelectionBar {
     label(this.#lock, isLocked ? 'locked' : 'unlocked', isLocked ? 'Unlock' : 'Lock')
     const isOneGroup = this.#isOneGroup()
     label(this.#group, isOneGroup ? 'ungroup' : 'group', isOneGroup ? 'Ungroup' : 'Group')
-    /** @param {(shape: import('../core/types.js').Shape) => string | null} read */
+    /** @template T @param {(shape: import('../core/types.js').Shape) => T} read */
     const common = (read) => {
       const first = shapes.length > 0 ? read(shapes[0]) : undefined
       return shapes.every((shape) => read(shape) === first) ? first : undefined
@@ -154,10 +186,28 @@ export class SelectionBar {
     const hasOutlines = shapes.some(hasFillAndOutline)
     if (this.#swatches.isOfOneColor === hasOutlines) this.#size = null
     this.#swatches.isOfOneColor = !hasOutlines
-    this.#swatches.show({
-      fill: common(({ kind, fill, filled, stroke }) => (isStroke(kind) ? stroke.toUpperCase() : filled ? fill.toUpperCase() : 'none')),
-      stroke: common(({ stroke, strokeWidth }) => (strokeWidth > 0 ? stroke.toUpperCase() : null)),
-    })
+    const fill = common(({ kind, fill, filled, stroke }) => (isStroke(kind) ? stroke.toUpperCase() : filled ? fill.toUpperCase() : 'none'))
+    const stroke = common(({ stroke, strokeWidth }) => (strokeWidth > 0 ? stroke.toUpperCase() : null))
+    this.#swatches.show({ fill, stroke })
+    this.#look.classList.toggle('any', !fill)
+    this.#look.classList.toggle('outlined', hasOutlines && Boolean(stroke))
+    this.#look.style.setProperty('--swatch', !fill || fill === 'none' ? 'transparent' : fill)
+    this.#look.style.setProperty('--outline', stroke ?? 'transparent')
+    this.#sizes.show(common(({ textSize }) => textSize))
+    this.#widths.show(common(({ strokeWidth }) => strokeWidth))
+    this.#dashes.show(common(({ dash }) => dash))
+    const lines = shapes.filter(({ kind }) => kind === 'line')
+    for (const [end, button] of this.#ends) {
+      const shown = lines.length > 0 && lines.every((line) => line[end] === lines[0][end]) ? lines[0][end] : 'plain'
+      label(button, shown === 'plain' ? 'line' : shown, `${end === 'fromEnd' ? 'Begins' : 'Ends'}: ${shown}`)
+      button.dataset.end = shown
+    }
+  }
+
+  /** @param {'fromEnd' | 'toEnd'} end @returns {string} what a press gives that end of the selected lines */
+  #nextEnd(end) {
+    const shown = this.#ends.find(([name]) => name === end)?.[1].dataset.end ?? 'plain'
+    return ends[(ends.indexOf(shown) + 1) % ends.length]
   }
 
   #isOneGroup() { return this.#groups.areOne(this.#selection.ids()) }

@@ -1,6 +1,7 @@
 import { element, elementById, iconButton, setIcon } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
 import { nextFill } from '../tools/making.js'
+import { Choices, dashes, textSizes, widths } from './choices.js'
 import { Swatches } from './swatches.js'
 
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
@@ -147,25 +148,34 @@ export class Toolbar {
     this.#more.hidden = this.#folded.size === 0
   }
 
-  /** The button for the colours of the next shape. */
+  /** The style of the next shape. */
   #paintButton() {
     const paint = this.#paint
-    const button = iconButton('any-color', 'Colours of the next shape')
+    const button = iconButton('any-color', 'Style of the next shape')
     const shape = element('span', { class: 'paint-swatch' })
     button.append(shape)
     const swatches = new Swatches('Colours of the next shape', {
       fill: { words: 'The next colour in turn', icon: 'in-turn' }, stroke: { words: 'No outline', icon: 'none' },
       any: { words: 'Any bright colour', icon: 'any-color', isShown: () => this.#play.isOn },
     }, (part, color) => paint.choose({ [part]: color }))
-    popover(button, swatches.element, { label: 'Colours of the next shape' })
+    const choices = /** @type {const} */ ([
+      ['strokeWidth', new Choices('Line', widths, (value) => paint.choose({ strokeWidth: Number(value) }))],
+      ['dash', new Choices('Dashes', dashes, (value) => paint.choose({ dash: /** @type {typeof paint.dash} */ (value) }))],
+      ['textSize', new Choices('Text size', textSizes, (value) => paint.choose({ textSize: Number(value) }))],
+    ])
+    popover(button, element('div', { class: 'style-sheet' }, swatches.element, choices.map(([, { element }]) => element)),
+      { label: 'Style of the next shape' })
     const show = () => {
       const { fill, stroke } = paint
       swatches.show({ fill, stroke })
+      for (const [name, choice] of choices) choice.show(paint[name])
       const color = fill === 'none' ? 'transparent' : nextFill(paint, this.#shown.replica)
       button.classList.toggle('any', color === null)
       button.classList.toggle('outlined', stroke !== null)
       button.style.setProperty('--swatch', color ?? 'transparent')
       button.style.setProperty('--outline', stroke ?? 'transparent')
+      button.style.setProperty('--outline-width', `${Math.min(5, 1 + paint.strokeWidth / 2)}px`)
+      button.style.setProperty('--dash', paint.dash)
     }
     paint.on('change', show)
     this.#shown.on('changes', show)

@@ -5,8 +5,8 @@ import { fitBeside } from '../drawing/surroundings.js'
 import { rememberIdentity } from '../storage/identity.js'
 
 /**
- * Moves the view to the drawing if the drawing lies outside of it, chooses the select tool if there is a drawing, and
- * tells the person under which name others see them.
+ * Shows the whole drawing, clear of the furniture, unless the person has moved the view already; switches to the select
+ * tool if there is a drawing; and tells the person under which name others see them.
  *
  * @param {{connection: import('../network/connection.js').Connection, shown: import('../state/shown.js').Shown,
  *   permission: import('../state/permission.js').Permission, notices: import('../state/notices.js').Notices,
@@ -16,16 +16,17 @@ import { rememberIdentity } from '../storage/identity.js'
  */
 export function welcome({ connection, shown, permission, notices, tool, view, me, people }, stage, identity) {
   let isUntouched = true
+  let isViewUntouched = true
   let isToolUntouched = true
   tool.on('change', () => { isToolUntouched = false })
-  view.on('hand', () => { isUntouched = false })
+  view.on('hand', () => { isViewUntouched = false })
   stage.addEventListener('pointerdown', () => { isUntouched = false }, { once: true })
   const begin = () => {
     const box = shown.replica.bounds()
     // On an empty canvas people want to draw, so they get a drawing tool. If there are shapes, an accidental drag with
     // such a tool would leave another one.
     if (isUntouched && isToolUntouched && box) tool.choose('select')
-    if (isUntouched && box && !sees(view.visibleBox(), box)) fitBeside(view, box, 72)
+    if (isUntouched && isViewUntouched && box) fitBeside(view, box, 72)
   }
   const isKept = shown.replica.shapeCount > 0
   if (isKept) begin()
@@ -40,7 +41,3 @@ export function welcome({ connection, shown, permission, notices, tool, view, me
     })
   })
 }
-
-/** @param {import('../core/types.js').Box} view @param {import('../core/types.js').Box} box */
-const sees = (view, box) =>
-  box.x >= view.x && box.y >= view.y && box.x + box.width <= view.x + view.width && box.y + box.height <= view.y + view.height

@@ -1,6 +1,8 @@
 import { within } from '../basics/words.js'
+import { changedBit } from '../core/table.js'
 import { isStroke } from '../drawing/lines.js'
 import { element, icon, iconButton, isComposed, setAttributes, setIcon } from '../elements/element.js'
+import { groupLabel, labelOf } from './labels.js'
 
 const rowHeightOf = () => (matchMedia('(pointer: coarse)').matches ? 48 : 36)
 const beyond = 6
@@ -25,9 +27,9 @@ const scrollEdge = 32
  */
 
 /**
- * The list of all shapes, the topmost first. Only the rows in sight exist, so a list of a hundred thousand shapes costs
- * as much as one of twenty. Shapes can be selected, hidden, locked, renamed, deleted and reordered, by pointer and by
- * keyboard.
+ * All shapes, the topmost first. Only the rows in sight exist, so a hundred thousand shapes cost as much as twenty.
+ * Shapes can be selected, hidden, locked, renamed, deleted and reordered, by pointer and by keyboard. A group has a row of
+ * its own above the topmost of its shapes, which stands for all of them. It has that shape's identifier, with a minus.
  */
 export class Layers {
   #shown
@@ -40,6 +42,8 @@ export class Layers {
   #notices
   /** @type {number[]} */
   #ids = []
+  /** How many shapes there are among the rows. */
+  #count = 0
   /** @type {Map<number, Row>} */
   #rows = new Map()
   /** @type {number | null} */
@@ -107,7 +111,7 @@ export class Layers {
 
   /** @param {import('../core/types.js').Changes} changes */
   #follow(changes) {
-    if (changes.reset || changes.reordered || changes.shapes.some(({ shape }) => !shape)) {
+    if (changes.reset || changes.reordered || changes.shapes.some(({ shape, changed }) => !shape || (changed & changedBit.group) !== 0)) {
       this.#isStale = true
     }
     const { id, before } = this.#renaming ?? {}
@@ -121,17 +125,33 @@ export class Layers {
   }
 
   #refresh() {
-    if (this.#isStale || this.#shown.replica.shapeCount !== this.#ids.length) {
-      this.#ids = this.#shown.replica.drawingOrder().reverse()
+    if (this.#isStale || this.#shown.replica.shapeCount !== this.#count) {
+      const ids = this.#shown.replica.drawingOrder().reverse()
+      this.#count = ids.length
+      this.#ids = this.#withGroups(ids)
       this.#isStale = false
     }
-    if (this.#active !== null && this.#shown.replica.shape(this.#active) === null) this.#active = null
+    if (this.#active !== null && this.#shown.replica.shape(Math.abs(this.#active)) === null) this.#active = null
     this.#empty.hidden = this.#ids.length > 0
     this.#grid.hidden = this.#ids.length === 0
     this.#grid.setAttribute('aria-rowcount', String(this.#ids.length))
     this.#space.style.height = `${this.#ids.length * this.#rowHeight}px`
     this.#show()
   }
+
+  /** @param {number[]} ids @returns {number[]} with a row for each group */
+  #withGroups(ids) {
+    const known = new Set()
+    return ids.flatMap((id) => {
+      const group = this.#groups.of(id)?.group
+      if (group === undefined || known.has(group)) return [id]
+      known.add(group)
+      return [-id, id]
+    })
+  }
+
+  /** @param {number} row @returns {number[]} its shape, or the shapes of its group */
+  #shapesIn(row) { return row > 0 ? [row] : [...this.#groups.of(-row)?.ids ?? []] }
 
   // MARK: Rows
 
@@ -144,7 +164,7 @@ export class Layers {
     const wanted = new Set()
     for (let place = first; place < last; place++) {
       const id = this.#ids[place]
-      const shape = this.#shown.replica.shape(id)
+      const shape = this.#shown.replica.shape(Math.abs(id))
       if (!shape) continue
       wanted.add(id)
       this.#fill(this.#row(id), shape, place)
@@ -163,10 +183,10 @@ export class Layers {
     const known = this.#rows.get(id)
     if (known) return known
     const eye = iconButton('eye', 'Hide', {
-      class: 'plain small layer-eye', tabindex: '-1', onclick: () => this.#setVisible([id]),
+      class: 'plain small layer-eye', tabindex: '-1', onclick: () => this.#setVisible(this.#shapesIn(id)),
     })
     const lock = iconButton('unlocked', 'Lock', {
-      class: 'plain small layer-eye', tabindex: '-1', onclick: () => this.#locks.set([id], !this.#locks.has(id)),
+      class: 'plain small layer-eye', tabindex: '-1', onclick: () => this.#locks.set(this.#shapesIn(id), !this.#locks.has(Math.abs(id))),
     })
     const swatch = element('span', { class: 'layer-swatch' }, icon('rectangle'))
     const name = element('span', { class: 'layer-name clip' })
@@ -176,7 +196,8 @@ export class Layers {
       element('div', { role: 'gridcell', class: 'row' }, lock, eye, grip))
     const made = element('div', { role: 'row', class: 'layer', id: `layer-${id}` },
       element('div', { class: 'layer-behind', 'aria-hidden': 'true' }, icon('trash')), slide)
-    made.dataset.shape = String(id)
+    made.dataset.row = String(id)
+    made.classList.toggle('group-row', id < 0)
     cell.addEventListener('dblclick', () => this.#rename(id))
     const row = { id, element: made, eye, lock, swatch, name, cell, slide, shown: '' }
     this.#rows.set(id, row)
@@ -188,13 +209,15 @@ export class Layers {
   #fill(row, shape, place) {
     row.element.style.transform = `translateY(${place * this.#rowHeight}px)`
     row.element.style.height = `${this.#rowHeight}px`
-    const isSelected = this.#selection.has(row.id)
+    const isGroup = row.id < 0
+    const isSelected = this.#shapesIn(row.id).every((id) => this.#selection.has(id))
     setAttributes(row.element, { 'aria-rowindex': place + 1, 'aria-selected': String(isSelected) })
     row.element.classList.toggle('active', row.id === this.#active && document.activeElement === this.#grid)
-    const name = this.#shown.replica.shownName(row.id)
+    const { replica } = this.#shown
+    const name = isGroup ? groupLabel(replica, this.#shapesIn(row.id)) : labelOf(replica, row.id)
     const isReadOnly = !this.#permission.mayEdit
     const shown = JSON.stringify([name, shape.visible, shape.kind, shape.fill, shape.alpha, shape.filled, shape.stroke, shape.locked, isReadOnly,
-      this.#groups.hasAny([row.id])])
+      isGroup || this.#groups.hasAny([row.id])])
     if (row.shown === shown) return
     row.shown = shown
     row.name.textContent = name
@@ -205,11 +228,11 @@ export class Layers {
     const words = shape.visible ? `Hide ${name}` : `Show ${name}`
     setAttributes(row.eye, { 'aria-label': words, title: shape.visible ? 'Hide' : 'Show', disabled: isReadOnly })
     row.element.classList.toggle('locked', shape.locked)
-    row.element.classList.toggle('grouped', this.#groups.hasAny([row.id]))
+    row.element.classList.toggle('grouped', !isGroup && this.#groups.hasAny([row.id]))
     setIcon(row.lock, shape.locked ? 'locked' : 'unlocked')
     const lockWords = shape.locked ? 'Unlock' : 'Lock'
     setAttributes(row.lock, { 'aria-label': `${lockWords} ${name}`, title: lockWords, disabled: isReadOnly, hidden: isReadOnly && !shape.locked })
-    setIcon(row.swatch, shape.kind)
+    setIcon(row.swatch, isGroup ? 'group' : shape.kind)
     const isFilled = shape.filled && !isStroke(shape.kind)
     row.swatch.classList.toggle('hollow', !isFilled)
     row.swatch.style.setProperty('--swatch', isFilled ? shape.fill : shape.stroke)
@@ -240,7 +263,7 @@ export class Layers {
     if (this.#active === null) return
     if (event.key === ' ') {
       done()
-      if (isCommand || event.shiftKey) this.#selection.toggle(this.#active)
+      if (isCommand || event.shiftKey) this.#toggle(this.#active)
       else this.#setVisible(this.#touched(this.#active))
     } else if (event.key === 'Enter' || event.key === 'F2') {
       done()
@@ -261,7 +284,7 @@ export class Layers {
     if (event?.shiftKey) this.#selectTo(place)
     else if (!event?.ctrlKey && !event?.metaKey) {
       this.#anchor = active
-      this.#selection.set([active])
+      this.#selection.set(this.#shapesIn(active))
     }
     this.#bringIntoSight(place)
     this.#show()
@@ -271,7 +294,7 @@ export class Layers {
   #selectTo(place) {
     const anchor = this.#anchor ?? this.#active
     const from = anchor === null ? 0 : Math.max(0, this.#ids.indexOf(anchor))
-    this.#selection.set(this.#ids.slice(Math.min(from, place), Math.max(from, place) + 1))
+    this.#selection.set([...new Set(this.#ids.slice(Math.min(from, place), Math.max(from, place) + 1).flatMap((row) => this.#shapesIn(row)))])
   }
 
   /** @param {number} place */
@@ -291,7 +314,17 @@ export class Layers {
    *
    * @param {number} id
    */
-  #touched(id) { return this.#selection.has(id) ? this.#selection.ids() : [id] }
+  #touched(id) {
+    const shapes = this.#shapesIn(id)
+    return shapes.every((each) => this.#selection.has(each)) ? this.#selection.ids() : shapes
+  }
+
+  /** @param {number} row */
+  #toggle(row) {
+    const shapes = this.#shapesIn(row)
+    if (shapes.every((id) => this.#selection.has(id))) this.#selection.remove(...shapes)
+    else this.#selection.add(...shapes)
+  }
 
   /** @param {number[]} ids */
   #setVisible(ids) {
@@ -317,7 +350,7 @@ export class Layers {
   /** @param {number} id */
   #rename(id) {
     const row = this.#rows.get(id)
-    if (!row || this.#renaming !== null || !this.#permission.mayEdit || this.#locks.refuse([id])) return
+    if (!row || id < 0 || this.#renaming !== null || !this.#permission.mayEdit || this.#locks.refuse([id])) return
     const before = this.#shown.replica.shownName(id)
     const field = element('input', {
       class: 'field layer-field', value: before, 'aria-label': `Name of ${before}`, spellcheck: 'false', maxlength: '128',
@@ -358,7 +391,7 @@ export class Layers {
     // While a finger is on a row, a second finger changes nothing.
     if (this.#isHeld) return
     this.#isHeld = true
-    const id = Number(made.dataset.shape)
+    const id = Number(made.dataset.row)
     const isTouch = event.pointerType === 'touch'
     this.#drag = {
       id, isTouch, kind: null, pointer: event.pointerId, x: event.clientX, y: event.clientY, to: null, isFar: false,
@@ -434,7 +467,7 @@ export class Layers {
     this.#marker.hidden = true
     if (!event) return
     if (drag.kind === 'swipe') {
-      if (drag.isFar) this.#delete([drag.id])
+      if (drag.isFar) this.#delete(this.#shapesIn(drag.id))
     } else if (drag.kind === 'order') {
       if (drag.to !== null) this.#drop(this.#touched(drag.id), drag.to)
     } else if (!drag.isOnButton) {
@@ -449,7 +482,7 @@ export class Layers {
     if (event.ctrlKey || event.metaKey) {
       this.#active = id
       this.#anchor = id
-      this.#selection.toggle(id)
+      this.#toggle(id)
     } else {
       this.#activate(place, event)
     }
@@ -464,7 +497,7 @@ export class Layers {
   #drop(ids, gap) {
     if (this.#locks.refuse(ids)) return
     const moved = new Set(ids)
-    const before = this.#ids.slice(gap).filter((id) => !moved.has(id)).length
+    const before = this.#ids.slice(gap).filter((id) => id > 0 && !moved.has(id)).length
     this.#editing.edit((replica) => replica.reorder(ids, before))
   }
 }

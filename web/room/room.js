@@ -25,7 +25,6 @@ import { NoticeList } from '../furniture/notice-list.js'
 import { People } from '../furniture/people.js'
 import { Removals } from '../furniture/removals.js'
 import { SelectionBar } from '../furniture/selection-bar.js'
-import * as shortcuts from '../furniture/shortcut-list.js'
 import { States } from '../furniture/states.js'
 import { Status } from '../furniture/status.js'
 import { TextLosses } from '../furniture/text-losses.js'
@@ -66,7 +65,6 @@ import { rememberedIdentity, rememberIdentity } from '../storage/identity.js'
 import { Couriers } from '../storage/couriers.js'
 import { Keeper, openReplica, watchTabs } from '../storage/keeper.js'
 import { openCore } from './opening.js'
-import * as align from '../tools/align.js'
 import { Clipboard } from '../tools/clipboard.js'
 import { Hole } from '../tools/hole.js'
 import { Lifting } from '../tools/lifting.js'
@@ -157,7 +155,8 @@ async function openRoom(room, { viewOnly, token }) {
     consent: new Consent(presence, ownTabs, dialogs),
     clipboard: new Clipboard({ documents, editing, notices, selection, shown, view, momentum, locks }),
     shaking: new Shaking(),
-    aligning: parts.later(async () => align, (loaded) => loaded),
+    aligning: parts.later(
+      () => /** @type {Promise<typeof import('../tools/align.js')>} */ (bundle('/tools/align.js')), (loaded) => loaded),
   }
   const tools = new Tools(stage, reach)
   const actionReach = { ...reach, tools }
@@ -178,7 +177,9 @@ async function openRoom(room, { viewOnly, token }) {
     document.body.append(made.element)
     return made
   })
-  const shortcutList = parts.later(async () => shortcuts, (loaded) => loaded)
+  const shortcutList = parts.later(
+    () => /** @type {Promise<typeof import('../furniture/shortcut-list.js')>} */ (bundle('/furniture/shortcut-list.js')),
+    (loaded) => loaded)
   const link = new Link(room, notices, dialogs)
   const actions = roomActions(actionReach, { files, history, shortcutList, link })
   new Drop(permission, files)
@@ -263,6 +264,14 @@ async function openRoom(room, { viewOnly, token }) {
     canvasRoom: { ...actionReach, room, core, connection, me, painter, actions },
   })
 }
+
+/**
+ * Loads what has a bundle of its own (scripts/page): few people ask for it, and it would be a part of each first visit.
+ * The path is a value, so that the bundler leaves the import alone.
+ *
+ * @param {string} path
+ */
+const bundle = (path) => import(path)
 
 /**
  * Shows the person's own colour in the furniture.

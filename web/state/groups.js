@@ -66,6 +66,17 @@ export class Groups {
     return [...this.#members.get(group) ?? []].filter((member) => member === id || !this.#locks.has(member))
   }
 
+  /**
+   * The group of a shape, if there are others in it.
+   *
+   * @param {number} id @returns {{group: number, ids: Set<number>} | null}
+   */
+  of(id) {
+    const group = this.#groupOf.get(id)
+    const ids = group === undefined ? undefined : this.#members.get(group)
+    return group === undefined || !ids || ids.size < 2 ? null : { group, ids }
+  }
+
   /** @param {Iterable<number>} ids @returns {number[]} */
   withAll(ids) {
     /** @type {Set<number>} */
@@ -103,6 +114,6 @@ export class Groups {
    * @param {number[]} ids
    */
   hasAny(ids) {
-    return ids.some((id) => (this.#members.get(this.#groupOf.get(id) ?? -1)?.size ?? 0) > 1)
+    return ids.some((id) => this.of(id) !== null)
   }
 }

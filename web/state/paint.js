@@ -3,18 +3,19 @@ import { Source } from '../basics/source.js'
 const key = 'canvas.paint'
 
 /**
- * `#RRGGBB` each. null: the next fill in turn, no outline. `any`: a bright fill at random. `none`: no fill.
+ * Colours are `#RRGGBB`. null: the next fill in turn, no outline. `any`: a bright fill at random. `none`: no fill.
  *
- * @typedef {{fill: string | null, stroke: string | null}} Colors
+ * @typedef {{fill: string | null, stroke: string | null, strokeWidth: number, dash: 'solid' | 'dashed' | 'dotted',
+ *   textSize: number}} Style
  */
 
 /**
- * The colours for the next shape, as chosen in this browser. `change`: the colours have changed.
+ * The style of the next shape, as chosen in this browser. `change`: it has changed.
  *
  * @extends {Source<{change: null}>}
  */
 export class Paint extends Source {
-  #colors = remembered()
+  #style = remembered()
   #play
 
   /** @param {import('./play.js').Play} play */
@@ -24,14 +25,17 @@ export class Paint extends Source {
     play.on('change', () => this.tell('change', null))
   }
 
-  get fill() { return this.#colors.fill === 'any' && !this.#play.isOn ? null : this.#colors.fill }
-  get stroke() { return this.#colors.stroke }
+  get fill() { return this.#style.fill === 'any' && !this.#play.isOn ? null : this.#style.fill }
+  get stroke() { return this.#style.stroke }
+  get strokeWidth() { return this.#style.strokeWidth }
+  get dash() { return this.#style.dash }
+  get textSize() { return this.#style.textSize }
 
-  /** @param {Partial<Colors>} colors those to change */
-  choose(colors) {
-    this.#colors = { ...this.#colors, ...colors }
+  /** @param {Partial<Style>} style what is to change of it */
+  choose(style) {
+    this.#style = { ...this.#style, ...style }
     try {
-      localStorage.setItem(key, JSON.stringify(this.#colors))
+      localStorage.setItem(key, JSON.stringify(this.#style))
     } catch {
       // If the choice can't be stored, it lasts as long as the page does.
     }
@@ -39,17 +43,20 @@ export class Paint extends Source {
   }
 }
 
-/** @returns {Colors} */
+/** @returns {Style} */
 function remembered() {
-  const colors = /** @type {Colors} */ ({ fill: null, stroke: null })
+  const style = /** @type {Style} */ ({ fill: null, stroke: null, strokeWidth: 4, dash: 'solid', textSize: 20 })
   try {
     const kept = JSON.parse(localStorage.getItem(key) ?? '{}')
     for (const name of /** @type {('fill' | 'stroke')[]} */ (['fill', 'stroke'])) {
-      if (/^#[0-9A-F]{6}$/.test(kept[name])) colors[name] = kept[name]
+      if (/^#[0-9A-F]{6}$/.test(kept[name])) style[name] = kept[name]
     }
-    if (kept.fill === 'none' || kept.fill === 'any') colors.fill = kept.fill
+    if (kept.fill === 'none' || kept.fill === 'any') style.fill = kept.fill
+    if (kept.strokeWidth > 0 && kept.strokeWidth <= 1000) style.strokeWidth = kept.strokeWidth
+    if (kept.textSize >= 1 && kept.textSize <= 1000) style.textSize = kept.textSize
+    if (kept.dash === 'dashed' || kept.dash === 'dotted') style.dash = kept.dash
   } catch {
     // Either no choice was stored, or another program has written the value.
   }
-  return colors
+  return style
 }

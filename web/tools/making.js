@@ -13,7 +13,9 @@ const firstFills = 2
 
 /** The width of outlines, in units of the canvas. */
 const outlineWidth = 4
-/** The colours of notes and of texts. The colour of texts is readable on light paper and on dark. */
+/** Of the contract: a shape without a size of its letters has this one. */
+const standardTextSize = 20
+/** The colour of notes, and of a text: it is readable on light paper and on dark. */
 const noteFill = '#FFE27A'
 const textFill = '#767676'
 const noteSide = 200
@@ -61,15 +63,21 @@ export const isForLines = (name) => name === 'line' || name === 'arrow'
  */
 export const isForInk = (name) => name === 'pen' || name === 'eraser'
 
-/** @typedef {{stroke: string, strokeWidth: number}} StrokeLook */
+/** @typedef {{stroke: string, strokeWidth: number, dash?: string}} StrokeLook */
 
 /**
  * The colour of a line: the colour that is chosen for outlines, or else the one for fills.
  *
  * @param {import('../state/paint.js').Paint} paint @param {string} standard @returns {StrokeLook}
  */
-const strokeLook = ({ fill, stroke }, standard) =>
-  ({ stroke: stroke ?? colorOf(fill) ?? standard, strokeWidth: outlineWidth })
+const strokeLook = (paint, standard) => nextOutline(paint, paint.stroke ?? colorOf(paint.fill) ?? standard)
+
+/**
+ * The line around the next shape, or the next line. What nobody has chosen isn't written.
+ *
+ * @param {import('../state/paint.js').Paint} paint @param {string} stroke @returns {StrokeLook}
+ */
+const nextOutline = ({ strokeWidth, dash }, stroke) => ({ stroke, strokeWidth, ...dash !== 'solid' && { dash } })
 
 /** @param {string | null} fill as chosen @returns {string | null} */
 const colorOf = (fill) => (fill === 'none' || fill === 'any' ? null : fill)
@@ -99,14 +107,16 @@ export const inkLook = (paint) => strokeLook(paint, inkStroke)
  * @returns {import('../core/types.js').Values}
  */
 export function nextLook(paint, replica, tool) {
-  const { fill, stroke } = paint
+  const { fill, stroke, textSize } = paint
   const color = colorOf(fill)
-  if (tool === 'text') return { fill: color ?? textFill, textAlign: 'left', textPlace: 'top' }
-  if (tool === 'note') return { fill: color ?? noteFill }
-  if (fill === 'none') return { filled: false, ...outlined(stroke ?? bareStroke) }
+  const letters = textSize !== standardTextSize && { textSize }
+  if (tool === 'text') return { fill: color ?? textFill, textAlign: 'left', textPlace: 'top', ...letters }
+  if (tool === 'note') return { fill: color ?? noteFill, ...letters }
+  if (fill === 'none') return { filled: false, ...nextOutline(paint, stroke ?? bareStroke), ...letters }
   return {
     fill: nextFill(paint, replica) ?? replica.brightColor(),
-    ...stroke !== null && outlined(stroke),
+    ...stroke !== null && nextOutline(paint, stroke),
+    ...letters,
   }
 }
 
@@ -254,19 +264,20 @@ export class Making {
   }
 
   /** @param {Drag} gesture @returns {Box} */
-  #box({ x, y, shift, alt, ctrl, meta }) {
+  #box({ x, y, shift, alt, ctrl, meta, pointer }) {
+    const least = sideMin[pointer]
     const corner = this.#corner
     const hand = this.#view.toCanvas({ x, y })
-    if (ctrl || meta) return drawnBox(onGrid(corner), onGrid(hand), { even: shift, around: alt })
+    if (ctrl || meta) return drawnBox(onGrid(corner), onGrid(hand), { even: shift, around: alt, least })
     if (shift || alt) {
       this.#snapping.rest()
-      return drawnBox(corner, hand, { even: shift, around: alt })
+      return drawnBox(corner, hand, { even: shift, around: alt, least })
     }
     // Along an axis where the box is smaller than the least side, nothing snaps, because the box's corner isn't at the
     // hand.
     const [dx, dy] = [hand.x - corner.x, hand.y - corner.y]
-    const side = { across: Math.abs(dx) < sideMin ? 0 : Math.sign(dx), down: Math.abs(dy) < sideMin ? 0 : Math.sign(dy) }
+    const side = { across: Math.abs(dx) < least ? 0 : Math.sign(dx), down: Math.abs(dy) < least ? 0 : Math.sign(dy) }
     const [wayX, wayY] = this.#snapping.pull({ ...corner, width: 0, height: 0 }, side, dx, dy)
-    return drawnBox(corner, { x: corner.x + wayX, y: corner.y + wayY })
+    return drawnBox(corner, { x: corner.x + wayX, y: corner.y + wayY }, { least })
   }
 }

@@ -1,6 +1,6 @@
 import { Held } from './held.js'
 import { Snapping } from './snapping.js'
-import { angleBetween, frameOf, middle, pinched, pulled, steppedTurn, stretched, turned } from './transform.js'
+import { angleBetween, frameOf, middle, pinched, pulled, sideMin, steppedTurn, stretched, turned } from './transform.js'
 
 // Changes shapes by handles and by two fingers. Each change is one step of undo. A pinch that follows a drag continues
 // the drag's step.
@@ -83,14 +83,15 @@ export class Scaling extends Reshaping {
     const hand = this.view.toCanvas(gesture)
     const { across, down } = this.#side
     const [dx, dy] = this.#snapped(gesture, hand.x - this.origin.x, hand.y - this.origin.y)
-    if (start.length === 1) return [pulled(start[0], dx, dy, { across, down, even: gesture.shift, around: gesture.alt })]
-    if (across === 0 || down === 0) return stretched(start, this.startFrame, dx, dy, { across, down, around: gesture.alt })
-    // If several shapes are pulled by a corner, they are scaled evenly, because some of them may be turned.
+    const how = { across, down, around: gesture.alt, sideLeast: sideMin[gesture.pointer] }
+    if (start.length === 1) return [pulled(start[0], dx, dy, { ...how, even: gesture.shift })]
+    if (across === 0 || down === 0) return stretched(start, this.startFrame, dx, dy, how)
+    // Pulled by a corner, several shapes are scaled evenly, because some of them may be turned.
     const { x, y, width, height } = this.startFrame
     const reach = gesture.alt ? 2 : 1
     const scale = Math.max((width + across * dx * reach) / width, (height + down * dy * reach) / height)
     const opposite = { x: across === 1 ? x : x + width, y: down === 1 ? y : y + height }
-    return pinched(start, { around: gesture.alt ? middle(this.startFrame) : opposite, scale })
+    return pinched(start, { around: gesture.alt ? middle(this.startFrame) : opposite, scale, sideLeast: how.sideLeast })
   }
 
   /**

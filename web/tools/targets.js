@@ -1,7 +1,7 @@
 import { handleAt } from '../drawing/handles.js'
 import { isStroke } from '../drawing/lines.js'
 import { isOnOutline } from '../drawing/outline.js'
-import { isForInk, isForLines } from './making.js'
+import { isForInk, isForLines, kindOf } from './making.js'
 
 /** @typedef {import('../gestures/recogniser.js').Target} Target */
 /** @typedef {import('../gestures/recogniser.js').PointerType} PointerType */
@@ -20,6 +20,12 @@ const empty = Object.freeze({ kind: 'empty', key: 'empty' })
  * @type {Target}
  */
 const emptyToSelect = Object.freeze({ ...empty, holds: true, joins: true })
+/**
+ * With a tool in hand that draws, a drag over a shape draws, unless it is selected or held first. Taps are the shape's.
+ *
+ * @type {Target}
+ */
+const over = Object.freeze({ ...empty, holds: true })
 /** @type {Target} */
 const sheet = Object.freeze({ kind: 'sheet', key: 'sheet', joins: true })
 /** @type {Target} */
@@ -75,7 +81,7 @@ export class Targets {
     /** @type {Target} */
     const under = shape === null ? nothing : { kind: 'shape', key: `shape:${shape}`, id: shape, ...this.#tapsOn(shape, pointer) }
     const found = handleAt(this.#handles.all(), point, pointer)
-    if (!found) return under
+    if (!found) return shape !== null && kindOf(name) && !this.#selection.has(shape) ? { ...over, key: under.key, under } : under
     const { kind: handle, across, down, index } = found
     const selected = this.#selection.ids()
     // The handle that moves a single shape stands for that shape, so holding the handle lifts the shape too.

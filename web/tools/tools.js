@@ -1,5 +1,6 @@
 import { Surface } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
+import { addConnectedCopy } from './connecting.js'
 import { Erasing, eraserCursor, Inking } from './inking.js'
 import { Leading, Lining } from './leading.js'
 import { Marquee, Panning, Zooming } from './looking.js'
@@ -153,8 +154,9 @@ export class Tools {
   /** @param {Moment} gesture */
   #pressed({ target }) {
     this.#trail = []
-    // A gliding shape is caught where it is. Any other movement is ended.
-    if (target.id !== undefined) this.#reach.momentum.catch(target.id)
+    // Catches a gliding shape where it is. Any other movement is ended.
+    const { id } = target.under ?? target
+    if (id !== undefined) this.#reach.momentum.catch(id)
     this.#reach.momentum.settle()
   }
 
@@ -174,6 +176,10 @@ export class Tools {
     }
     if (target.id === undefined && isForWriting(tool.name) && permission.mayEdit) {
       makeForWriting(this.#reach, view.toCanvas({ x, y }))
+      return
+    }
+    if (target.id !== undefined && target.handle === 'move' && permission.mayEdit) {
+      addConnectedCopy(this.#reach, target.id)
       return
     }
     const adds = shift || ctrl || meta
@@ -282,7 +288,8 @@ export class Tools {
     }
     step?.end()
     if (gesture.type === 'pan' || target.kind === 'view' || !mayEdit) return new Panning(reach, gesture)
-    if (target.id !== undefined) return new Moving(reach, gesture, this.#grasp(target.id, gesture.shift))
+    const { id } = (gesture.lifted && target.under) || target
+    if (id !== undefined) return new Moving(reach, gesture, this.#grasp(id, gesture.shift))
     if (target.kind === 'handle') return this.#beginHandle(gesture)
     if (isForInk(reach.tool.name)) return this.#newInk()
     if (isForLines(reach.tool.name)) return new Lining(reach, gesture)

@@ -7,8 +7,11 @@
 /** @typedef {import('../core/types.js').Frame} Frame */
 /** @typedef {import('../core/types.js').Place} Place */
 
-/** The lower bound on the side of a shape that is made by hand. A shape that is smaller already keeps its size. */
-export const sideMin = 100
+/**
+ * The smallest side of a shape made by hand, by what the hand uses: a finger covers what is small. A shape that is
+ * already smaller keeps its size.
+ */
+export const sideMin = { mouse: 20, pen: 20, touch: 100 }
 
 /** The protocol's limits. */
 const coordinateMax = 1e7
@@ -142,13 +145,13 @@ export function straightened(dx, dy) {
  * A new shape's box, from the point where a hand came down to the hand. It is never too small, and always on the hand's
  * side of that point.
  *
- * @param {Point} corner @param {Point} hand @param {{even?: boolean, around?: boolean}} how `even`: a square;
- *   `around`: the corner is the middle instead
+ * @param {Point} corner @param {Point} hand @param {{even?: boolean, around?: boolean, least?: number}} how `even`: a
+ *   square; `around`: the corner is the middle instead; `least`: the smallest side
  */
-export function drawnBox(corner, hand, { even = false, around = false } = {}) {
+export function drawnBox(corner, hand, { even = false, around = false, least = sideMin.touch } = {}) {
   const reach = around ? 2 : 1
-  let width = Math.max(sideMin, Math.abs(hand.x - corner.x) * reach)
-  let height = Math.max(sideMin, Math.abs(hand.y - corner.y) * reach)
+  let width = Math.max(least, Math.abs(hand.x - corner.x) * reach)
+  let height = Math.max(least, Math.abs(hand.y - corner.y) * reach)
   if (even) width = height = Math.max(width, height)
   width = side(width)
   height = side(height)
@@ -165,17 +168,17 @@ export function drawnBox(corner, hand, { even = false, around = false } = {}) {
  * A turned shape after one of its corners or sides was pulled. The opposite corner or side stays where it is.
  *
  * @param {Frame & {id: number}} shape @param {number} dx @param {number} dy
- * @param {{across?: number, down?: number, even?: boolean, around?: boolean}} how which corner or side, the lower right one unless
- *   given; `even`: the sides keep their proportion; `around`: the middle stays
+ * @param {{across?: number, down?: number, even?: boolean, around?: boolean, sideLeast?: number}} how which corner or side,
+ *   the lower right one unless given; `even`: the sides keep their proportion; `around`: the middle stays
  * @returns {Place}
  */
-export function pulled(shape, dx, dy, { across = 1, down = 1, even = false, around = false } = {}) {
+export function pulled(shape, dx, dy, { across = 1, down = 1, even = false, around = false, sideLeast = sideMin.touch } = {}) {
   const { width, height, rotation } = shape
   const pull = turned({ x: dx, y: dy }, { x: 0, y: 0 }, -rotation)
   const reach = around ? 2 : 1
   let newWidth = width + across * pull.x * reach
   let newHeight = height + down * pull.y * reach
-  const least = { width: Math.min(sideMin, width), height: Math.min(sideMin, height) }
+  const least = { width: Math.min(sideLeast, width), height: Math.min(sideLeast, height) }
   if (even) {
     const factor = Math.max(across === 0 ? 0 : newWidth / width, down === 0 ? 0 : newHeight / height,
       least.width / width, least.height / height)
@@ -200,11 +203,11 @@ export function pulled(shape, dx, dy, { across = 1, down = 1, even = false, arou
 /**
  * The smallest factor by which several shapes can be scaled together without making any of them too small.
  *
- * @param {Frame[]} shapes
+ * @param {Frame[]} shapes @param {number} [sideLeast]
  */
-export function scaleMin(shapes) {
+export function scaleMin(shapes, sideLeast = sideMin.touch) {
   let least = 0
-  for (const { width, height } of shapes) least = Math.max(least, Math.min(1, sideMin / Math.min(width, height)))
+  for (const { width, height } of shapes) least = Math.max(least, Math.min(1, sideLeast / Math.min(width, height)))
   return least
 }
 
@@ -213,10 +216,10 @@ export function scaleMin(shapes) {
  * where it is.
  *
  * @param {(Frame & {id: number})[]} shapes @param {Frame} frame around them @param {number} dx @param {number} dy
- * @param {{across: number, down: number, around?: boolean}} how which side
+ * @param {{across: number, down: number, around?: boolean, sideLeast?: number}} how which side
  * @returns {Place[]}
  */
-export function stretched(shapes, frame, dx, dy, { across, down, around = false }) {
+export function stretched(shapes, frame, dx, dy, { across, down, around = false, sideLeast = sideMin.touch }) {
   const reach = around ? 2 : 1
   /**
    * For one axis, a function that returns the new place of a shape: where it begins, and how long it is.
@@ -225,7 +228,7 @@ export function stretched(shapes, frame, dx, dy, { across, down, around = false 
    * @param {number[]} lengths of the shapes
    */
   const along = (pulledSide, pull, begin, length, lengths) => {
-    const least = Math.max(...lengths.map((each) => Math.min(1, sideMin / each)))
+    const least = Math.max(...lengths.map((each) => Math.min(1, sideLeast / each)))
     const factor = pulledSide === 0 ? 1 : Math.max(least, (length + pulledSide * pull * reach) / length)
     const fixed = around ? begin + length / 2 : pulledSide === -1 ? begin + length : begin
     return (/** @type {number} */ at, /** @type {number} */ extent) =>
@@ -244,11 +247,11 @@ export function stretched(shapes, frame, dx, dy, { across, down, around = false 
  * frame.
  *
  * @param {(Frame & {id: number})[]} shapes
- * @param {{around: Point, scale?: number, rotation?: number, dx?: number, dy?: number}} how
+ * @param {{around: Point, scale?: number, rotation?: number, dx?: number, dy?: number, sideLeast?: number}} how
  * @returns {(Frame & {id: number})[]}
  */
-export function pinched(shapes, { around, scale = 1, rotation = 0, dx = 0, dy = 0 }) {
-  const factor = Math.max(scale, scaleMin(shapes))
+export function pinched(shapes, { around, scale = 1, rotation = 0, dx = 0, dy = 0, sideLeast = sideMin.touch }) {
+  const factor = Math.max(scale, scaleMin(shapes, sideLeast))
   return shapes.map((shape) => {
     const center = middle(shape)
     const spread = { x: around.x + (center.x - around.x) * factor, y: around.y + (center.y - around.y) * factor }

@@ -1,0 +1,62 @@
+import { offscreenContextOf } from './context.js'
+import { cornersOf, outlinePath } from './outline.js'
+
+/** @typedef {import('./drawn.js').Drawn} Drawn */
+/** @typedef {import('../core/types.js').Point} Point */
+
+/** A shape lies within another one even if this part of its size sticks out: edges that were put on each other do. */
+const spared = 0.002
+/** As many points stand for a curve, all around. */
+const pointsOfCurve = 24
+
+/**
+ * A context for questions. Nothing is painted on it.
+ *
+ * @type {OffscreenCanvasRenderingContext2D | undefined}
+ */
+let questions
+
+/**
+ * Whether a shape lies wholly within another one, as both are drawn.
+ *
+ * @param {Drawn} inner @param {Drawn} outer
+ */
+export function liesWithin(inner, outer) {
+  if (Math.min(inner.width, inner.height) * inner.growth > Math.hypot(outer.width, outer.height) * outer.growth) return false
+  if (!rimOf(inner).every((point) => isIn(point, inner, outer))) return false
+  // Between two tips of a star there is nothing. No other shape has such a gap.
+  return outer.shape.kind !== 'star' || !rimOf(outer).some((point) => isIn(point, outer, inner))
+}
+
+/**
+ * @param {Point} point around the middle of `from`, not turned @param {Drawn} from @param {Drawn} to
+ */
+function isIn({ x, y }, from, to) {
+  const context = questions ??= offscreenContextOf(new OffscreenCanvas(1, 1))
+  const out = turnedBy(x * from.growth * (1 - spared), y * from.growth * (1 - spared), from.rotation)
+  const there = turnedBy(out.x + from.centerX - to.centerX, out.y + from.centerY - to.centerY, -to.rotation)
+  return context.isPointInPath(to.path ??= outlinePath(to), there.x / to.growth, there.y / to.growth)
+}
+
+/** @param {number} x @param {number} y @param {number} degrees @returns {Point} */
+function turnedBy(x, y, degrees) {
+  const turn = degrees * Math.PI / 180
+  return { x: x * Math.cos(turn) - y * Math.sin(turn), y: x * Math.sin(turn) + y * Math.cos(turn) }
+}
+
+/**
+ * Points all around a shape: its corners, or some of its curve.
+ *
+ * @param {Drawn} drawn @returns {Point[]} around its middle, not turned
+ */
+function rimOf({ shape, width, height, cornerRadius, innerRatio }) {
+  const [right, bottom] = [width / 2, height / 2]
+  if (shape.kind === 'polygon' || shape.kind === 'star') return cornersOf(shape, right, bottom, innerRatio)
+  const radius = shape.kind === 'roundedRectangle' ? Math.min(cornerRadius, right, bottom) : 0
+  const [curveX, curveY] = shape.kind === 'ellipse' ? [right, bottom] : [radius, radius]
+  return Array.from({ length: pointsOfCurve }, (_, at) => {
+    const turn = 2 * Math.PI * (at + 0.5) / pointsOfCurve
+    const [cosine, sine] = [Math.cos(turn), Math.sin(turn)]
+    return { x: Math.sign(cosine) * (right - curveX) + curveX * cosine, y: Math.sign(sine) * (bottom - curveY) + curveY * sine }
+  })
+}

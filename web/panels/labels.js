@@ -1,0 +1,36 @@
+import { capitalised } from '../basics/words.js'
+import { isStroke } from '../drawing/lines.js'
+
+// What shapes are called where they are listed.
+
+/** @typedef {import('../core/replica.js').Replica} Replica */
+
+/**
+ * The name that somebody gave a shape; else what is written in it; else, of a line, where it leads; else the name that
+ * was made up for it.
+ *
+ * @param {Replica} replica @param {number} id @param {boolean} [isEnd] of a line, which isn't named after its own ends
+ * @returns {string}
+ */
+export function labelOf(replica, id, isEnd = false) {
+  const shape = replica.shape(id)
+  if (!shape || shape.named) return replica.shownName(id)
+  if (shape.written) return shape.text.trim().split('\n', 1)[0]
+  const { from, to, fromEnd, toEnd } = shape
+  if (isEnd || !isStroke(shape.kind) || (!from && !to)) return replica.shownName(id)
+  const isArrow = fromEnd === 'arrow' || toEnd === 'arrow'
+  const sign = !isArrow ? '–' : toEnd !== 'arrow' ? '←' : fromEnd === 'arrow' ? '↔' : '→'
+  const [first, last] = [from, to].map((tie) => (tie ? labelOf(replica, tie.shape, true) : '…'))
+  return capitalised(`${isArrow ? 'arrow' : 'line'} ${first} ${sign} ${last}`)
+}
+
+/**
+ * @param {Replica} replica @param {number[]} ids of a group @returns {string}
+ */
+export function groupLabel(replica, ids) {
+  const named = ids.find((id) => {
+    const shape = replica.shape(id)
+    return shape && (shape.named || shape.written)
+  })
+  return named === undefined ? `Group of ${ids.length}` : `Group: ${labelOf(replica, named)} + ${ids.length - 1}`
+}
