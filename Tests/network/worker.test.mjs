@@ -11,7 +11,7 @@ class Origin extends EventTarget {
 
   /** Makes the worker that runs from here on this origin's. */
   async start() {
-    Object.assign(globalThis, { self: this, location: { origin: 'http://room' } })
+    Object.assign(globalThis, { self: this, location: { origin: 'http://127.0.0.1' } })
     globalThis.fetch = (path) => this.answer(path)
     globalThis.caches = {
       open: async (name) => this.set(name),
