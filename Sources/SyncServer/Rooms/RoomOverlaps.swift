@@ -29,8 +29,13 @@ extension Room {
     }
     // The member who wanted overlaps may have left meanwhile.
     if !audience.wantsOverlaps { dropIdleOverlaps(now) }
-    // If there is news, the beat sends it and gives the next order. Otherwise the next order can be given now.
-    if overlaps.hasNews { fanOut.gather(now) } else if overlaps.isAsked { orderOverlaps(now) }
+    // If there is news, the next beat sends the news and gives the next order. Otherwise an order that somebody waits
+    // for is given now, and an order for what has changed meanwhile by the next beat, which may have nothing to send.
+    if !overlaps.hasNews, overlaps.isAsked {
+      orderOverlaps(now)
+    } else if overlaps.hasNews || audience.wantsOverlaps && overlaps.isBehind {
+      fanOut.gather(now)
+    }
   }
 
   /// Takes an HTTP request for the shapes that overlap now. An `overlapsAnswered` effect has the answer.

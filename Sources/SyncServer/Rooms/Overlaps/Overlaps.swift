@@ -232,6 +232,8 @@ struct Overlaps: Sendable {
   }
 
   var hasNews: Bool { news != nil }
+  /// Whether shapes have changed since the last order was given.
+  var isBehind: Bool { !unsettled.isEmpty }
   /// Whether a member or an HTTP request waits for an order that hasn't been given.
   var isAsked: Bool { areAllPairsDue || !questions.isEmpty }
   private var areAllPairsDue: Bool { if case .due = telling { true } else { false } }
