@@ -212,6 +212,8 @@ async function openRoom(room, { viewOnly, token }) {
     element('div', { class: 'bars' },
       roomBar(room, new Status(connection, pulse, permission, keeper), menuEntries(actions, reach.shaking)),
       peopleBar({ view, people, panel, actions })),
+    // The Tab key comes from the drawing to the bars, and only then to the black hole.
+    elementById('hole'),
     panel.element,
     ...states.elements,
     noticeList.element,
