@@ -212,7 +212,7 @@ async def test_a_backup_that_cannot_be_written_names_the_copy(shared):
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "none", "copy.db")
         code, out, words = await log("backup", "--data", shared.data, "--to", copy)
-        assert code == 1 and out == "" and words.count("\n") == 1 and words.startswith(f"SyncServer: reading or writing {copy} "), words
+        assert code == 1 and out == "" and words.count("\n") == 1 and words.startswith(f"SyncServer: reading or writing {copy}.unfinished "), words
         copy = os.path.join(folder, "copy.db")
         assert (await log("backup", "--data", shared.data, "--to", copy))[0] == 0
         assert (await log("backup", "--data", copy, "--to", copy + "2"))[0] == 0

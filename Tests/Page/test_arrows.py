@@ -178,6 +178,7 @@ def test_enter_adds_one_without_a_mouse_and_swatches_colour_it(room):
     ann.page.keyboard.press("Enter")
     line = drawn_line(room)
     assert line["toEnd"] == "arrow" and line["size"] == [150, 1]
+    ann.page.get_by_role("button", name="Colours of the selection").click()
     ann.page.get_by_role("button", name="Colour: Red").click()
     assert drawn_line(room, lambda shape: shape["stroke"] != "#767676")["strokeWidth"] == 4
     assert ann.page.get_by_role("button", name="Write in it").is_hidden()

@@ -6,6 +6,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from modules import module
 from waiting import wait_until
 
 

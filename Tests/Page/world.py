@@ -131,10 +131,16 @@ class Witness:
             for shape in shapes:
                 if shape["id"] == identifier:
                     (x, y), (width, height) = shape["position"], shape["size"]
-                    return eval(code, {"shape": SimpleNamespace(**shape, x=x, y=y, width=width, height=height)})
+                    return eval(code, {"shape": Seen(**shape, x=x, y=y, width=width, height=height)})
             return False
 
         self.room.wait_for(holds, f"{identifier} with {condition}")
+
+
+class Seen(SimpleNamespace):
+    """A shape as a script sees it: what it hasn't got is nothing, and no error."""
+    def __getattr__(self, name):
+        return None
 
 
 class Room:
