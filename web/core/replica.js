@@ -257,7 +257,7 @@ export class Replica {
   /**
    * Adds the shapes of a document: a layout of squares, or a drawing.
    * @param {string} text
-   * @param {{keepsIdentifiers?: boolean, x?: number, y?: number}} how moved by so much
+   * @param {{keepsIdentifiers?: boolean, x?: number, y?: number}} how `x`, `y`: how far the shapes are moved
    * @returns {Effect[]} an `added` among them
    */
   importDocument(text, { keepsIdentifiers = false, x = 0, y = 0 } = {}) {

@@ -9,7 +9,7 @@ import { dashForms, dashPartsMax } from '../core/table.js'
 
 /** A line with at most this many parts is left to the browser as a whole, even if most parts lie outside the view. */
 const partsUncut = 1000
-/** How often a piece of a line is halved, if it never lies within the visible area. After so many times it is tiny. */
+/** How often a piece of a line is halved, if it never lies within the visible area. After twenty times it is tiny. */
 const halvingsMax = 20
 /**
  * The number of straight pieces for a quarter of an ellipse. In the largest ellipse the pieces deviate by a thousandth

@@ -244,7 +244,7 @@ const scaleFor = ({ width, height }, wanted) =>
   Math.min(wanted, pictureSideMax / width, pictureSideMax / height, Math.sqrt(picturePixelsMax / (width * height)))
 
 /**
- * A picture as PNG, with `wanted` pixels for a unit of the canvas, or with fewer if this browser can't make so many.
+ * A picture as PNG, with `wanted` pixels for a unit of the canvas, or with fewer if the browser has a lower limit.
  *
  * @param {string} svg @param {number} wanted @returns {Promise<Blob>}
  */

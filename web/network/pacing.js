@@ -1,8 +1,8 @@
 import { Source } from '../basics/source.js'
 
 /**
- * The upper bound on bytes that are on their way without an answer. A line of 64 kbit/s takes a third of a second for
- * so many bytes. On a quick line the answer comes before the bound is reached.
+ * The upper bound on bytes that are on their way without an answer. A line of 64 kbit/s takes a third of a second to
+ * send them. On a quick line the answer comes before the bound is reached.
  */
 const unansweredBytesMax = 2500
 /** The number of bytes after which the page asks the server for an answer. */

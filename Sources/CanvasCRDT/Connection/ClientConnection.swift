@@ -214,8 +214,9 @@ extension ClientConnection {
     return nil
   }
 
-  /// If the room's rate allows a message of so many operations now, counts the message as sent and returns `nil`.
-  /// Otherwise returns when the rate will allow the message.
+  /// Takes a message's operations from the room's rate.
+  /// - Returns: `nil` if the rate allows the message now. Otherwise nothing is taken, and the result is the time at
+  ///   which the rate will allow the message.
   public mutating func spend(_ operations: Int, at now: Moment) -> UInt64? {
     let tokens = min(UInt64(max(operations, 0)), rate.capacity)
     if rate.take(tokens, at: now.monotonicMilliseconds) { return nil }

@@ -23,8 +23,8 @@ public struct SVGExport: Sendable {
   private static let pixelsMax = 4_096.0
   /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
-  /// An upper bound on the corners of all common areas together. If there are more corners, the common areas are left
-  /// out, because nobody could tell so many apart.
+  /// An upper bound on the corners of all common areas together. If there are more, the common areas are left out: they
+  /// would be too many to tell apart.
   private static let overlapCornersMax = 500_000
   static let overlapColor = Color(red: 0xFF, green: 0x8C, blue: 0x1A)
 

@@ -33,8 +33,7 @@ public struct Replica: Sendable {
   public internal(set) var room: Text?
   public internal(set) var role: Role?
   public internal(set) var peers: [Peer] = []
-  /// How many people are in the room, including this client. It is 0 unless the room has so many people that it doesn't
-  /// name all of them.
+  /// The number of people in the room, including this client, if the room is too large to name everyone. Otherwise 0.
   public internal(set) var crowd: UInt64 = 0
 
   var messageLimits: MessageLimits

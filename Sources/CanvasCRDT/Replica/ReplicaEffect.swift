@@ -40,8 +40,7 @@ public enum ReplicaEffect: Sendable {
   case peers([Peer])
   case joined(Peer)
   case left(Identifier)
-  /// How many people are in the room, including this client. It is 0 unless the room has so many people that it doesn't
-  /// name all of them.
+  /// The number of people in the room, including this client, if the room is too large to name everyone. Otherwise 0.
   case crowd(people: UInt64)
   /// A peer has a new presence.
   case presence(Peer)

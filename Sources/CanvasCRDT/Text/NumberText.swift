@@ -23,8 +23,8 @@ public enum NumberText {
       let integer = UInt64(magnitude)
       if Double(integer) == magnitude { return writeDigits(of: integer, to: bytes, at: length) }
     }
-    // If a text of at most fifteen digits reads back as the number, it is the shortest text, because two different
-    // texts of so few digits never read back as the same number.
+    // If a text of at most fifteen digits reads back as the number, it is the shortest text: up to fifteen
+    // digits, different texts read back as different numbers.
     if magnitude < 1e12 {
       let thousandths = UInt64(magnitude * 1_000 + 0.5)
       if Double(thousandths) / 1_000 == magnitude {

@@ -91,8 +91,8 @@ func path(_ session: UInt32, _ shape: Double) -> Answer {
   }
 }
 
-/// The actor who wrote a property of a shape, and the time of the write, as two doubles. Empty if nobody has written
-/// the property.
+/// The last actor to write a property of a shape, and the time of that write, as two doubles. Empty if the property was
+/// never written.
 @_expose(wasm, "written") @_cdecl("canvas_written")
 func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
   answer(session) { session, output in

@@ -13,9 +13,9 @@ struct Writer {
   }
 }
 
-/// The changes since the page last fetched them. The page fetches them when it is about to draw, so many changes
-/// between two frames are drawn once. There is only one entry for each shape, so the memory is bounded even if the page
-/// never fetches them, as in a hidden tab.
+/// The changes since the page last fetched them. The page fetches them just before it draws a frame. All changes of a
+/// shape between two frames share one entry, so the shape is drawn once. The memory is bounded, even if the page never
+/// fetches the changes, as in a hidden tab.
 struct UnseenChanges {
   struct ShapeChange {
     /// The changed properties, as a `PropertyMask`. The bit after the last property stands for the shown name.

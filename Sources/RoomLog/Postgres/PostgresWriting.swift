@@ -261,8 +261,8 @@ final class PostgresWriting {
     }
   }
 
-  /// In how many positions of a room that isn't followed an append is searched for. All nodes together couldn't write
-  /// so many records to one room while a batch is undecided.
+  /// The number of positions in which an undecided append is searched for, if its room isn't followed. All nodes
+  /// together write fewer records to one room while a batch is undecided.
   private static let settledPositions: Int64 = 1_000_000
   /// How long the search for undecided appends may take. It takes long if many rooms aren't followed. With a short
   /// limit, such a search would be begun again for ever.

@@ -6,7 +6,7 @@ struct Retaining {
   var names: [String]
 }
 
-/// What retention has the next commit do.
+/// A task of retention for the next commit.
 enum RetentionTrim {
   /// Drop the room's history up to this snapshot, which was read and found undamaged.
   case room(RoomEntry, SnapshotPlace)

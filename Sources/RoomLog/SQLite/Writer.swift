@@ -26,7 +26,7 @@ final class Writer {
   var chores: Chores
   /// Snapshots whose parts are all written. The next commit completes them.
   var completions: [SnapshotWriting] = []
-  /// What retention has the next commit drop.
+  /// The tasks of retention for the next commit.
   var trims: [RetentionTrim] = []
   private var waiting: [RequestQueue.Entry] = []
   private var nextWaiting = 0
@@ -246,9 +246,9 @@ final class Writer {
     }
   }
 
-  /// Checks that everything that was acknowledged is stored. More may be stored: records of a commit that reported a
-  /// failure but reached the disk. These records are reported without an `id`, because their writer was told that the
-  /// commit failed.
+  /// Checks that all acknowledged records are stored. More records may be stored: a commit may reach the disk although
+  /// it reported a failure. The writer of such a record was told of the failure, so the record is reported without an
+  /// `id`.
   ///
   /// A room with a damaged row is refused, while the others go on. The content of that row doesn't count.
   private func compare(

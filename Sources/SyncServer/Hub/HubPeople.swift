@@ -35,9 +35,8 @@ extension Hub {
   func listing(of open: OpenRoom) -> RoomListing {
     var listing = open.room.listing
     if let neighbours {
-      // The room itself knows only the people at other nodes whom it names to its clients, and these may not be all. So
-      // the count is that of
-      // `neighbours`.
+      // A large room does not name everyone to its clients, and knows only those at other nodes whom it names. The
+      // whole number is in `neighbours`.
       listing.peers = open.room.audience.connectionCount + neighbours.count(in: open.name)
     }
     return listing

@@ -61,8 +61,8 @@ extension Hub {
   /// turn.
   private static let flushMicrosecondsMax: UInt64 = 3_000
 
-  /// The upper bound on the readers of one room that are served in a turn. Serving so many takes some milliseconds. The
-  /// other readers of a large room are served in later turns.
+  /// The upper bound on the readers of one room that are served in a turn, which takes some milliseconds. The other
+  /// readers of a large room are served in later turns.
   private static let seatsInATurn = 256
 
   /// Makes sure that the loop has a turn at that time.

@@ -29,11 +29,13 @@ extension Room {
     }
     // The member who wanted overlaps may have left meanwhile.
     if !audience.wantsOverlaps { dropIdleOverlaps(now) }
-    // If there is news, the next beat sends the news and gives the next order. Otherwise an order that somebody waits
-    // for is given now, and an order for what has changed meanwhile by the next beat, which may have nothing to send.
-    if !overlaps.hasNews, overlaps.isAsked {
+    // If there is news, the next beat sends it, and gives the next order.
+    guard !overlaps.hasNews else { return fanOut.gather(now) }
+    // An order that somebody waits for is given now. An order for what has changed meanwhile is given by the next beat,
+    // even if that beat has nothing to send.
+    if overlaps.isAsked {
       orderOverlaps(now)
-    } else if overlaps.hasNews || audience.wantsOverlaps && overlaps.isBehind {
+    } else if audience.wantsOverlaps, overlaps.isBehind {
       fanOut.gather(now)
     }
   }

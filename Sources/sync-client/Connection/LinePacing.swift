@@ -6,7 +6,7 @@
 /// unanswered, the line counts as full.
 struct LinePacing {
   /// The upper bound on bytes that are on their way without an answer. A line of 64 kbit/s takes a third of a second
-  /// for so many bytes. On a quick line the answer comes before the bound is reached.
+  /// to send them. On a quick line the answer comes before the bound is reached.
   private static let unansweredBytesMax = 2_500
   /// The number of bytes after which the client asks the server for an answer.
   private static let askBytes = 800

@@ -151,7 +151,7 @@ struct Audience: Sendable {
     return budget.isUsedUp ? max(dueAt, budget.nextAt) : dueAt
   }
 
-  /// Whether so few people are here that who comes and goes may be announced at once.
+  /// Whether the room is small enough to announce joins and leaves at once.
   var isSmall: Bool { roster.isSmall(count) }
   /// When a beat should announce who came and went, on the monotonic clock. `nil` if there is nothing to announce.
   var newsDueAt: UInt64? { roster.newsDueAt(people: count) }

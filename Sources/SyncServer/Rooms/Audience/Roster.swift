@@ -77,7 +77,7 @@ struct Roster: Sendable {
   /// long. In a small room nobody waits.
   private func interval(_ count: Int, max most: UInt64) -> UInt64 { isSmall(count) ? 0 : min(UInt64(count), most) }
 
-  /// Whether so few people are here that who comes and goes is announced at once.
+  /// Whether the room is small enough to announce joins and leaves at once.
   func isSmall(_ count: Int) -> Bool { UInt64(count) <= limits.namedPeople / 5 }
 
   private static func due(_ toldAt: UInt64?, _ interval: UInt64) -> UInt64 { toldAt.map { $0 &+ interval } ?? 0 }

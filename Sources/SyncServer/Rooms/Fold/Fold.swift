@@ -95,8 +95,8 @@ struct Fold: Sendable {
     return canvas.stateParts(since: place, shapesMax: shapesMax) { registers[$0] ?? [] }
   }
 
-  /// Whether so little was written after a place that it may fit into one part of a state. Without a place, whether the
-  /// room has so few values.
+  /// Whether the values written after a place may fit into one part of a state. Without a place, whether all values of
+  /// the room may.
   func hasLittle(since place: UInt64?) -> Bool {
     guard let place else { return canvas.shapeCount <= Fold.fewEntries }
     return recent.hasAtMost(Fold.fewEntries, after: place)
