@@ -18,7 +18,7 @@ protocol HeavyWorker: Actor {
 /// **Fair.** Each job belongs to a party: a client's address, or a room. The threads serve the parties round-robin, so
 /// a party that asks for a lot delays only itself. No party ever has all threads.
 ///
-/// **Bounded.** The number of a party's waiting jobs has a bound. A job that is cancelled while it waits is not done.
+/// **Bounded.** The number of a party's waiting jobs has a bound. Jobs that must not be refused don't count. A job that is cancelled while it waits is not done.
 ///
 /// `@unchecked Sendable`: everything that changes is behind the mutex, and semaphores are made to be shared by threads.
 final class HeavyWork: @unchecked Sendable {
@@ -37,6 +37,7 @@ final class HeavyWork: @unchecked Sendable {
 
   fileprivate struct Piece {
     let withdrawal: Withdrawal
+    let isBounded: Bool
     let work: @Sendable () -> Void
     /// Called instead of `work` if the job was cancelled.
     let drop: @Sendable () -> Void
@@ -69,7 +70,7 @@ final class HeavyWork: @unchecked Sendable {
   private static var threadsForThisMachine: Int { max(2, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))) }
 
   /// Does the work on one of the threads, and returns the result.
-  /// - Parameter isBounded: whether the job is refused if too many of the party's jobs wait.
+  /// - Parameter isBounded: whether the job is refused if too many of the party's bounded jobs wait.
   func run<Value: Sendable>(
     for party: String,
     isBounded: Bool = true,
@@ -80,10 +81,11 @@ final class HeavyWork: @unchecked Sendable {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Refusal>, Never>) in
         let piece = Piece(
           withdrawal: withdrawal,
+          isBounded: isBounded,
           work: { continuation.resume(returning: .success(work())) },
           drop: { continuation.resume(returning: .failure(.cancelled)) }
         )
-        switch add(piece, for: party, isBounded: isBounded) {
+        switch add(piece, for: party) {
         case nil: sem_post(signal)
         case let refusal?: continuation.resume(returning: .failure(refusal))
         }
@@ -95,12 +97,12 @@ final class HeavyWork: @unchecked Sendable {
     return try result.get()
   }
 
-  private func add(_ piece: Piece, for party: String, isBounded: Bool) -> Refusal? {
+  private func add(_ piece: Piece, for party: String) -> Refusal? {
     state.withLock { state in
       if piece.withdrawal.isRaised.load(ordering: .sequentiallyConsistent) { return .cancelled }
-      let waits = state.waiting[party]?.count ?? 0
-      if isBounded, waits >= waitingMax { return .busy }
-      if waits == 0 { state.turns.append(party) }
+      let waiting = state.waiting[party] ?? []
+      if piece.isBounded, waiting.count(where: \.isBounded) >= waitingMax { return .busy }
+      if waiting.isEmpty { state.turns.append(party) }
       state.waiting[party, default: []].append(piece)
       return nil
     }
