@@ -46,22 +46,8 @@ struct HubDamageTests {
 
   @Test("a snapshot of the room is made at once, so that people can go on writing, and nothing is lost")
   func covered() async throws {
-    var configuration = Configuration()
-    configuration.storage = .memory
-    configuration.port = 0
-    let hub = Hub(
-      loop: try EventLoop(),
-      configuration: configuration,
-      logger: Logger(level: .error, format: .text),
-      files: StaticFiles(directory: "")
-    )
-    let log = DamagedLog { hub.logTold($0) }
-    _ = try hub.loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
-    while await hub.awaitsLog { await Task.yield() }
-    guard case .open(let open) = await hub.take("demo", mayCreate: true, for: "192.0.2.1") else {
-      Issue.record("the room doesn't open")
-      return
-    }
+    let hub = try await Hub.started { DamagedLog(sink: $0) }
+    let open = try await hub.openDemo()
     let writer = Writer(
       payer: Payer(address: "192.0.2.1", token: nil),
       token: nil,
@@ -69,10 +55,7 @@ struct HubDamageTests {
       actor: Identifier(packed: 9)!
     )
     func write(_ shape: UInt64) async -> Bool {
-      var set = Properties()
-      set.kind = .star
-      let star = ProposedOperation(shape: Identifier(packed: shape)!, at: nil, set: set)
-      if case .success = await hub.submit([star], to: open, by: writer) { return true }
+      if case .success = await hub.submit([.star(shape)], to: open, by: writer) { return true }
       return false
     }
     #expect(await write(1))

@@ -34,34 +34,17 @@ struct HubLocksTests {
 
   @Test("a lock that another node has lifted before the request was answered is not taken for one that is there")
   func liftedElsewhere() async throws {
-    var configuration = Configuration()
-    configuration.storage = .postgres("postgresql://database/canvas")
-    configuration.port = 0
     let keeper = "keeper-keeper-keeper"
-    let hub = Hub(
-      loop: try EventLoop(),
-      configuration: configuration,
-      logger: Logger(level: .error, format: .text),
-      files: StaticFiles(directory: ""),
-      credentials: Credentials(tokens: try Tokens("\(keeper) operator *"))
-    )
-    let log = ContestedLog { hub.logTold($0) }
-    _ = try hub.loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
-    while await hub.awaitsLog { await Task.yield() }
-    guard case .open(let open) = await hub.take("demo", mayCreate: true, for: "192.0.2.1") else {
-      Issue.record("the room doesn't open")
-      return
-    }
-    var set = Properties()
-    set.kind = .star
-    let star = ProposedOperation(shape: Identifier(packed: 5)!, at: nil, set: set)
+    let storage = Configuration.Storage.postgres("postgresql://database/canvas")
+    let hub = try await Hub.started(storage: storage, tokens: "\(keeper) operator *") { ContestedLog(sink: $0) }
+    let open = try await hub.openDemo()
     let writer = Writer(
       payer: Payer(address: "192.0.2.1", token: nil),
       token: keeper,
       level: .operator,
       actor: Identifier(packed: 9)!
     )
-    guard case .success = await hub.submit([star], to: open, by: writer) else {
+    guard case .success = await hub.submit([.star()], to: open, by: writer) else {
       Issue.record("it is not written")
       return
     }

@@ -1,5 +1,4 @@
 import CanvasCRDT
-import Dispatch
 import Glibc
 import RoomLog
 import Testing
@@ -7,28 +6,14 @@ import WebSocketLoop
 
 @testable import SyncServer
 
-/// A server in this process, with its rooms in memory. No client connects to it.
 @Suite("Writing without a connection")
 struct HubWritingTests {
   private let hub: Hub
   private let ann = "ann-ann-ann-ann-1"
   private let keeper = "keeper-keeper-keeper"
 
-  init() throws {
-    var configuration = Configuration()
-    configuration.storage = .memory
-    configuration.port = 0
-    let tokens = try Tokens("\(ann) editor demo\n\(keeper) operator *")
-    let hub = Hub(
-      loop: try EventLoop(),
-      configuration: configuration,
-      logger: Logger(level: .error, format: .text),
-      files: StaticFiles(directory: ""),
-      credentials: Credentials(tokens: tokens)
-    )
-    self.hub = hub
-    let log = MemoryLog { hub.logTold($0) }
-    _ = try hub.loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
+  init() async throws {
+    hub = try await Hub.started(tokens: "\(ann) editor demo\n\(keeper) operator *") { MemoryLog(sink: $0) }
   }
 
   private func request(_ method: String, _ path: String, _ token: String) -> Request {
@@ -39,36 +24,17 @@ struct HubWritingTests {
     Writer(payer: Payer(address: "192.0.2.1", token: nil), token: token, level: .editor, actor: Identifier(packed: 9)!)
   }
 
-  private func star() -> ProposedOperation {
-    var set = Properties()
-    set.kind = .star
-    return ProposedOperation(shape: Identifier(packed: 5)!, at: nil, set: set)
-  }
-
-  private func opened() async throws -> OpenRoom {
-    while await hub.awaitsLog { await Task.yield() }
-    guard case .open(let open) = await hub.take("demo", mayCreate: true, for: "192.0.2.1") else { throw NotOpened() }
-    return open
-  }
-
-  private struct NotOpened: Error {}
-
   @Test(
     "H15, C3: a layout that waits is not written after the room was locked, or its token taken away",
     arguments: [true, false]
   )
   func rightsEnd(isLocked: Bool) async throws {
-    let open = try await opened()
+    let open = try await hub.openDemo()
     let canvas = try #require(await hub.view(of: open)?.canvas)
     var generator = SystemRandomNumberGenerator()
     let shapes = try Import.read(Array("{'squares':[{'x':1,'y':2,'colour':'#102030','size':20}]}".utf8), shapesMax: 9)
     let layout = try LayoutEdits(importing: shapes, into: canvas, using: &generator)
-    // All threads for heavy work wait until the test lets them go on.
-    let gate = DispatchSemaphore(value: 0)
-    let pieces = (0..<16).map { party in
-      Task { [hub] in try? await hub.heavyWork.run(for: "party \(party)") { gate.wait() } }
-    }
-    while hub.heavyWork.count < 16 { await Task.yield() }
+    let gate = await HeavyGate(hub)
     let writing = Task { [hub] in await hub.submit(layout, to: open, by: writer(ann)) }
     while await hub.layoutsUnderWay == 0 { await Task.yield() }
     if isLocked {
@@ -77,7 +43,7 @@ struct HubWritingTests {
     } else {
       await hub.take(Credentials(tokens: try Tokens("\(keeper) operator *")))
     }
-    for _ in pieces { gate.signal() }
+    gate.open()
     guard case .failure(let refusal) = await writing.value else {
       Issue.record("it is written")
       return
@@ -85,13 +51,13 @@ struct HubWritingTests {
     #expect(refusal.response.status == (isLocked ? 403 : 401))
     #expect(await hub.view(of: open)?.position == 0)
     #expect(open.room.isIdle, "nothing is on its way")
-    for piece in pieces { _ = await piece.value }
+    await gate.ended()
   }
 
   @Test("a deleted room whose lock can't be lifted is told as such, and deleting it again lifts the lock")
   func lockStaysBehind() async throws {
-    let open = try await opened()
-    guard case .success = await hub.submit([star()], to: open, by: writer(ann)) else {
+    let open = try await hub.openDemo()
+    guard case .success = await hub.submit([.star()], to: open, by: writer(ann)) else {
       Issue.record("it is not written")
       return
     }
@@ -118,14 +84,14 @@ struct HubWritingTests {
 
   @Test("a request to a room that has just gone is answered")
   func roomIsGone() async throws {
-    let open = try await opened()
-    guard case .success = await hub.submit([star()], to: open, by: writer(ann)) else {
+    let open = try await hub.openDemo()
+    guard case .success = await hub.submit([.star()], to: open, by: writer(ann)) else {
       Issue.record("it is not written")
       return
     }
     let response = await hub.response(to: request("DELETE", "", keeper), body: [])
     #expect(response.status == 204)
-    let outcome = await hub.submit([star()], to: open, by: writer(ann))
+    let outcome = await hub.submit([.star()], to: open, by: writer(ann))
     guard case .failure(let refusal) = outcome else {
       Issue.record("a room that is gone took it")
       return

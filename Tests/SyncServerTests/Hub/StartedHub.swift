@@ -1,0 +1,74 @@
+import CanvasCRDT
+import Dispatch
+import RoomLog
+import Testing
+import WebSocketLoop
+
+@testable import SyncServer
+
+/// A server in this process, over a log that the test makes. No client connects to it.
+extension Hub {
+  /// Starts a server, and waits until it can use its log.
+  static func started(
+    storage: Configuration.Storage = .memory,
+    tokens: String? = nil,
+    over makeLog: (@escaping LogSink) -> any RoomLog
+  ) async throws -> Hub {
+    var configuration = Configuration()
+    configuration.storage = storage
+    configuration.port = 0
+    let hub = Hub(
+      loop: try EventLoop(),
+      configuration: configuration,
+      logger: Logger(level: .error, format: .text),
+      files: StaticFiles(directory: ""),
+      credentials: try tokens.map { Credentials(tokens: try Tokens($0)) } ?? Credentials()
+    )
+    let log = makeLog { hub.logTold($0) }
+    _ = try hub.loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
+    while await hub.awaitsLog { await Task.yield() }
+    return hub
+  }
+
+  /// Opens the room `demo`, which is created if it doesn't exist.
+  func openDemo() async throws -> OpenRoom {
+    guard case .open(let open) = await take("demo", mayCreate: true, for: "192.0.2.1") else { throw NotOpened() }
+    return open
+  }
+
+  private struct NotOpened: Error {}
+}
+
+extension ProposedOperation {
+  /// A star, as an operation without a stamp.
+  static func star(_ shape: UInt64 = 5) -> ProposedOperation {
+    var set = Properties()
+    set.kind = .star
+    return ProposedOperation(shape: Identifier(packed: shape)!, at: nil, set: set)
+  }
+}
+
+/// Keeps threads for heavy work of a server busy until the test lets them go on: all threads, or those that one party may
+/// have.
+struct HeavyGate {
+  /// More jobs than there are threads.
+  static let jobs = 16
+
+  private let gate: DispatchSemaphore
+  private let waiting: [Task<Void, Never>]
+
+  /// - Parameter party: the party of all jobs. Without it, each job has a party of its own.
+  init(_ hub: Hub, of party: String? = nil) async {
+    let gate = DispatchSemaphore(value: 0)
+    self.gate = gate
+    waiting = (0..<HeavyGate.jobs).map { number in
+      Task { _ = try? await hub.heavyWork.run(for: party ?? "party \(number)") { gate.wait() } }
+    }
+    while hub.heavyWork.count < HeavyGate.jobs { await Task.yield() }
+  }
+
+  func open() { for _ in waiting { gate.signal() } }
+
+  /// Waits until all jobs have ended.
+  func ended() async { for job in waiting { await job.value } }
+}
