@@ -6,11 +6,13 @@ extension Response {
     Response(status: status, headers: [("Content-Type", "application/json")] + headers + guarded, body: bytes)
   }
 
-  static func text(_ words: String, status: Int = 200, type: String = "text/plain; charset=utf-8") -> Response {
+  static func text(_ words: String) -> Response { text(Array(words.utf8)) }
+
+  static func text(_ words: [UInt8], type: String = "text/plain; charset=utf-8") -> Response {
     Response(
-      status: status,
+      status: 200,
       headers: [("Content-Type", type), ("Cache-Control", "no-store")] + guarded,
-      body: Array(words.utf8)
+      body: words
     )
   }
 

@@ -6,7 +6,7 @@ import WebSocketLoop
 // `/metrics`.
 
 extension Hub {
-  func exposition() -> String {
+  func exposition() -> [UInt8] {
     var text = PrometheusText()
     writeReadiness(to: &text)
     writeConnections(to: &text)
@@ -14,7 +14,7 @@ extension Hub {
     writeRooms(to: &text)
     writeLog(to: &text)
     writeProcess(to: &text)
-    return text.text
+    return text.bytes
   }
 
   private func writeReadiness(to text: inout PrometheusText) {

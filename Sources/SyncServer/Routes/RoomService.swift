@@ -25,7 +25,7 @@ protocol RoomService: HeavyWorker {
   /// Why changes can't be stored now, or rooms can't be read. `nil` if all is well.
   var storageFault: String? { get }
   /// The metrics, as Prometheus reads them.
-  func exposition() -> String
+  func exposition() -> [UInt8]
   /// The grant of a token.
   func access(by token: String?) throws(TokenRefusal) -> Grant
   /// The time by the server's clocks.

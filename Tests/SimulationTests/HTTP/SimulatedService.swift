@@ -78,7 +78,7 @@ actor SimulatedService: RoomService, LogQuestions {
   }
 
   var isStopping: Bool { false }
-  func exposition() -> String { "" }
+  func exposition() -> [UInt8] { [] }
   func access(by token: String?) throws(TokenRefusal) -> Grant {
     guard let token else { throw .missing }
     guard let grant = tokens.grant(of: token) else { throw .unknown }
