@@ -116,6 +116,13 @@ struct OpeningTests {
     #expect(looks.withLock { $0 } == [true])
     #expect(try LogInspection(of: copy).isSound)
     #expect(SystemCalls.file(at: copy + LogBackup.unfinished) == nil)
+    // Another copy that came meanwhile is not replaced.
+    options.random = {
+      fclose(fopen(other + "/second.db", "w"))
+      return 5
+    }
+    #expect(throws: StorageFault.self) { try LogBackup.make(of: path, to: other + "/second.db", options: options) }
+    #expect(SystemCalls.file(at: other + "/second.db")?.bytes == 0)
   }
 
   @Test("a database of another program is left alone")

@@ -31,6 +31,10 @@ public enum LogBackup {
 
   /// Gives a finished copy its name. The copy is a file or a directory.
   public static func finish(_ new: String, as copy: String) throws(StorageFault) {
+    // The copy took time, and somebody may have made another one meanwhile.
+    guard access(copy, F_OK) != 0 else {
+      throw .inputOutput(path: copy, detail: SystemCalls.words(for: EEXIST))
+    }
     guard rename(new, copy) == 0 else {
       throw .inputOutput(path: copy, detail: SystemCalls.words(for: errno))
     }

@@ -130,12 +130,25 @@ extension LogCommand {
       StandardError.complain("\(directory): \(String(cString: strerror(EEXIST)))")
       return 1
     }
+    var directory = directory
+    while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
     let new = directory + LogBackup.unfinished
     guard mkdir(new, 0o700) == 0 else {
-      StandardError.complain("\(new): \(String(cString: strerror(errno)))")
+      let isLeft = errno == EEXIST
+      StandardError.complain(
+        "\(new): \(isLeft ? "a backup that was not finished; remove it" : String(cString: strerror(errno)))"
+      )
       return 1
     }
-    guard try LogMove(from: database, to: .directory(new), isBackup: true).run(nil) == 0 else {
+    let move: LogMove
+    do throws(StorageFault) {
+      move = try LogMove(from: database, to: .directory(new), isBackup: true)
+    } catch {
+      // Nothing has been copied, so the next try may begin anew.
+      rmdir(new)
+      throw error
+    }
+    guard move.run(nil) == 0 else {
       StandardError.complain("\(new) is not a whole copy; remove it")
       return 1
     }
