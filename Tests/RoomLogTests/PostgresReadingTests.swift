@@ -119,6 +119,7 @@ struct PostgresReadingTests {
     for position in [2, 4] as [UInt64] { _ = try bench.snapshot("demo", at: position, bytes("\(position)")) }
     try ask("UPDATE canvas.snapshots SET bytes = 'x' WHERE position = 4")
     #expect(try bench.load("demo").loaded?.snapshot?.place.position == 2)
+    #expect(bench.events.all.contains { if case .concern = $0 { true } else { false } }, "it is reported")
     try ask("UPDATE canvas.snapshots SET bytes = 'x'")
     let loaded = try bench.load("demo").loaded
     #expect(loaded != nil && loaded?.snapshot == nil)

@@ -76,9 +76,8 @@ final class PostgresReading {
     )
   }
 
-  /// - Parameter damaged: the position of the newest damaged snapshot that was read. If the records after an older one,
-  ///   or
-  ///   all records, are there, the damaged one isn't needed.
+  /// - Parameter damaged: the position of the newest damaged snapshot that was read. If an older snapshot and the records
+  ///   after it are stored, or all records, the damaged snapshot isn't needed.
   private func load(_ request: LoadRequest, below bound: Int64 = .max, damaged: UInt64? = nil) {
     var (position, milliseconds) = PostgresReading.bounds(request.through)
     position = min(position, bound)
@@ -97,6 +96,7 @@ final class PostgresReading {
           snapshot = request.wantsSnapshot ? try PostgresReading.snapshot(rows[2], of: entry) : nil
         } catch {
           guard case .damagedSnapshot(_, let position) = error, position > entry.trimmed else { throw error }
+          self.reports.tell([.concern("\(error); the room is opened from what was stored before it")])
           return self.load(request, below: Int64(clamping: position) - 1, damaged: damaged ?? position)
         }
         if request.wantsSnapshot, snapshot?.place.position ?? 0 < entry.trimmed {
