@@ -61,11 +61,13 @@ extension Hub {
   }
 
   /// Makes snapshots before the log is closed, so that rooms open fast after the next start. It makes as many as time
-  /// allows, beginning with those that replace damaged records.
+  /// allows, beginning with those that replace damaged records, and with the smallest. Each goes to the log at once,
+  /// because the server may be killed before it has made the next one.
   func snapshotBeforeStopping() {
     var last = LastSnapshots()
-    for open in rooms.all.filter(\.lacksSnapshotAtTheEnd).sorted(by: { $0.isLogDamaged && !$1.isLogDamaged }) {
-      guard log.fault == nil else { return }
+    guard log.fault == nil else { return }
+    func order(_ open: OpenRoom) -> (Int, Int) { (open.isLogDamaged ? 0 : 1, open.room.canvas.shapeCount) }
+    for open in rooms.all.filter(\.lacksSnapshotAtTheEnd).sorted(by: { order($0) < order($1) }) {
       guard last.takes(shapes: open.room.canvas.shapeCount, isOnlyCopy: open.isLogDamaged) else { continue }
       let snapshot = SnapshotRequest(
         id: 0,
@@ -77,6 +79,7 @@ extension Hub {
         timeline: run.timeline
       )
       log.send(.snapshot(snapshot))
+      _ = log.endTurn { SteadyClock.milliseconds() }
     }
   }
 }
