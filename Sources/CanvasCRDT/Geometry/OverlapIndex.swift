@@ -226,7 +226,8 @@ extension OverlapIndex {
     return changes
   }
 
-  /// Finds the shapes that an outline may overlap. Thousands of lines may cross each other, and none of them overlaps anything.
+  /// Finds the shapes that an outline may overlap. A line overlaps nothing, so there is nothing to look for, although
+  /// thousands of lines may cross it.
   /// - Returns: how many steps that took.
   private mutating func findCandidates(for placed: PlacedOutline) -> Int {
     candidates.removeAll(keepingCapacity: true)

@@ -35,8 +35,7 @@ final class PostgresChores {
 
   static let statements: [PostgresStatement] = [
     .count, .lockRoom, .unlockRoom, .room, .places, .snapshot, .keep, .hold, .forget, .trim, .clear, .clearDropped,
-    .trimmable,
-    .uncleared,
+    .trimmable, .uncleared,
   ]
 
   var isDone: Bool { waiting.isEmpty && underWay.isEmpty }

@@ -153,8 +153,7 @@ extension Hub {
     }
     guard !deliveries.isEmpty, !deliveries.isNextTurnDue else { return }
     deliveries.isNextTurnDue = true
-    // With 0 ms, the loop would call this closure again before it serves anything else.
-    loop.schedule(afterMilliseconds: 1) {
+    loop.schedule(afterMilliseconds: 0) {
       self.deliveries.isNextTurnDue = false
       self.deliver()
     }

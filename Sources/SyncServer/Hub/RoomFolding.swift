@@ -14,12 +14,11 @@ final class RoomFolding: @unchecked Sendable {
   init(_ room: consuming Room) {
     name = room.name.string
     epoch = room.epoch
-    position = room.position
     self.room = room
   }
 
   /// How far in the log the room is.
-  private(set) var position: UInt64
+  var position: UInt64 { room?.position ?? 0 }
 
   /// Gives the room away, without leaving a second reference to it.
   func take() -> Room {
@@ -38,7 +37,6 @@ final class RoomFolding: @unchecked Sendable {
       } catch {
         return "the record at \(error.position) is missing"
       }
-      position = max(position, record.position)
     }
     return nil
   }
