@@ -204,3 +204,25 @@ def test_a_press_on_the_handle_below_adds_a_connected_copy(room):
     lead(ann, handle(ann, "move"), moved(handle(ann, "move"), 40, 0))
     ann.wait_for_shape(box, "shape.x === 340")
     assert len(room.agree()) == 1
+
+
+def test_impatient_presses_on_the_handle_below_add_one_copy_of_a_turned_shape_too(room):
+    """The first copy takes as long as its code takes to come. The arrow begins and ends where the upright boxes are nearest."""
+    box = room.add(position=[300, 250], size=[200, 60], rotation=90, text="Valid?", fill="#3273D3")
+    held = []
+    ann = room.join("Ann", at=(0, 0), before=lambda page: page.route("**/exchange.wasm", lambda route: held.append(route)))
+    ann.select(box)
+    place = handle(ann, "move")
+    for _ in range(3):
+        ann.click(*place)
+    for route in held:
+        route.continue_()
+    shapes = room.wait_for_shapes(3)
+    (copy,) = [shape for shape in shapes if shape["kind"] == "rectangle" and shape["id"] != box]
+    (line,) = [shape for shape in shapes if shape["kind"] == "line"]
+    # Turned, it is 60 wide and 200 high, from (370, 180) to (430, 380).
+    assert copy["position"] == [300, 250 + 200 + 80] and copy["rotation"] == 90
+    assert line["from"][:2] == [box, 65535] and line["to"][:2] == [copy["id"], 0]
+    assert all(abs(tie[2] - 32768) <= 1 for tie in (line["from"], line["to"])), "the middles of the sides, to a rounded place"
+    ann.painted()
+    assert len(room.agree()) == 3

@@ -1,5 +1,6 @@
-import { boxEnd, leading, pointIn } from '../drawing/lines.js'
+import { boxEnd, leading, placeIn, pointIn } from '../drawing/lines.js'
 import { lineLook } from './making.js'
+import { boundsOf } from './transform.js'
 
 /** Units of the canvas between a shape and its copy: an arrow can be seen there. */
 const gap = 80
@@ -11,18 +12,25 @@ const gap = 80
  */
 export async function addConnectedCopy({ clipboard, documents, editing, momentum, paint, selection, shown }, id) {
   if (!await documents.load()) return
+  // After an earlier press, its copy is selected.
+  if (!selection.has(id)) return
   momentum.settle()
   const shape = shown.replica.shape(id)
   if (!shape) return
-  const { x, y, width, height } = shape
+  // The shape may be turned, so what counts is the upright box around it.
+  const { x, y, width, height } = boundsOf(shape)
   const wanted = { x, y: y + height + gap }
-  const place = shown.replica.freePlace({ width, height }, wanted) ?? wanted
+  const free = shown.replica.freePlace({ width, height }, wanted) ?? wanted
+  const place = { x: shape.x + free.x - x, y: shape.y + free.y - y }
   const step = editing.openStep()
   const [copy] = clipboard.duplicateNow(0, [id])
   if (copy !== undefined) {
     editing.edit((replica) => replica.place([{ id: copy, ...place }]))
-    const middle = Math.round(boxEnd / 2)
-    const [from, to] = [{ shape: id, x: middle, y: boxEnd }, { shape: copy, x: middle, y: 0 }]
+    const tie = (/** @type {number} */ of, /** @type {number} */ side) => {
+      const at = placeIn(shape, { x: x + width / 2, y: side })
+      return { shape: of, x: Math.round(at.x * boxEnd), y: Math.round(at.y * boxEnd) }
+    }
+    const [from, to] = [tie(id, y + height), tie(copy, y)]
     editing.edit((replica) => replica.add({
       kind: 'line', ...leading([pointIn(shape, from.x, from.y), pointIn({ ...shape, ...place }, to.x, to.y)]),
       ...lineLook(paint, 'arrow'), from, to,

@@ -84,9 +84,10 @@ export class Targets {
     if (!found) return shape !== null && kindOf(name) && !this.#selection.has(shape) ? { ...over, key: under.key, under } : under
     const { kind: handle, across, down, index } = found
     const selected = this.#selection.ids()
-    // The handle that moves a single shape stands for that shape, so holding the handle lifts the shape too.
+    // The handle that moves a single shape stands for that shape, so holding the handle lifts the shape too. A press has
+    // one meaning there, so a second and a third quick press are not taps on the shape.
     if (handle === 'move' && selected.length === 1) {
-      return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle, ...this.#tapsOn(selected[0], pointer) }
+      return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle, taps: 1 }
     }
     return { kind: 'handle', key: `handle:${handle} ${across} ${down} ${index}`, handle, side: { across, down }, index, under }
   }
