@@ -239,7 +239,7 @@ async function openRoom(room, { viewOnly, token }) {
   // After a first action the person may soon copy, add or save. The modules for that are loaded then, and not earlier,
   // so that they don't delay the start.
 
-  const prepare = () => { documents.prepare() }
+  const prepare = () => { for (const part of [documents, reach.aligning, shortcutList]) part.prepare() }
   const stopWaiting = selection.on('change', () => {
     stopWaiting()
     prepare()
