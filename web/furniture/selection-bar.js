@@ -6,6 +6,13 @@ import { bared, filledWith, hasFillAndOutline, outlinedWith } from '../tools/mak
 import { Choices, dashes, textSizes, widths } from './choices.js'
 import { Swatches } from './swatches.js'
 
+/** @typedef {import('../core/types.js').Shape} Shape */
+
+/** @param {Shape} shape */
+const hasText = ({ kind }) => !isStroke(kind)
+/** @param {Shape} shape */
+const hasLine = ({ kind }) => kind !== 'text'
+
 /** In CSS pixels: the distance from the bar to the handle above the frame, or below it. */
 const away = 48
 /** In CSS pixels: the space that stays free at the window's sides, and above and below for the bars and the tools. */
@@ -85,10 +92,6 @@ export class SelectionBar {
     /** @param {string} property @param {(shape: import('../core/types.js').Shape) => boolean} isOf */
     const set = (property, isOf) => (/** @type {unknown} */ value) => editing.edit((replica) => replica.edit(
       replica.shapesOf(selection.ids()).filter(isOf).map(({ id }) => ({ shape: id, set: { [property]: value } }))))
-    /** @param {import('../core/types.js').Shape} shape */
-    const hasText = ({ kind }) => !isStroke(kind)
-    /** @param {import('../core/types.js').Shape} shape */
-    const hasLine = ({ kind }) => kind !== 'text'
     this.#sizes = new Choices('Text size', textSizes, set('textSize', hasText))
     this.#widths = new Choices('Line', widths, set('strokeWidth', hasLine))
     this.#dashes = new Choices('Dashes', dashes, set('dash', hasLine))
@@ -111,7 +114,6 @@ export class SelectionBar {
     })
     play.on('change', () => {
       this.#isStale = true
-      this.#size = null
       frames.request()
     })
     addEventListener('resize', () => { this.#size = null })
@@ -178,27 +180,29 @@ export class SelectionBar {
     label(this.#lock, isLocked ? 'locked' : 'unlocked', isLocked ? 'Unlock' : 'Lock')
     const isOneGroup = this.#isOneGroup()
     label(this.#group, isOneGroup ? 'ungroup' : 'group', isOneGroup ? 'Ungroup' : 'Group')
-    /** @template T @param {(shape: import('../core/types.js').Shape) => T} read */
-    const common = (read) => {
-      const first = shapes.length > 0 ? read(shapes[0]) : undefined
-      return shapes.every((shape) => read(shape) === first) ? first : undefined
+    /**
+     * What the shapes that a choice applies to have in common.
+     *
+     * @template T @param {(shape: Shape) => T} read @param {(shape: Shape) => boolean} [isOf]
+     */
+    const common = (read, isOf = () => true) => {
+      const [first, ...others] = shapes.filter(isOf).map(read)
+      return others.every((other) => other === first) ? first : undefined
     }
     const hasOutlines = shapes.some(hasFillAndOutline)
-    if (this.#swatches.isOfOneColor === hasOutlines) this.#size = null
     this.#swatches.isOfOneColor = !hasOutlines
     const fill = common(({ kind, fill, filled, stroke }) => (isStroke(kind) ? stroke.toUpperCase() : filled ? fill.toUpperCase() : 'none'))
-    const stroke = common(({ stroke, strokeWidth }) => (strokeWidth > 0 ? stroke.toUpperCase() : null))
+    const stroke = common(({ stroke, strokeWidth }) => (strokeWidth > 0 ? stroke.toUpperCase() : null), hasFillAndOutline)
     this.#swatches.show({ fill, stroke })
     this.#look.classList.toggle('any', !fill)
     this.#look.classList.toggle('outlined', hasOutlines && Boolean(stroke))
     this.#look.style.setProperty('--swatch', !fill || fill === 'none' ? 'transparent' : fill)
     this.#look.style.setProperty('--outline', stroke ?? 'transparent')
-    this.#sizes.show(common(({ textSize }) => textSize))
-    this.#widths.show(common(({ strokeWidth }) => strokeWidth))
-    this.#dashes.show(common(({ dash }) => dash))
-    const lines = shapes.filter(({ kind }) => kind === 'line')
+    this.#sizes.show(common(({ textSize }) => textSize, hasText))
+    this.#widths.show(common(({ strokeWidth }) => strokeWidth, hasLine))
+    this.#dashes.show(common(({ dash }) => dash, hasLine))
     for (const [end, button] of this.#ends) {
-      const shown = lines.length > 0 && lines.every((line) => line[end] === lines[0][end]) ? lines[0][end] : 'plain'
+      const shown = common((shape) => shape[end], ({ kind }) => kind === 'line') ?? 'plain'
       label(button, shown === 'plain' ? 'line' : shown, `${end === 'fromEnd' ? 'Begins' : 'Ends'}: ${shown}`)
       button.dataset.end = shown
     }
