@@ -239,4 +239,7 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     ann.page.keyboard.press("Control+Shift+G")
     ann.wait("document.querySelectorAll('.layer').length === 4")
     assert names() == ["Arrow Valid? → Dashboard", "Sun", "Dashboard", "Valid?"]
+    room.write((board, {"text": "  "}))
+    ann.wait("[...document.querySelectorAll('.layer-name')].some(({ textContent }) => textContent.startsWith('Polygon') || textContent.startsWith('Rectangle'))",
+             "a text of spaces is no name")
     room.agree()

@@ -15,7 +15,8 @@ import { isStroke } from '../drawing/lines.js'
 export function labelOf(replica, id, isEnd = false) {
   const shape = replica.shape(id)
   if (!shape || shape.named) return replica.shownName(id)
-  if (shape.written) return shape.text.trim().split('\n', 1)[0]
+  const [words] = shape.text.trim().split('\n', 1)
+  if (words !== '') return words
   const { from, to, fromEnd, toEnd } = shape
   if (isEnd || !isStroke(shape.kind) || (!from && !to)) return replica.shownName(id)
   const isArrow = fromEnd === 'arrow' || toEnd === 'arrow'
@@ -25,12 +26,15 @@ export function labelOf(replica, id, isEnd = false) {
 }
 
 /**
+ * The upper bound on the shapes of a group that are searched for a name or a text. The rows of groups are filled in
+ * every frame in which a shape moves.
+ */
+const searchedMax = 50
+
+/**
  * @param {Replica} replica @param {number[]} ids of a group @returns {string}
  */
 export function groupLabel(replica, ids) {
-  const named = ids.find((id) => {
-    const shape = replica.shape(id)
-    return shape && (shape.named || shape.written)
-  })
-  return named === undefined ? `Group of ${ids.length}` : `Group: ${labelOf(replica, named)} + ${ids.length - 1}`
+  const named = replica.shapesOf(ids.slice(0, searchedMax)).find((shape) => shape.named || shape.text.trim() !== '')
+  return named ? `Group: ${labelOf(replica, named.id)} + ${ids.length - 1}` : `Group of ${ids.length}`
 }
