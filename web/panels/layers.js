@@ -130,8 +130,8 @@ export class Layers {
       this.#count = ids.length
       this.#ids = this.#withGroups(ids)
       this.#isStale = false
+      if (this.#active !== null && !this.#ids.includes(this.#active)) this.#active = null
     }
-    if (this.#active !== null && this.#shown.replica.shape(Math.abs(this.#active)) === null) this.#active = null
     this.#empty.hidden = this.#ids.length > 0
     this.#grid.hidden = this.#ids.length === 0
     this.#grid.setAttribute('aria-rowcount', String(this.#ids.length))
@@ -316,15 +316,11 @@ export class Layers {
    */
   #touched(id) {
     const shapes = this.#shapesIn(id)
-    return shapes.every((each) => this.#selection.has(each)) ? this.#selection.ids() : shapes
+    return shapes.length > 0 && shapes.every((each) => this.#selection.has(each)) ? this.#selection.ids() : shapes
   }
 
   /** @param {number} row */
-  #toggle(row) {
-    const shapes = this.#shapesIn(row)
-    if (shapes.every((id) => this.#selection.has(id))) this.#selection.remove(...shapes)
-    else this.#selection.add(...shapes)
-  }
+  #toggle(row) { this.#selection.toggle(...this.#shapesIn(row)) }
 
   /** @param {number[]} ids */
   #setVisible(ids) {

@@ -37,8 +37,8 @@ export class Selection extends Source {
     const gone = new Set(ids)
     this.set(this.ids().filter((id) => !gone.has(id)))
   }
-  /** @param {number} id */
-  toggle(id) { this.has(id) ? this.remove(id) : this.add(id) }
+  /** @param {...number} ids of which all are removed, if all are selected */
+  toggle(...ids) { ids.every((id) => this.has(id)) ? this.remove(...ids) : this.add(...ids) }
   clear() { this.set([]) }
 
   /** @param {import('../core/types.js').Changes} changes */

@@ -186,8 +186,7 @@ export class Tools {
     if (target.id === undefined) {
       if (!adds) selection.clear()
     } else if (adds) {
-      const ids = groups.with(target.id)
-      selection.has(target.id) ? selection.remove(...ids) : selection.add(...ids)
+      selection.toggle(...groups.with(target.id))
     } else {
       selection.set(groups.with(target.id))
     }
