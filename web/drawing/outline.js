@@ -312,12 +312,11 @@ function seenOf(drawn, { scale, x, y }, { left, top, right, bottom }) {
   }
 }
 
-/**
- * A context for hit tests, on which nothing is painted.
- *
- * @type {OffscreenCanvasRenderingContext2D | undefined}
- */
+/** @type {OffscreenCanvasRenderingContext2D | undefined} */
 let hitContext
+
+/** A context for hit tests, on which nothing is painted. */
+export const contextForHits = () => (hitContext ??= offscreenContextOf(new OffscreenCanvas(1, 1)))
 
 /**
  * Whether a point of the canvas is on a shape's outline, or within `reach` of it.
@@ -325,7 +324,7 @@ let hitContext
  * @param {import('./drawn.js').Drawn} drawn @param {import('../core/types.js').Point} point @param {number} reach
  */
 export function isOnOutline(drawn, point, reach) {
-  const context = hitContext ??= offscreenContextOf(new OffscreenCanvas(1, 1))
+  const context = contextForHits()
   context.lineCap = isStroke(drawn.shape.kind) ? 'round' : 'butt'
   const turn = -drawn.rotation * Math.PI / 180
   const [across, down] = [point.x - drawn.centerX, point.y - drawn.centerY]

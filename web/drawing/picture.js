@@ -251,6 +251,7 @@ export class Picture {
    * @param {import('./drawn.js').Drawn} drawn
    */
   #paintShape(drawn) {
+    if (this.#rest) return this.#paintSteps(this.#rest.steps, this.#rest.whole)
     const seen = this.#seen.get(drawn)
     if (!seen) return
     const regions = this.#regionsOn(drawn)

@@ -1,5 +1,4 @@
-import { offscreenContextOf } from './context.js'
-import { cornersOf, outlinePath } from './outline.js'
+import { contextForHits, cornersOf, outlinePath } from './outline.js'
 
 /** @typedef {import('./drawn.js').Drawn} Drawn */
 /** @typedef {import('../core/types.js').Point} Point */
@@ -8,13 +7,6 @@ import { cornersOf, outlinePath } from './outline.js'
 const spared = 0.002
 /** As many points stand for a curve, all around. */
 const pointsOfCurve = 24
-
-/**
- * A context for questions. Nothing is painted on it.
- *
- * @type {OffscreenCanvasRenderingContext2D | undefined}
- */
-let questions
 
 /**
  * Whether a shape lies wholly within another one, as both are drawn.
@@ -32,10 +24,9 @@ export function liesWithin(inner, outer) {
  * @param {Point} point around the middle of `from`, not turned @param {Drawn} from @param {Drawn} to
  */
 function isIn({ x, y }, from, to) {
-  const context = questions ??= offscreenContextOf(new OffscreenCanvas(1, 1))
   const out = turnedBy(x * from.growth * (1 - spared), y * from.growth * (1 - spared), from.rotation)
   const there = turnedBy(out.x + from.centerX - to.centerX, out.y + from.centerY - to.centerY, -to.rotation)
-  return context.isPointInPath(to.path ??= outlinePath(to), there.x / to.growth, there.y / to.growth)
+  return contextForHits().isPointInPath(to.path ??= outlinePath(to), there.x / to.growth, there.y / to.growth)
 }
 
 /** @param {number} x @param {number} y @param {number} degrees @returns {Point} */

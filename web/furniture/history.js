@@ -340,23 +340,24 @@ export class History {
     // drawing.
     if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
       // The removed shapes are those that existed just before the step and no longer exist.
-      const answer = await ask(`/v1/rooms/${this.#room}?at=${step.from - 1}`, {
-        signal: this.#aborts.signal, patience: workingMilliseconds,
-      })
       const left = new Set(shapes.map(({ id }) => id))
-      /** @type {KeptShape[]} */
-      const gone = answer.ok ? (await answer.json()).shapes.filter((/** @type {KeptShape} */ { id }) => !left.has(id)) : []
+      const gone = (await this.#shapesBefore(step.from)).filter(({ id }) => !left.has(id))
       if (gone.length > 0) return { at: Math.min(at, step.to), words: this.#chronicle.removal(step, gone, left.size) }
     }
     const removal = last?.drew ? this.#chronicle.removalBefore(last.at) : null
     if (!removal) return last
     // Undoing a removal writes a shape as if it were new. The drawing before the removal shows which shapes existed
     // already.
-    const answer = await ask(`/v1/rooms/${this.#room}?at=${removal.from - 1}`, {
+    const former = (await this.#shapesBefore(removal.from)).map(({ id }) => id)
+    return this.#chronicle.last(shapes, nameOf, new Set(former))
+  }
+
+  /** @param {number} at @returns {Promise<KeptShape[]>} the shapes just before that moment; none if the server doesn't tell */
+  async #shapesBefore(at) {
+    const answer = await ask(`/v1/rooms/${this.#room}?at=${at - 1}`, {
       signal: this.#aborts.signal, patience: workingMilliseconds,
     })
-    const former = answer.ok ? (await answer.json()).shapes.map((/** @type {KeptShape} */ { id }) => id) : []
-    return this.#chronicle.last(shapes, nameOf, new Set(former))
+    return answer.ok ? (await answer.json()).shapes : []
   }
 
   /** Writes all values of the past drawing that differ from the present values. */

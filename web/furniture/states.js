@@ -45,10 +45,7 @@ export class States {
     refusals.on('full', () => this.#sayFull())
     shown.on('changes', () => this.#look())
     permission.on('change', () => this.#look())
-    play.on('change', () => {
-      this.#kind = ''
-      this.#look()
-    })
+    play.on('change', () => { if (this.#kind === 'empty') this.#middle.replaceChildren(...this.#content('empty')) })
     this.#look()
   }
 

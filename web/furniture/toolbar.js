@@ -165,11 +165,14 @@ export class Toolbar {
     ])
     popover(button, element('div', { class: 'style-sheet' }, swatches.element, choices.map(([, { element }]) => element)),
       { label: 'Style of the next shape' })
+    const next = () => (paint.fill === 'none' ? 'transparent' : nextFill(paint, this.#shown.replica))
+    /** @type {string | null | undefined} */
+    let color
     const show = () => {
       const { fill, stroke } = paint
       swatches.show({ fill, stroke })
       for (const [name, choice] of choices) choice.show(paint[name])
-      const color = fill === 'none' ? 'transparent' : nextFill(paint, this.#shown.replica)
+      color = next()
       button.classList.toggle('any', color === null)
       button.classList.toggle('outlined', stroke !== null)
       button.style.setProperty('--swatch', color ?? 'transparent')
@@ -178,7 +181,8 @@ export class Toolbar {
       button.style.setProperty('--dash', paint.dash)
     }
     paint.on('change', show)
-    this.#shown.on('changes', show)
+    // Changes are told in every frame. Only a new shape changes the button.
+    this.#shown.on('changes', () => { if (next() !== color) show() })
     show()
     return button
   }

@@ -13,8 +13,8 @@ const firstFills = 2
 
 /** The width of outlines, in units of the canvas. */
 const outlineWidth = 4
-/** Of the contract: a shape without a size of its letters has this one. */
-const standardTextSize = 20
+/** The size of letters that is not written. */
+const standardTextSize = properties.find(({ name }) => name === 'textSize')?.standard
 /** The colour of notes, and of a text: it is readable on light paper and on dark. */
 const noteFill = '#FFE27A'
 const textFill = '#767676'
