@@ -43,18 +43,18 @@ def test_who_types_a_name_and_presses_enter_empties_no_canvas(room, key):
 def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text(room):
     written = room.add(position=[300, 200], size=[200, 150], text="Buy milk")
     bare = room.add(position=[600, 200], size=[200, 150])
-    ann = room.join("Ann", at=(0, 0))
+    ann = room.join("Ann", at=(0, 0), clock=True)
+    ann.stop_clock()
     # Clicks on the text, and beside it.
     for y in (275, 215):
         for times in (1, 2, 3):
             ann.page.mouse.click(400, y, click_count=times)
+            ann.pass_time(60)
         ann.wait(f"document.activeElement.matches('{FIELD}') && getSelection().toString() === 'Buy milk'", "all of it is selected")
         ann.page.keyboard.press("Escape")
         ann.page.wait_for_selector(FIELD, state="hidden")
-        ann.page.mouse.click(1000, 600)
-    ann.page.mouse.click(700, 275)
-    ann.page.mouse.click(700, 275)
-    ann.page.mouse.click(700, 275)
+        tap(ann, 1000, 600)
+    tap(ann, 700, 275, times=3)
     (left,) = room.wait_for_shapes(1)
     assert left["text"] == "Buy milk"
 

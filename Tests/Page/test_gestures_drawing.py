@@ -2,7 +2,7 @@
 
 import pytest
 
-from hand import handle, lead, lead_finger, moved, near, rest
+from hand import handle, lead, lead_at_once, lead_finger, moved, near, rest, tap
 
 
 def both(room, phone=False, page=False):
@@ -76,23 +76,25 @@ def test_a_finger_draws_nothing_smaller_than_100_by_100(room):
 def test_with_a_tool_in_hand_a_shape_is_drawn_over_another_one(room):
     """By mouse and by finger. What is selected, or held first, is moved."""
     below = room.add(position=[200, 200], size=[150, 120])
-    ann, bob = both(room)
+    ann, bob = room.join("Ann", at=(0, 0), clock=True), room.witness()
     ann.wait_for_shape(below)
     ann.page.keyboard.press("r")
     ann.page.mouse.move(250, 250)
     ann.wait("document.getElementById('stage').style.cursor === 'crosshair'")
-    lead(ann, (230, 230), (320, 300))
+    ann.stop_clock()
+    lead_at_once(ann, (230, 230), (320, 300))
     bob.wait_for_shapes(2)
     _, drawn = room.agree()
     assert (drawn["position"], drawn["size"]) == ([230, 230], [90, 70]) and room.shape(below)["position"] == [200, 200]
     ann.page.keyboard.press("Escape")
     ann.page.keyboard.press("r")
-    ann.click(210, 210)
-    lead(ann, (210, 210), (210, 410))
+    tap(ann, 210, 210)
+    lead_at_once(ann, (210, 210), (210, 410))
     bob.wait_for_shape(below, "shape.x === 200 && shape.y === 400")
-    phone, _ = both(room, phone=True)
+    phone = room.join("Cem", phone=True, at=(0, 0), clock=True)
     phone.run("app.setTool('ellipse'); return null")
-    lead_finger(phone, (210, 410), (330, 540))
+    phone.stop_clock()
+    lead_at_once(phone, (210, 410), (330, 540))
     assert [shape["kind"] for shape in room.wait_for_shapes(3)] == ["rectangle", "rectangle", "ellipse"]
     room.agree()
 
